@@ -1,0 +1,138 @@
+"""The errors that hbstore raises.
+
+An error's text is fixed; what varies stands in its fields, which are printed behind the text and can be read from
+``error.fields``. Every error says what to do next in ``hint``.
+"""
+
+from __future__ import annotations
+
+
+class HbstoreError(Exception):
+    """What all errors of hbstore derive from.
+
+    Args:
+        text: what went wrong, in words that do not vary.
+        hint: what the user can do about it.
+        **fields: the names and values that the text is about.
+
+    >>> str(TableNotFound("no such table", table="shop.sales", hint="list them with `hbstore tables shop`"))
+    'no such table: table=shop.sales. list them with `hbstore tables shop`'
+    """
+
+    def __init__(self, text: str, *, hint: str | None = None, **fields: object) -> None:
+        super().__init__(text)
+        self.text = text
+        self.hint = hint
+        self.fields = fields
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={value}" for name, value in self.fields.items())
+        message = f"{self.text}: {shown}" if shown else self.text
+        return f"{message}. {self.hint}" if self.hint else message
+
+
+class FilterError(HbstoreError):
+    """A filter that cannot be used; the classes below say why."""
+
+
+class FilterSyntaxError(FilterError):
+    """The filter's text does not parse.
+
+    ``fields`` holds ``line`` and ``column`` (from 1), ``expected`` (what could stand there) and ``found``;
+    ``highlight`` is the offending line with a caret below it.
+    """
+
+    def __init__(self, text: str, *, highlight: str = "", hint: str | None = None, **fields: object) -> None:
+        super().__init__(text, hint=hint, **fields)
+        self.highlight = highlight
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}\n{self.highlight}" if self.highlight else message
+
+
+class FilterTypeError(FilterError):
+    """A literal cannot be compared with its column; the text names both types."""
+
+
+class FilterTooLarge(FilterError):
+    """A filter past the documented caps on length, terms or depth."""
+
+
+class UnknownColumnError(FilterError):
+    """A filter or a partition spec names a column that is not a partition column; ``fields`` lists those that are."""
+
+
+class DatabaseNotFound(HbstoreError):
+    """There is no such database."""
+
+
+class DatabaseNotEmpty(HbstoreError):
+    """A database with tables is dropped only when the caller says cascade."""
+
+
+class TableNotFound(HbstoreError):
+    """There is no such table."""
+
+
+class TableNotPartitioned(HbstoreError):
+    """The call is about partitions and the table has no partition columns."""
+
+
+class PartitionNotFound(HbstoreError):
+    """There is no such partition."""
+
+
+class AlreadyExists(HbstoreError):
+    """A database, table or partition of that identity is there already."""
+
+
+class InvalidName(HbstoreError):
+    """A database, table or column name that Hive would not accept either."""
+
+
+class InvalidType(HbstoreError):
+    """A partition column's type that is unknown or cannot partition a table."""
+
+
+class InvalidPartitionValue(HbstoreError):
+    """A partition value does not fit its column's type, or a partition has too many or too few values."""
+
+
+class InvalidUrl(HbstoreError):
+    """A store URL that names no backend or lacks a part."""
+
+
+class InvalidInput(HbstoreError):
+    """A file of partition specs, or a command's argument, that cannot be read."""
+
+
+class StoreUnavailable(HbstoreError):
+    """The backend does not answer, or not in time. Nothing was changed."""
+
+
+class StoreReadOnly(HbstoreError):
+    """The store cannot be written. Nothing was changed."""
+
+
+class StoreFull(HbstoreError):
+    """The disk under the store is full. Nothing was changed."""
+
+
+class NotAStore(HbstoreError):
+    """The file or table is not one of hbstore's, or of a newer version."""
+
+
+class CorruptRow(HbstoreError):
+    """A stored row does not decode; ``hbstore check`` lists all of them."""
+
+
+class ConcurrentChange(HbstoreError):
+    """Other writers kept changing the same row; nothing was changed by this call, which can be repeated."""
+
+
+class CommitStateUnknown(HbstoreError):
+    """The connection broke while a change was under way: it may or may not have been made.
+
+    It is never half made: ``hbstore repair`` (or the next writer) finishes or discards it, and reading tells which.
+    """

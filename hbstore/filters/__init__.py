@@ -1,0 +1,1 @@
+"""Filters: text or Python expressions to an ExpressionTree."""

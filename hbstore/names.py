@@ -1,0 +1,98 @@
+"""Partition names: ``ds=2013-01-01/hour=5``, with Hive's escapes.
+
+A partition name is the partition spec as a relative path. Hive writes the characters that a path cannot hold as % and
+two hex digits (``FileUtils.escapePathName``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from hbstore.errors import InvalidName, InvalidPartitionValue
+
+_ESCAPED = re.compile("[\x00-\x1f\"#%'*/:=?\\\\\x7f{\\[\\]^]")
+_ESCAPE = re.compile("%([0-9a-fA-F]{2})")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,128}\Z")
+
+
+def escape_name(text: str) -> str:
+    """A column name or value as it stands in a path.
+
+    >>> escape_name("2013-01-01 00:00")
+    '2013-01-01 00%3A00'
+    """
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def unescape_name(text: str) -> str:
+    """The text that `escape_name` wrote.
+
+    >>> unescape_name("00%3A00")
+    '00:00'
+    """
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "%" in text else text
+
+
+def partition_name(columns: Sequence[str], values: Sequence[str]) -> str:
+    """The partition name of values, one for each column.
+
+    >>> partition_name(["ds", "hour"], ["2013-01-01", "5"])
+    'ds=2013-01-01/hour=5'
+    """
+    return "/".join(
+        f"{escape_name(column)}={escape_name(value)}" for column, value in zip(columns, values, strict=True)
+    )
+
+
+def parse_partition_name(name: str) -> dict[str, str]:
+    """Columns and values of a partition name, in its order; a partial one is taken too.
+
+    Raises:
+        InvalidPartitionValue: a part has no ``=``, or a column stands there twice.
+
+    >>> parse_partition_name("ds=2013-01-01/hour=5")
+    {'ds': '2013-01-01', 'hour': '5'}
+    """
+    spec: dict[str, str] = {}
+    for part in name.strip("/").split("/"):
+        column, found, value = part.partition("=")
+        column = unescape_name(column)
+        if not found or not column or column in spec:
+            raise InvalidPartitionValue(
+                "not a partition name", name=name, part=part, hint="Write column=value/column=value"
+            )
+        spec[column] = unescape_name(value)
+    return spec
+
+
+def spec_values(columns: Sequence[str], spec: Mapping[str, str]) -> tuple[str | None, ...]:
+    """Values in column order from a spec in any order and case; None where the spec leaves a column out.
+
+    Raises:
+        InvalidPartitionValue: the spec names a column that is not a partition column, or one of them twice.
+    """
+    given: dict[str, str] = {}
+    for column, value in spec.items():
+        if column.lower() in given:
+            raise InvalidPartitionValue("a partition spec names a column twice", column=column)
+        given[column.lower()] = value
+    unknown = set(given) - {column.lower() for column in columns}
+    if unknown:
+        raise InvalidPartitionValue(
+            "not a partition column", column=sorted(unknown)[0], hint=f"The partition columns are {', '.join(columns)}"
+        )
+    return tuple(given.get(column.lower()) for column in columns)
+
+
+def identifier(kind: str, name: str) -> str:
+    """The lower-case form of a database or table name; Hive's names are letters, digits and underscores.
+
+    Raises:
+        InvalidName: another character, nothing at all, or more than 128 characters.
+    """
+    if not isinstance(name, str) or not _IDENTIFIER.match(name):
+        raise InvalidName(
+            f"not a {kind} name", name=repr(name), hint="Use letters, digits and underscores, at most 128 of them"
+        )
+    return name.lower()

@@ -1,0 +1,1 @@
+"""Ordered rows: one small interface, three backends (memory, SQLite, HBase)."""

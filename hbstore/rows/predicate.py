@@ -1,0 +1,212 @@
+r"""Predicates over cells: what a scan must still check, evaluated where the rows are.
+
+A predicate is a tree of four kinds: `CellIn` (a column's cell lies in one of some byte ranges), `CellLike` (its text
+matches a pattern), `AllOf` and `AnyOf`. There is no NOT: planning pushes it down to the leaves. `all_of` and `any_of`
+keep trees in normal form: no AND directly below an AND, at most one `CellIn` a column in each node, ``ALWAYS`` and
+``NEVER`` only on their own.
+
+>>> hour = CellIn(1, ((b"\x02a", b"\x02b"),))
+>>> all_of([hour, CellIn(1, ((b"\x02c", b"\x02d"),))]) == NEVER
+True
+>>> any_of([hour, hour]) == hour
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final, TypeAlias, TypeVar
+
+from hbstore.keys import TAG_VALUE, cell_text
+from hbstore.like import LikePattern
+from hbstore.rows.ranges import Ranges, contains, intersect, unite
+from hbstore.types import ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class CellIn:
+    """The cell of a column lies in one of these byte ranges."""
+
+    column: int
+    ranges: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class CellLike:
+    """The cell of a column is a value (tag 02) whose text matches the pattern, or does not where negated."""
+
+    column: int
+    pattern: LikePattern
+    type: ColumnType
+    negated: bool = False
+
+    def matches(self, cell: bytes) -> bool:
+        """Whether this cell is selected. The null partition and text of no value never are."""
+        return cell[:1] == TAG_VALUE and self.pattern.matches(cell_text(self.type, cell)) is not self.negated
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every child holds; with no children: always."""
+
+    children: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one child holds; with no children: never."""
+
+    children: tuple[Predicate, ...]
+
+
+Predicate: TypeAlias = CellIn | CellLike | AllOf | AnyOf
+T = TypeVar("T")
+ALWAYS: Final = AllOf(())
+NEVER: Final = AnyOf(())
+
+
+def all_of(predicates: Iterable[Predicate]) -> Predicate:
+    """The conjunction, in normal form. O(n) for n predicates and the ranges in them."""
+    ranges: dict[int, Ranges] = {}
+    rest: dict[Predicate, None] = {}
+    pending = list(predicates)
+    pending.reverse()
+    while pending:
+        predicate = pending.pop()
+        if type(predicate) is CellIn:
+            known = ranges.get(predicate.column)
+            both = predicate.ranges if known is None else intersect(known, predicate.ranges)
+            if not both:
+                return NEVER
+            ranges[predicate.column] = both
+        elif type(predicate) is AllOf:
+            pending.extend(reversed(predicate.children))
+        elif predicate == NEVER:
+            return NEVER
+        else:
+            rest[predicate] = None
+    children = (*(CellIn(column, ranges[column]) for column in sorted(ranges)), *rest)
+    return children[0] if len(children) == 1 else AllOf(children)
+
+
+def any_of(predicates: Iterable[Predicate]) -> Predicate:
+    """The disjunction, in normal form. O(n log n) for n predicates and the ranges in them."""
+    ranges: dict[int, list[tuple[bytes, bytes]]] = {}
+    rest: dict[Predicate, None] = {}
+    pending = list(predicates)
+    pending.reverse()
+    while pending:
+        predicate = pending.pop()
+        if type(predicate) is CellIn:
+            ranges.setdefault(predicate.column, []).extend(predicate.ranges)
+        elif type(predicate) is AnyOf:
+            pending.extend(reversed(predicate.children))
+        elif predicate == ALWAYS:
+            return ALWAYS
+        else:
+            rest[predicate] = None
+    children = (*(CellIn(column, unite(ranges[column])) for column in sorted(ranges)), *rest)
+    return children[0] if len(children) == 1 else AnyOf(children)
+
+
+def columns_of(predicate: Predicate) -> frozenset[int]:
+    """The columns that a predicate reads."""
+    found: set[int] = set()
+    pending = [predicate]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, CellIn | CellLike):
+            found.add(node.column)
+        else:
+            pending.extend(node.children)
+    return frozenset(found)
+
+
+def size_of(predicate: Predicate) -> int:
+    """How many comparisons a predicate holds: ranges and patterns."""
+    total = 0
+    pending = [predicate]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, CellIn):
+            total += len(node.ranges)
+        elif isinstance(node, CellLike):
+            total += 1
+        else:
+            pending.extend(node.children)
+    return total
+
+
+def matcher(predicate: Predicate) -> Callable[[Sequence[bytes]], bool]:
+    """A function that tells whether a row with these cells is selected; O(comparisons) for each row.
+
+    The tree becomes a program of leaves, each with the label to go to when it holds and when it does not, so that
+    evaluation stops early and deep trees need no deep stack.
+    """
+    if not isinstance(predicate, CellIn | CellLike) and not predicate.children:
+        return lambda _cells: predicate == ALWAYS
+    program: dict[int, tuple[CellIn | CellLike, int, int]] = {}
+    fresh = count(1)
+    pending: list[tuple[Predicate, int, int, int]] = [(predicate, 0, _YES, _NO)]
+    while pending:
+        node, label, yes, no = pending.pop()
+        if isinstance(node, CellIn | CellLike):
+            program[label] = (node, yes, no)
+            continue
+        for position, child in enumerate(node.children):
+            last = position == len(node.children) - 1
+            if isinstance(node, AnyOf):
+                following = no if last else next(fresh)
+                pending.append((child, label, yes, following))
+            else:
+                following = yes if last else next(fresh)
+                pending.append((child, label, following, no))
+            label = following
+
+    def matches(cells: Sequence[bytes]) -> bool:
+        at = 0
+        while at >= 0:
+            leaf, yes, no = program[at]
+            cell = cells[leaf.column]
+            held = contains(leaf.ranges, cell) if type(leaf) is CellIn else leaf.matches(cell)  # type: ignore[union-attr]
+            at = yes if held else no
+        return at == _YES
+
+    return matches
+
+
+_YES: Final = -1
+_NO: Final = -2
+
+
+def fold(
+    predicate: Predicate,
+    leaf: Callable[[CellIn | CellLike], T],
+    every: Callable[[list[T]], T],
+    some: Callable[[list[T]], T],
+) -> T:
+    """One value for the whole tree, made from the leaves upwards, whatever the depth.
+
+    Args:
+        predicate: the tree.
+        leaf: the value of a comparison.
+        every: the value of an AND, from those of its children in order.
+        some: the value of an OR.
+    """
+    done: list[T] = []
+    pending: list[tuple[Predicate, bool]] = [(predicate, False)]
+    while pending:
+        node, expanded = pending.pop()
+        if isinstance(node, CellIn | CellLike):
+            done.append(leaf(node))
+        elif expanded:
+            size = len(node.children)
+            values = done[len(done) - size :]
+            del done[len(done) - size :]
+            done.append(every(values) if isinstance(node, AllOf) else some(values))
+        else:
+            pending.append((node, True))
+            pending.extend((child, False) for child in reversed(node.children))
+    return done[0]
