@@ -88,6 +88,8 @@ def all_of(predicates: Iterable[Predicate]) -> Predicate:
         else:
             rest[predicate] = None
     children = (*(CellIn(column, ranges[column]) for column in sorted(ranges)), *rest)
+    if not children:
+        return ALWAYS
     return children[0] if len(children) == 1 else AllOf(children)
 
 
@@ -108,6 +110,8 @@ def any_of(predicates: Iterable[Predicate]) -> Predicate:
         else:
             rest[predicate] = None
     children = (*(CellIn(column, unite(ranges[column])) for column in sorted(ranges)), *rest)
+    if not children:
+        return NEVER
     return children[0] if len(children) == 1 else AnyOf(children)
 
 

@@ -1,0 +1,1 @@
+"""Plans: an ExpressionTree on a table to a few merged range scans, their execution and explanation."""

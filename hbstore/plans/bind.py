@@ -1,0 +1,169 @@
+"""Bind: ExpressionTree and table to a Predicate over cells.
+
+Columns are looked up, literals converted to the columns' types, and NOT is pushed down to the leaves by De Morgan's
+laws, which hold in three-valued logic too: what is unknown at a leaf is unknown in its negation and selects nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from bisect import bisect_left
+from typing import Final
+
+from hbstore.errors import FilterTypeError
+from hbstore.filters.tree import (
+    And,
+    Between,
+    Comparison,
+    ExpressionTree,
+    In,
+    IsNull,
+    Leaf,
+    Like,
+    Not,
+    Operator,
+    Or,
+    StructIn,
+    Text,
+)
+from hbstore.keys import TAG_VALUE, after_cell, value_cell
+from hbstore.plans.literals import (
+    NOT_NULLS,
+    NULLS,
+    VALUES,
+    between_ranges,
+    comparison_ranges,
+    in_ranges,
+)
+from hbstore.plans.schema import KeySchema
+from hbstore.rows.predicate import ALWAYS, NEVER, CellIn, CellLike, Predicate, all_of, any_of
+from hbstore.rows.ranges import Ranges, subtract
+from hbstore.types import ColumnType, DateType, StringType, escape
+
+_NEGATED: Final = {
+    Operator.EQ: Operator.NE,
+    Operator.NE: Operator.EQ,
+    Operator.LT: Operator.GE,
+    Operator.LE: Operator.GT,
+    Operator.GT: Operator.LE,
+    Operator.GE: Operator.LT,
+}
+
+
+def bind(tree: ExpressionTree | None, schema: KeySchema) -> Predicate:
+    """The predicate of a filter on a table; no filter selects everything. O(n log n), whatever the depth.
+
+    Raises:
+        UnknownColumnError: the filter names a column that is not a partition column.
+        FilterTypeError: a literal cannot be compared with its column exactly.
+    """
+    if tree is None:
+        return ALWAYS
+    done: list[Predicate] = []
+    pending: list[tuple[ExpressionTree, bool, bool]] = [(tree, False, False)]
+    while pending:
+        node, negated, expanded = pending.pop()
+        if type(node) is Comparison:
+            done.append(_comparison(node, schema, negated=negated))
+        elif isinstance(node, Not):
+            pending.append((node.child, not negated, False))
+        elif not isinstance(node, And | Or):
+            done.append(_leaf(node, schema, negated=negated))
+        elif expanded:
+            size = len(node.children)
+            values = done[len(done) - size :]
+            del done[len(done) - size :]
+            done.append(all_of(values) if isinstance(node, And) is not negated else any_of(values))
+        else:
+            pending.append((node, negated, True))
+            pending.extend((child, negated, False) for child in reversed(node.children))
+    return done[0]
+
+
+def _comparison(node: Comparison, schema: KeySchema, *, negated: bool) -> Predicate:
+    column = schema.column(node.column)
+    operator = _NEGATED[node.operator] if negated else node.operator
+    return _cell_in(column, comparison_ranges(node.column, schema.types[column], operator, node.literal))
+
+
+def _leaf(node: Leaf, schema: KeySchema, *, negated: bool) -> Predicate:
+    negated = negated is not getattr(node, "negated", False)
+    if isinstance(node, StructIn):
+        return _struct_in(node, schema, negated=negated)
+    column = schema.column(node.column)
+    column_type = schema.types[column]
+    if isinstance(node, In):
+        return _cell_in(column, in_ranges(node.column, column_type, node.literals, negated=negated))
+    if isinstance(node, Between):
+        return _cell_in(column, between_ranges(node.column, column_type, node.low, node.high, negated=negated))
+    if isinstance(node, IsNull):
+        return CellIn(column, (NOT_NULLS if negated else NULLS,))
+    if isinstance(node, Like):
+        return _like(column, node, schema, negated=negated)
+    return _comparison(node, schema, negated=negated)
+
+
+def _cell_in(column: int, ranges: Ranges) -> Predicate:
+    return CellIn(column, ranges) if ranges else NEVER
+
+
+def _struct_in(node: StructIn, schema: KeySchema, *, negated: bool) -> Predicate:
+    """``(c1, c2) in ((v1, v2), …)`` is an OR of ANDs; its negation an AND of ORs."""
+    operator = Operator.NE if negated else Operator.EQ
+    inner, outer = (any_of, all_of) if negated else (all_of, any_of)
+    rows = []
+    for row in node.rows:
+        if len(row) != len(node.columns):
+            raise FilterTypeError(
+                "a struct in the list has another number of fields than the columns",
+                columns=len(node.columns),
+                fields=len(row),
+                hint="Give each CONST STRUCT one literal for each column",
+            )
+        pairs = zip(node.columns, row, strict=True)
+        rows.append(inner(_comparison(Comparison(name, operator, cell), schema, negated=False) for name, cell in pairs))
+    return outer(rows)
+
+
+def _like(column: int, node: Like, schema: KeySchema, *, negated: bool) -> Predicate:
+    """A literal pattern is an equality, ``prefix%`` a range, another pattern the range of its prefix and a check."""
+    column_type = schema.types[column]
+    pattern = node.pattern
+    if pattern.is_literal and isinstance(column_type, StringType):
+        operator = Operator.NE if negated else Operator.EQ
+        at = comparison_ranges(node.column, column_type, operator, Text(pattern.prefix))
+        return _cell_in(column, at)
+    ranges = _prefix_ranges(column_type, pattern.prefix)
+    if ranges is not None and pattern.is_prefix:
+        return _cell_in(column, subtract((VALUES,), ranges) if negated else ranges)
+    like = CellLike(column, pattern, column_type, negated)
+    if negated or ranges is None:
+        return all_of([CellIn(column, (VALUES,)), like])
+    return all_of([_cell_in(column, ranges), like])
+
+
+def _prefix_ranges(column_type: ColumnType, prefix: str) -> Ranges | None:
+    """The cells of values whose text begins with the prefix; None where text order is not value order."""
+    if not prefix:
+        return (VALUES,)
+    if isinstance(column_type, StringType):
+        start = TAG_VALUE + escape(prefix)[:-1]
+        # Behind the prefix stands UTF-8 or the 00 of an end or an escape: all below FF.
+        return ((start, start + b"\xff"),)
+    if isinstance(column_type, DateType):
+        # Dates sort as their texts do, so the first with the prefix is found by halving the calendar.
+        first = bisect_left(_CALENDAR, prefix, key=_iso)
+        past = bisect_left(_CALENDAR, prefix + "\U0010ffff", key=_iso)
+        if first == past:
+            return ()
+        start = value_cell(column_type, dt.date.fromordinal(_CALENDAR[first]))
+        last = value_cell(column_type, dt.date.fromordinal(_CALENDAR[past - 1]))
+        return ((start, after_cell(column_type, last)),)
+    return None
+
+
+_CALENDAR: Final = range(1, dt.date.max.toordinal() + 1)
+
+
+def _iso(ordinal: int) -> str:
+    return dt.date.fromordinal(ordinal).isoformat()

@@ -1,0 +1,99 @@
+"""What a scan will cost: rows estimated from statistics, seconds from the backend's costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, is_cell
+from hbstore.plans.scan_plan import RelativeScan, ScanKind
+from hbstore.plans.schema import KeySchema
+from hbstore.plans.statistics import Statistics
+from hbstore.rows.interface import Costs
+from hbstore.types import BooleanType, ColumnType, DateType, IntegerType
+
+_HALF_OPEN: Final = 1 / 3
+"""The part of a column's values that a range of unknown extent is taken to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """Rows and seconds of the scans of one table on one backend.
+
+    Attributes:
+        schema: the table.
+        statistics: what is known of its rows.
+        costs: what reading costs on the backend.
+    """
+
+    schema: KeySchema
+    statistics: Statistics
+    costs: Costs
+
+    def rows(self, column: int, start: bytes, stop: bytes) -> float | None:
+        """Rows in a range on a column's line, below one prefix; None if nothing is known."""
+        values = self.values(column, start, stop)
+        each = self.statistics.rows_below(column + 1)
+        return None if values is None or each is None else values * each
+
+    def values(self, column: int, start: bytes, stop: bytes) -> float | None:
+        """Distinct values in a range on a column's line, below one prefix; None if nothing is known."""
+        all_values = self.statistics.values_below(column)
+        if all_values is None:
+            return None
+        if start in (TAG_NULL, TAG_VALUE) and stop in (TAG_TEXT, TAG_END):
+            return all_values
+        possible = possible_values(self.schema.types[column], start, stop)
+        return all_values * _HALF_OPEN if possible is None else min(float(possible), all_values)
+
+    def scan(self, rows: float) -> float:
+        """Seconds to read a range of so many rows, most of which the residual drops."""
+        return self.costs.seek + rows * self.costs.check
+
+    def seconds(self, scans: Iterable[RelativeScan], column: int) -> float | None:
+        """Seconds for scans below one prefix that ends before ``column``; None if it cannot be known."""
+        total = 0.0
+        gets = 0
+        for scan in scans:
+            if scan.kind is ScanKind.GET:
+                gets += 1
+                continue
+            at = column + len(scan.cells)
+            if scan.kind is ScanKind.SKIP:
+                values = self.values(at, scan.start, scan.stop)
+                each = self.seconds(scan.below, at + 1)
+                if values is None or each is None:
+                    return None
+                total += values * (self.costs.seek + each)
+            else:
+                rows = self.rows(at, scan.start, scan.stop)
+                if rows is None:
+                    return None
+                total += self.scan(rows)
+        return total + gets * self.costs.get
+
+
+def is_point(column_type: ColumnType, start: bytes, stop: bytes) -> bool:
+    """Whether a range on a column's line holds just one value."""
+    return is_cell(start, column_type) and stop == after_cell(column_type, start)
+
+
+def possible_values(column_type: ColumnType, start: bytes, stop: bytes) -> int | None:
+    """How many values of the type lie in a range; None where that is unbounded or not countable."""
+    if is_point(column_type, start, stop):
+        return 1
+    if not isinstance(column_type, IntegerType | DateType | BooleanType):
+        return None
+    size = 1 + column_type.width
+    if len(start) != size or len(stop) != size or start[:1] != TAG_VALUE or stop[:1] != TAG_VALUE:
+        return None
+    return int.from_bytes(stop, "big") - int.from_bytes(start, "big")
+
+
+def enumerate_values(column_type: ColumnType, start: bytes, stop: bytes) -> list[bytes]:
+    """The cells of all values in a range that `possible_values` can count."""
+    cells = [start]
+    while (following := after_cell(column_type, cells[-1])) != stop:
+        cells.append(following)
+    return cells

@@ -1,0 +1,187 @@
+"""Execute: read what a plan selects, in key order.
+
+Gets that stand next to each other become one multi-get; a skip scan first finds a batch of distinct values and then
+reads below them, so that its gets are batched as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from hbstore.keys import after_cell, cell_at, cell_start
+from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
+from hbstore.plans.schema import KeySchema
+from hbstore.rows.interface import Rows, StoredRow
+from hbstore.rows.predicate import ALWAYS, Predicate
+
+GET_BATCH: Final = 1_000
+"""Keys in one multi-get at most."""
+
+SKIP_BATCH: Final = 256
+"""Distinct values that a skip scan finds before it reads below them."""
+
+
+class Read(NamedTuple):
+    """One scan with the keys that it runs between."""
+
+    kind: ScanKind
+    start: bytes
+    stop: bytes
+    residual: Predicate | None
+    column: int
+    below: tuple[RelativeScan, ...]
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one or more scans cost. ``rows_read`` counts rows looked at, next to the rows or here."""
+
+    rows_read: int = 0
+    rows_returned: int = 0
+    round_trips: int = 0
+    seconds: float = 0.0
+
+    def add(self, other: Measured) -> None:
+        """Sum up."""
+        self.rows_read += other.rows_read
+        self.rows_returned += other.rows_returned
+        self.round_trips += other.round_trips
+        self.seconds += other.seconds
+
+
+def fetch(plan: MultiScanPlan, rows: Rows, limit: int | None = None) -> Iterator[Sequence[StoredRow]]:
+    """Rows that the plan selects, in key order, in batches.
+
+    Args:
+        plan: sorted, disjoint scans.
+        rows: where the rows are.
+        limit: how many rows at most; None for all.
+    """
+    remaining = limit
+    for batch in _Reader(rows, plan.schema).run(_reads(plan.scans), limit):
+        if remaining is None:
+            yield batch
+            continue
+        if len(batch) >= remaining:
+            yield batch[:remaining]
+            return
+        remaining -= len(batch)
+        yield batch
+
+
+def count(plan: MultiScanPlan, rows: Rows) -> int:
+    """How many rows the plan selects; they are not read where the backend can count them."""
+    reader = _Reader(rows, plan.schema)
+    total = 0
+    for read in _reads(plan.scans):
+        if read.kind is ScanKind.SCAN:
+            total += rows.count(read.start, read.stop, read.residual)
+        else:
+            total += sum(len(batch) for batch in reader.run([read], None))
+    return total
+
+
+def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured]:
+    """Run the plan as `fetch` does and measure each scan.
+
+    Returns:
+        One measurement for each scan, and all of it. Gets that ran as one multi-get share its time equally, and its
+        round trips stand with the first of them.
+    """
+    each: list[Measured] = []
+    for group in _groups(_reads(plan.scans)):
+        reader = _Reader(rows, plan.schema, keep_ranges=True)
+        trips = rows.round_trips()
+        began = time.perf_counter()
+        found = [row for batch in reader.run(group, None) for row in batch]
+        seconds = time.perf_counter() - began
+        trips = rows.round_trips() - trips
+        if group[0].kind is ScanKind.GET:
+            keys = {key for key, _ in found}
+            for at, read in enumerate(group):
+                hit = int(read.start in keys)
+                each.append(Measured(hit, hit, 0 if at else trips, seconds / len(group)))
+            continue
+        checked = sum(rows.count(start, stop) for start, stop in reader.checked)
+        each.append(Measured(reader.rows_read + checked, len(found), trips, seconds))
+    total = Measured()
+    for one in each:
+        total.add(one)
+    return each, total
+
+
+@dataclass(slots=True)
+class _Reader:
+    rows: Rows
+    schema: KeySchema
+    keep_ranges: bool = False
+    rows_read: int = 0
+    checked: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+    def run(self, reads: Iterable[Read], limit: int | None) -> Iterator[Sequence[StoredRow]]:
+        for group in _groups(reads):
+            read = group[0]
+            if read.kind is ScanKind.GET:
+                for at in range(0, len(group), GET_BATCH):
+                    found = self.rows.multi_get([one.start for one in group[at : at + GET_BATCH]])
+                    self.rows_read += len(found)
+                    if found:
+                        yield found
+            elif read.kind is ScanKind.SKIP:
+                yield from self._skip(read)
+            else:
+                for batch in self.rows.scan(read.start, read.stop, read.residual, limit):
+                    if read.residual is None:
+                        self.rows_read += len(batch)
+                    yield batch
+                if read.residual is not None and self.keep_ranges:
+                    self.checked.append((read.start, read.stop))
+
+    def _skip(self, read: Read) -> Iterator[Sequence[StoredRow]]:
+        pending: list[Read] = []
+        for number, cells in enumerate(self._distinct(read), start=1):
+            pending += [_below(scan, self.schema.prefix, cells) for scan in read.below]
+            if number % SKIP_BATCH == 0:
+                yield from self.run(pending, None)
+                pending = []
+        yield from self.run(pending, None)
+
+    def _distinct(self, read: Read) -> Iterator[tuple[bytes, ...]]:
+        """The cells up to the column that is skipped over, for each distinct value in the range."""
+        column, columns = read.column, len(self.schema.names)
+        column_type = self.schema.types[column]
+        position = read.start
+        while (key := self.rows.first_key(position, read.stop)) is not None:
+            self.rows_read += 1
+            cells = tuple(cell_at(key, at, columns) for at in range(column + 1))
+            yield cells
+            position = key[: cell_start(key, column, columns)] + after_cell(column_type, cells[column])
+
+
+def _reads(scans: Iterable[ScanPlan]) -> Iterator[Read]:
+    for scan in scans:
+        yield Read(scan.kind, scan.start.key, scan.stop.key, scan.residual, scan.column, scan.below)
+
+
+def _below(scan: RelativeScan, prefix: bytes, cells: tuple[bytes, ...]) -> Read:
+    start, stop = scan.keys(prefix, cells)
+    residual = None if scan.residual is ALWAYS else scan.residual
+    return Read(scan.kind, start, stop, residual, len(cells) + len(scan.cells), scan.below)
+
+
+def _groups(reads: Iterable[Read]) -> Iterator[list[Read]]:
+    """Neighbouring gets together, everything else on its own."""
+    gets: list[Read] = []
+    for read in reads:
+        if read.kind is ScanKind.GET:
+            gets.append(read)
+            continue
+        if gets:
+            yield gets
+            gets = []
+        yield [read]
+    if gets:
+        yield gets

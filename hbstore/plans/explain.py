@@ -1,0 +1,120 @@
+"""Explain: what a filter becomes, for people and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hbstore.filters.tree import ExpressionTree
+from hbstore.plans.execute import Measured, measure
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan
+from hbstore.rows.interface import Rows
+
+_SHOWN: Final = 50
+"""Scans in the text; JSON holds all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """A filter, its tree, its scans and, when analyzed, what they cost.
+
+    Attributes:
+        table: ``database.table``.
+        filter: the text that was given, or the tree's text.
+        tree: None for no filter.
+        plan: the scans.
+        measured: for each scan; None unless analyzed.
+        total: the sum; None unless analyzed.
+    """
+
+    table: str
+    filter: str | None
+    tree: ExpressionTree | None
+    plan: MultiScanPlan
+    measured: tuple[Measured, ...] | None = None
+    total: Measured | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as JSON values; keys are in hex."""
+        shown: dict[str, Any] = {
+            "table": self.table,
+            "filter": self.filter,
+            "tree": None if self.tree is None else str(self.tree),
+            "scans": [self._scan(at, scan) for at, scan in enumerate(self.plan.scans)],
+        }
+        return shown if self.total is None else {**shown, **_figures(self.total)}
+
+    def _scan(self, at: int, scan: ScanPlan) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "kind": scan.kind.value,
+            "start": scan.start.key.hex(),
+            "stop": scan.stop.key.hex(),
+            "range": scan.range_text(),
+            "residual": scan.residual_text(),
+        }
+        if scan.kind is ScanKind.SKIP:
+            shown["column"] = scan.schema.names[scan.column]
+            shown["below"] = scan.below_text()
+        if scan.note is not None:
+            shown["note"] = scan.note
+        return shown if self.measured is None else {**shown, **_figures(self.measured[at])}
+
+    def __str__(self) -> str:
+        """The explanation for a terminal; of many scans only the first are shown."""
+        lines = [
+            f"table   {self.table}",
+            f"filter  {self.filter if self.filter is not None else '(none: every partition)'}",
+            f"tree    {self.tree if self.tree is not None else '-'}",
+            f"scans   {_counts(self.plan)}",
+        ]
+        for at, scan in enumerate(self.plan.scans[:_SHOWN]):
+            lines += self._lines(at, scan)
+        if len(self.plan.scans) > _SHOWN:
+            lines.append(f"  … {len(self.plan.scans) - _SHOWN:,} more")
+        if self.total is not None:
+            lines.append(f"total   {_measured_text(self.total)}")
+        return "\n".join(lines)
+
+    def _lines(self, at: int, scan: ScanPlan) -> list[str]:
+        lines = [f"  {at + 1}. {scan.kind.value:<4} {scan.range_text()}", f"     bytes    {scan.start} .. {scan.stop}"]
+        if scan.kind is ScanKind.SKIP:
+            lines.append(f"     below    {scan.below_text()}")
+        elif scan.residual is not None:
+            lines.append(f"     residual {scan.residual_text()}")
+        if scan.note is not None:
+            lines.append(f"     because  {scan.note}")
+        if self.measured is not None:
+            lines.append(f"     measured {_measured_text(self.measured[at])}")
+        return lines
+
+
+def explain_plan(
+    table: str, text: str | None, tree: ExpressionTree | None, plan: MultiScanPlan, rows: Rows | None = None
+) -> Explain:
+    """Explain a plan; with rows, run it and measure each scan."""
+    if rows is None:
+        return Explain(table, text, tree, plan)
+    each, total = measure(plan, rows)
+    return Explain(table, text, tree, plan, tuple(each), total)
+
+
+def _figures(measured: Measured) -> dict[str, Any]:
+    return {
+        "rows_read": measured.rows_read,
+        "rows_returned": measured.rows_returned,
+        "round_trips": measured.round_trips,
+        "seconds": measured.seconds,
+    }
+
+
+def _measured_text(measured: Measured) -> str:
+    return (
+        f"{measured.rows_read:,} rows read, {measured.rows_returned:,} returned, "
+        f"{measured.round_trips:,} round trips, {measured.seconds * 1e3:.3f} ms"
+    )
+
+
+def _counts(plan: MultiScanPlan) -> str:
+    kinds = [scan.kind for scan in plan.scans]
+    counts = [(kind, kinds.count(kind)) for kind in ScanKind]
+    return ", ".join(f"{number:,} {kind.value}{'s' * (number > 1)}" for kind, number in counts if number) or "none"

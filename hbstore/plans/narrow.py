@@ -1,0 +1,186 @@
+"""Narrow: where a range fixes a column to one value, what is left to check is planned on the next column.
+
+``ds = 'x' and hour in (3, 4) and region = 'eu'`` is one range on ds with a residual; inside it, two values of hour; and
+below each of those, one region: two gets. The product over columns is the only place where plans can grow, so the
+budget is kept here: when it is used up, ranges keep their residuals.
+
+Wherever there is a choice, the cheaper way by the estimates is taken: narrowed scans, a skip scan from one distinct
+value to the next, or one scan with a residual. While nothing is known of a table, ranges are narrowed at points only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from hbstore.plans.coalesce import coalesce, combine, shrink
+from hbstore.plans.estimate import Estimator, enumerate_values, is_point, possible_values
+from hbstore.plans.generator import LINE_START, LINE_STOP, PartitionFilterGenerator
+from hbstore.plans.scan_plan import RelativeScan, ScanKind
+from hbstore.plans.steps import Step, Steps
+from hbstore.rows.predicate import ALWAYS, NEVER, CellIn, CellLike, Predicate, all_of, any_of, fold
+
+MAX_SCANS: Final = 10_000
+"""The budget: no plan has more scans."""
+
+MAX_ENUMERATED: Final = 1_000
+"""Values of a range that are turned into single ones, where reading those is cheaper."""
+
+Scans = list[RelativeScan]
+
+
+class Narrower:
+    """Plans one predicate on one table. Made for one call of `narrow`; it holds that call's budget and results."""
+
+    def __init__(self, estimator: Estimator, budget: int = MAX_SCANS) -> None:
+        self._estimator = estimator
+        self._types = estimator.schema.types
+        self._budget = budget
+        # A residual is the same object in all steps that share it: a thousand values of ds with one condition on hour
+        # are planned once. The predicate is kept beside its plan so that its id stays taken.
+        self._known: dict[tuple[int, int], tuple[Predicate, Scans]] = {}
+
+    def narrow(self, predicate: Predicate) -> Scans:
+        """The scans of a predicate, relative to the table's prefix."""
+        return self._line(predicate, 0)
+
+    def _line(self, predicate: Predicate, column: int) -> Scans:
+        """The scans on a column's line and those below it."""
+        known = self._known.get((id(predicate), column))
+        if known is not None:
+            return known[1]
+        steps = PartitionFilterGenerator(column).generate(predicate)
+        scans = self._scans(shrink(steps, column, self._budget), column)
+        self._known[id(predicate), column] = predicate, scans
+        return scans
+
+    def _scans(self, steps: Steps, column: int) -> Scans:
+        scans: Scans = []
+        plain: Steps = []
+        for step in steps:
+            narrowed = self._narrowed(step, column, self._budget - len(scans) - len(plain))
+            if narrowed is None:
+                plain.append(step)
+                continue
+            scans += self._plain(plain, column)
+            plain = []
+            scans += narrowed
+        scans += self._plain(plain, column)
+        return self._or_one_scan(scans, steps, column)
+
+    def _plain(self, steps: Steps, column: int) -> Scans:
+        return [_scan(step) for step in coalesce(steps, column, self._estimator)] if steps else []
+
+    def _or_one_scan(self, scans: Scans, steps: Steps, column: int) -> Scans:
+        """All of them, or one scan over their hull where that is cheaper."""
+        if len(scans) < 2:  # noqa: PLR2004
+            return scans
+        rows = self._estimator.rows(column, steps[0][0], steps[-1][1])
+        seconds = self._estimator.seconds(scans, column)
+        if rows is None or seconds is None or seconds <= self._estimator.scan(rows):
+            return scans
+        note = f"one scan of about {rows:,.0f} rows costs less than {len(scans):,} reads"
+        return [replace(_scan(combine(steps, column)), note=note)]
+
+    def _narrowed(self, step: Step, column: int, budget: int) -> Scans | None:
+        """What a step becomes on the columns behind this one; None to read it as one scan."""
+        start, stop, rest = step
+        column_type = self._types[column]
+        point = is_point(column_type, start, stop)
+        if point and rest is not ALWAYS and rest.__class__ is not CellIn:
+            rest = _known_cell(rest, column, start)
+            if rest is NEVER:
+                return []
+        if rest is ALWAYS:
+            return self._gets(start, stop, column) if column + 1 == len(self._types) else None
+        if column + 1 == len(self._types):
+            return None
+        return self._below_point(start, rest, column, budget) if point else self._below_range(step, column, budget)
+
+    def _gets(self, start: bytes, stop: bytes, column: int) -> Scans | None:
+        """On the last column a value is a whole key; a few neighbours are fetched one by one."""
+        column_type = self._types[column]
+        count = possible_values(column_type, start, stop)
+        costs = self._estimator.costs
+        if count is None or count * costs.get > costs.seek or count > _FEW:
+            return None
+        return [RelativeScan(ScanKind.GET, (cell,)) for cell in enumerate_values(column_type, start, stop)]
+
+    def _below_point(self, cell: bytes, rest: Predicate, column: int, budget: int) -> Scans | None:
+        below = self._line(rest, column + 1)
+        if not _is_narrower(below) or len(below) > budget:
+            return None
+        rows = self._estimator.statistics.rows_below(column + 1)
+        seconds = self._estimator.seconds(below, column + 1)
+        if rows is not None and seconds is not None and self._estimator.scan(rows) < seconds:
+            return None
+        return [_lead(cell, scan) for scan in below]
+
+    def _below_range(self, step: Step, column: int, budget: int) -> Scans | None:
+        """Values one by one, or a skip scan over them, where either costs less than reading the range."""
+        start, stop, rest = step
+        estimator = self._estimator
+        below = self._line(rest, column + 1)
+        if not below:
+            return []  # nothing can match, whatever the value
+        rows = estimator.rows(column, start, stop)
+        values = estimator.values(column, start, stop)
+        if rows is None or values is None:
+            return None
+        each = estimator.seconds(below, column + 1)
+        if not _is_narrower(below) or each is None:
+            return None
+        scan = estimator.scan(rows)
+        skip = values * (estimator.costs.seek + each)
+        name = estimator.schema.names[column]
+        possible = possible_values(self._types[column], start, stop)
+        if possible is not None and possible * len(below) <= min(budget, MAX_ENUMERATED):
+            single = possible * each
+            if single <= min(skip, scan):
+                cells = enumerate_values(self._types[column], start, stop)
+                note = f"{possible} values of {name} one by one: {_ms(single)}, one scan: {_ms(scan)}"
+                return [replace(_lead(cell, one), note=note) for cell in cells for one in below]
+        if skip > scan:
+            return None
+        whole = f"one scan of {rows:,.0f} rows: {_ms(scan)}"
+        note = f"skip scan over about {values:,.0f} values of {name}: {_ms(skip)}, {whole}"
+        return [RelativeScan(ScanKind.SKIP, (), start, stop, rest, tuple(below), note)]
+
+
+_FEW: Final = 4
+
+
+def _scan(step: Step) -> RelativeScan:
+    return RelativeScan(ScanKind.SCAN, (), step[0], step[1], step[2])
+
+
+def _lead(cell: bytes, scan: RelativeScan) -> RelativeScan:
+    """The scan below one more fixed cell."""
+    return RelativeScan(scan.kind, (cell, *scan.cells), scan.start, scan.stop, scan.residual, scan.below, scan.note)
+
+
+def _is_narrower(scans: Scans) -> bool:
+    """Whether scans below a prefix read less than all of it."""
+    if len(scans) != 1:
+        return True
+    one = scans[0]
+    return not (one.kind is ScanKind.SCAN and not one.cells and (one.start, one.stop) == (LINE_START, LINE_STOP))
+
+
+def _known_cell(predicate: Predicate, column: int, cell: bytes) -> Predicate:
+    """What is left to check once a column's cell is known: patterns on that column are decided here."""
+
+    def leaf(node: CellIn | CellLike) -> Predicate:
+        if isinstance(node, CellLike) and node.column == column:
+            return ALWAYS if node.matches(cell) else NEVER
+        return node
+
+    return fold(predicate, leaf, all_of, any_of) if _has_like(predicate, column) else predicate
+
+
+def _has_like(predicate: Predicate, column: int) -> bool:
+    return fold(predicate, lambda node: isinstance(node, CellLike) and node.column == column, any, any)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms"

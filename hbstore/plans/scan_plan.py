@@ -1,0 +1,212 @@
+"""FilterPlan, MultiScanPlan, ScanPlan, ScanMarker: what a filter becomes.
+
+A plan is a set of scans over row keys, sorted and disjoint, so that merging their results is putting them one behind
+the other. The names and the algebra (`and_`, `or_`, `get_plans`) are those of the Hive wiki's page on partition filters
+over HBase; how AND and OR work is in `hbstore.plans.steps`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from hbstore.keys import TAG_END, row_key, successor
+from hbstore.plans.generator import LINE_START, LINE_STOP
+from hbstore.plans.notation import predicate_text, range_text, steps_text
+from hbstore.plans.schema import KeySchema
+from hbstore.plans.steps import Steps, intersect_steps, unite_steps
+from hbstore.rows.predicate import ALWAYS, Predicate
+
+
+class ScanKind(Enum):
+    """How a scan reads: one row by its key, a range, or from one distinct value to the next."""
+
+    GET = "get"
+    SCAN = "scan"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanMarker:
+    """One end of a scan: the first key of a start marker, the key behind the last of a stop marker."""
+
+    key: bytes
+
+    def __str__(self) -> str:
+        """The bytes in hex."""
+        return self.key.hex()
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeScan:
+    """A scan below some key prefix that is not known yet, or is one of many.
+
+    Attributes:
+        kind: how it reads.
+        cells: cells behind the prefix that are fixed; all that remain for a get.
+        start: where it starts on the line of the next column.
+        stop: where it stops there.
+        residual: what its rows must still satisfy, on its own; ALWAYS for none.
+        below: for a skip scan, what is read below each distinct value of the next column.
+        note: why it reads this way, where there was a choice.
+    """
+
+    kind: ScanKind
+    cells: tuple[bytes, ...] = ()
+    start: bytes = LINE_START
+    stop: bytes = LINE_STOP
+    residual: Predicate = ALWAYS
+    below: tuple[RelativeScan, ...] = ()
+    note: str | None = None
+
+    def keys(self, prefix: bytes, fixed: tuple[bytes, ...]) -> tuple[bytes, bytes]:
+        """Start and stop key below a table prefix and the cells that lead to this scan."""
+        cells = (*fixed, *self.cells)
+        if self.kind is ScanKind.GET:
+            key = row_key(prefix, cells)
+            return key, key + b"\x00"
+        base = prefix + b"".join(cells)
+        start = base if self.start == LINE_START else base + self.start
+        if self.stop != LINE_STOP:
+            return start, base + self.stop
+        return start, base + TAG_END if cells else successor(base)
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """One scan.
+
+    Attributes:
+        kind: get, scan or skip.
+        start: the first key.
+        stop: the key behind the last.
+        residual: what rows between the two must still satisfy; None where the range alone decides. For a skip scan it
+            is the whole condition, as a plain scan would have to check it.
+        schema: the table that the keys belong to.
+        column: for a skip scan, the column whose distinct values it visits.
+        below: for a skip scan, what it reads below each of them.
+        note: why it reads this way, where there was a choice.
+    """
+
+    kind: ScanKind
+    start: ScanMarker
+    stop: ScanMarker
+    residual: Predicate | None
+    schema: KeySchema
+    column: int = 0
+    below: tuple[RelativeScan, ...] = ()
+    note: str | None = None
+
+    def and_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that both plans select."""
+        return MultiScanPlan((self,), self.schema).and_(other)
+
+    def or_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that either plan selects."""
+        return MultiScanPlan((self,), self.schema).or_(other)
+
+    def get_plans(self) -> list[ScanPlan]:
+        """This scan."""
+        return [self]
+
+    def range_text(self) -> str:
+        """The keys between the markers in readable values: ``ds = 2013-01-01 × hour ∈ [5, 7)``."""
+        return range_text(self.start.key, self.stop.key, self.schema)
+
+    def residual_text(self) -> str | None:
+        """The residual in the filter language's words; None where there is none."""
+        return None if self.residual is None else predicate_text(self.residual, self.schema)
+
+    def below_text(self) -> str | None:
+        """For a skip scan, what it reads below each distinct value."""
+        if self.kind is not ScanKind.SKIP:
+            return None
+        return f"each {self.schema.names[self.column]}: " + "; ".join(
+            steps_text(one.cells, (one.start, one.stop), one.residual, self.column + 1, self.schema)
+            for one in self.below
+        )
+
+    def __str__(self) -> str:
+        """Kind, range and residual on one line."""
+        text = f"{self.kind.value} {self.range_text()}"
+        if self.kind is ScanKind.SKIP:
+            return f"{text} | {self.below_text()}"
+        return text if self.residual is None else f"{text} | {self.residual_text()}"
+
+
+@dataclass(frozen=True, slots=True)
+class MultiScanPlan:
+    """Sorted, disjoint scans: their results one behind the other are the answer, in key order.
+
+    Attributes:
+        scans: in key order.
+        schema: the table that the keys belong to.
+    """
+
+    scans: tuple[ScanPlan, ...]
+    schema: KeySchema
+
+    def and_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that both plans select: one pass over the breakpoints of both."""
+        return from_steps(intersect_steps(_steps(self), _steps(other)), self.schema)
+
+    def or_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that either plan selects: one pass over the breakpoints of both."""
+        return from_steps(unite_steps([_steps(self), _steps(other)]), self.schema)
+
+    def get_plans(self) -> list[ScanPlan]:
+        """The scans in key order."""
+        return list(self.scans)
+
+    def __str__(self) -> str:
+        """One scan a line."""
+        return "\n".join(str(scan) for scan in self.scans) or "nothing"
+
+
+class FilterPlan(Protocol):
+    """What can be combined by AND and OR and in the end is a list of scans."""
+
+    @property
+    def schema(self) -> KeySchema:
+        """The table that the keys belong to."""
+
+    def and_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that both plans select."""
+
+    def or_(self, other: FilterPlan) -> FilterPlan:
+        """The rows that either plan selects."""
+
+    def get_plans(self) -> list[ScanPlan]:
+        """Sorted, disjoint scans."""
+
+
+def absolute(scan: RelativeScan, schema: KeySchema) -> ScanPlan:
+    """A scan below nothing but the table itself."""
+    start, stop = scan.keys(schema.prefix, ())
+    residual = None if scan.residual == ALWAYS else scan.residual
+    markers = ScanMarker(start), ScanMarker(stop)
+    return ScanPlan(scan.kind, *markers, residual, schema, len(scan.cells), scan.below, scan.note)
+
+
+def from_steps(steps: Steps, schema: KeySchema) -> MultiScanPlan:
+    """A plan of steps over whole row keys."""
+    return MultiScanPlan(
+        tuple(
+            ScanPlan(
+                ScanKind.GET if stop == start + b"\x00" else ScanKind.SCAN,
+                ScanMarker(start),
+                ScanMarker(stop),
+                None if rest == ALWAYS else rest,
+                schema,
+            )
+            for start, stop, rest in steps
+        ),
+        schema,
+    )
+
+
+def _steps(plan: FilterPlan) -> Steps:
+    return [
+        (scan.start.key, scan.stop.key, ALWAYS if scan.residual is None else scan.residual) for scan in plan.get_plans()
+    ]

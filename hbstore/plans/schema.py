@@ -1,0 +1,50 @@
+"""What planning knows of a table: where its keys begin, and its partition columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hbstore.errors import UnknownColumnError
+from hbstore.types import ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    r"""A table as its row keys see it.
+
+    Attributes:
+        prefix: what all its row keys begin with (`hbstore.keys.table_prefix`).
+        names: partition columns in key order.
+        types: their types.
+
+    >>> from hbstore.types import parse_type
+    >>> KeySchema(b"shop\\0sales\\0", ("ds", "hour"), (parse_type("date"), parse_type("int"))).column("HOUR")
+    1
+    """
+
+    prefix: bytes
+    names: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_positions", {name.lower(): at for at, name in enumerate(self.names)})
+
+    def column(self, name: str) -> int:
+        """The position of a column; names match in any case.
+
+        Raises:
+            UnknownColumnError: it is not a partition column.
+        """
+        position = self._positions.get(name)
+        if position is None:
+            position = self._positions.get(name.lower())
+        if position is None:
+            raise UnknownColumnError(
+                "not a partition column",
+                column=name,
+                hint=f"The partition columns are {', '.join(self.names)}"
+                if self.names
+                else "The table has no partition columns",
+            )
+        return position

@@ -1,0 +1,1 @@
+"""PartitionStore: databases, tables, partitions, and the journal of changes."""

@@ -1,0 +1,118 @@
+"""Changes: what is to happen to a table's partitions, as one value.
+
+A change is decided as a whole and may be applied any number of times with the same result, by its writer or by anyone
+who finds its intent in the journal; so its bytes hold all that applying it takes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from hbstore.errors import CorruptRow
+from hbstore.rows.interface import PartitionRow
+
+_LENGTH: Final = struct.Struct(">I")
+
+
+class ChangeKind(Enum):
+    """What a change does; the values stand in journals."""
+
+    ADD = "add"
+    DROP = "drop"
+    ALTER = "alter"
+    RENAME = "rename"
+    DROP_TABLE = "drop_table"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Rows to put, keys to delete, and what must hold before.
+
+    Attributes:
+        kind: for the journal and for people.
+        puts: rows that replace what is under their keys.
+        deletes: keys that are removed; none of them is put.
+        absent: keys that must not be there yet, with the name of each partition for the error.
+        present: keys that must be there, likewise.
+        skip_present: leave out what is in ``absent`` and there already, rather than fail.
+        skip_absent: leave out what is in ``present`` and not there, rather than fail.
+    """
+
+    kind: ChangeKind
+    puts: tuple[PartitionRow, ...] = ()
+    deletes: tuple[bytes, ...] = ()
+    absent: dict[bytes, str] = field(default_factory=dict)
+    present: dict[bytes, str] = field(default_factory=dict)
+    skip_present: bool = False
+    skip_absent: bool = False
+
+    def keys(self) -> list[bytes]:
+        """All keys that the change touches, sorted."""
+        return sorted({row.key for row in self.puts}.union(self.deletes))
+
+    def without(self, keys: set[bytes]) -> Change:
+        """The change but for some keys."""
+        return Change(
+            self.kind,
+            tuple(row for row in self.puts if row.key not in keys),
+            tuple(key for key in self.deletes if key not in keys),
+        )
+
+    def encode(self) -> bytes:
+        """Rows and deleted keys as length-prefixed bytes; the conditions were checked before and are left out."""
+        parts = [_LENGTH.pack(len(self.puts))]
+        for row in self.puts:
+            parts += _prefixed(row.key)
+            parts.append(_LENGTH.pack(len(row.cells)))
+            for cell in row.cells:
+                parts += _prefixed(cell)
+            parts += _prefixed(row.payload)
+        parts.append(_LENGTH.pack(len(self.deletes)))
+        for key in self.deletes:
+            parts += _prefixed(key)
+        return b"".join(parts)
+
+    @staticmethod
+    def decode(kind: ChangeKind, data: bytes) -> Change:
+        """The change of `encode`'s bytes.
+
+        Raises:
+            CorruptRow: they are not.
+        """
+        reader = _Reader(data)
+        try:
+            puts = tuple(
+                PartitionRow(reader.bytes(), tuple(reader.bytes() for _ in range(reader.number())), reader.bytes())
+                for _ in range(reader.number())
+            )
+            deletes = tuple(reader.bytes() for _ in range(reader.number()))
+        except (struct.error, EOFError) as error:
+            raise CorruptRow("an intent's change does not decode", bytes=len(data)) from error
+        return Change(kind, puts, deletes)
+
+
+@dataclass(slots=True)
+class _Reader:
+    data: bytes
+    at: int = 0
+
+    def number(self) -> int:
+        number: int = _LENGTH.unpack_from(self.data, self.at)[0]
+        self.at += _LENGTH.size
+        return number
+
+    def bytes(self) -> bytes:
+        size = self.number()
+        start, self.at = self.at, self.at + size
+        if self.at > len(self.data):
+            raise EOFError
+        return self.data[start : self.at]
+
+
+def _prefixed(data: bytes) -> Iterator[bytes]:
+    yield _LENGTH.pack(len(data))
+    yield data

@@ -1,0 +1,108 @@
+"""The journal cell of a table's row: open intents and the last sequence number, as one value for compare-and-put."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from hbstore.errors import CorruptRow
+from hbstore.store.changes import ChangeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A change that is decided and may not be finished.
+
+    Attributes:
+        id: unique; the same stands in the row that holds the change.
+        slot: which row holds the change.
+        sequence: orders it among all changes of the table.
+        kind: what it does.
+        first: its smallest key.
+        last: its largest key.
+    """
+
+    id: str
+    slot: int
+    sequence: int
+    kind: ChangeKind
+    first: bytes
+    last: bytes
+
+    def may_touch(self, first: bytes, last: bytes) -> bool:
+        """Whether its keys may be among those between two others."""
+        return self.first <= last and first <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """All open intents of a table, in the order in which they were decided.
+
+    Attributes:
+        last_sequence: that of the newest change, open or finished.
+        moves: how many renames there have been; a reader that sees it change may have missed a row on its way.
+        intents: the open ones.
+    """
+
+    last_sequence: int = 0
+    moves: int = 0
+    intents: tuple[Intent, ...] = ()
+
+    @property
+    def drops_table(self) -> bool:
+        """Whether the table is being dropped, which is decided by the intent alone."""
+        return any(intent.kind is ChangeKind.DROP_TABLE for intent in self.intents)
+
+    @property
+    def moving(self) -> tuple[Intent, ...]:
+        """Renames under way."""
+        return tuple(intent for intent in self.intents if intent.kind is ChangeKind.RENAME)
+
+    def opened(self, intent: Intent) -> Journal:
+        """With one more intent."""
+        moves = self.moves + (intent.kind is ChangeKind.RENAME)
+        return Journal(intent.sequence, moves, (*self.intents, intent))
+
+    def closed(self, intent_id: str) -> Journal:
+        """Without an intent."""
+        return replace(self, intents=tuple(intent for intent in self.intents if intent.id != intent_id))
+
+    def has(self, intent_id: str) -> bool:
+        """Whether an intent is open."""
+        return any(intent.id == intent_id for intent in self.intents)
+
+    def encode(self) -> bytes:
+        """The cell's bytes: JSON, always the same for the same journal."""
+        return json.dumps(
+            {
+                "last": self.last_sequence,
+                "moves": self.moves,
+                "open": [
+                    [one.id, one.slot, one.sequence, one.kind.value, one.first.hex(), one.last.hex()]
+                    for one in self.intents
+                ],
+            },
+            separators=(",", ":"),
+        ).encode()
+
+    @staticmethod
+    def decode(data: bytes | None) -> Journal:
+        """The journal of a cell; an empty one where there is none.
+
+        Raises:
+            CorruptRow: the bytes are no journal.
+        """
+        if not data:
+            return Journal()
+        try:
+            found = json.loads(data)
+            return Journal(
+                found["last"],
+                found["moves"],
+                tuple(
+                    Intent(name, slot, sequence, ChangeKind(kind), bytes.fromhex(first), bytes.fromhex(last))
+                    for name, slot, sequence, kind, first, last in found["open"]
+                ),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise CorruptRow("a table's journal does not decode", journal=data[:80]) from error

@@ -1,0 +1,309 @@
+"""PartitionStore: the whole of hbstore's Python interface to databases, tables and partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from hbstore.filters.builder import Expression
+from hbstore.like import LikeDialect
+from hbstore.like import like_dialect as checked_dialect
+from hbstore.model import Database, Partition, Table
+from hbstore.plans.explain import Explain
+from hbstore.plans.scan_plan import FilterPlan
+from hbstore.rows import connect as connect_rows
+from hbstore.rows.interface import Rows
+from hbstore.store.check import Problem, Repaired, check_table, repair
+from hbstore.store.reader import Filter, Reader
+from hbstore.store.tables import Tables
+from hbstore.store.writer import InvalidValues, PartitionValues, Writer
+
+
+class PartitionStore:
+    """Databases, tables and partitions on ordered rows.
+
+    Threads may share a store. Every method raises StoreUnavailable where the backend does not answer.
+
+    >>> from hbstore import Column, connect
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> store.create_table(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
+    >>> store.add_partitions("shop", "sales", [Partition(("2013-01-01", str(hour))) for hour in range(24)])
+    24
+    >>> [one.values for one in store.get_partitions_by_filter("shop", "sales", "hour in (5, 7)")]
+    [('2013-01-01', '5'), ('2013-01-01', '7')]
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._tables = Tables(rows)
+        self._reader = Reader(rows, self._tables)
+        self._writer = Writer(rows, self._tables)
+
+    @property
+    def rows(self) -> Rows:
+        """The backend."""
+        return self._rows
+
+    def close(self) -> None:
+        """Release the backend's connections."""
+        self._rows.close()
+
+    def __enter__(self) -> Self:
+        """The store itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    # Databases
+
+    def create_database(self, database: str | Database, *, if_not_exists: bool = False) -> None:
+        """Add a database.
+
+        Raises:
+            AlreadyExists: it is there already, unless ``if_not_exists``.
+            InvalidName: a name that Hive would not take.
+        """
+        made = database if isinstance(database, Database) else Database(database)
+        self._tables.create_database(made, if_not_exists=if_not_exists)
+
+    def get_database(self, name: str) -> Database:
+        """Read a database; DatabaseNotFound if there is none of that name."""
+        return self._tables.get_database(name)
+
+    def databases(self) -> list[Database]:
+        """All databases in order of their names."""
+        return self._tables.databases()
+
+    def alter_database(self, database: Database) -> None:
+        """Replace all of a database but its name."""
+        self._tables.alter_database(database)
+
+    def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+        """Remove a database, with ``cascade`` its tables as well.
+
+        Raises:
+            DatabaseNotEmpty: it has tables and ``cascade`` is not set.
+            DatabaseNotFound: there is none, unless ``if_exists``.
+        """
+        self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
+
+    # Tables
+
+    def create_table(self, table: Table, *, if_not_exists: bool = False) -> None:
+        """Add a table.
+
+        Raises:
+            AlreadyExists: it is there already, unless ``if_not_exists``.
+            DatabaseNotFound: its database is not there.
+        """
+        self._tables.create_table(table, if_not_exists=if_not_exists)
+
+    def get_table(self, database: str, name: str) -> Table:
+        """Read a table; TableNotFound or DatabaseNotFound if it is not there."""
+        return self._tables.open(database, name).table
+
+    def tables(self, database: str) -> list[Table]:
+        """A database's tables in order of their names."""
+        return self._tables.tables(database)
+
+    def alter_table(self, table: Table) -> None:
+        """Replace all of a table but its name and its partition columns.
+
+        Raises:
+            InvalidInput: the partition columns differ, which all row keys are made of.
+        """
+        self._tables.alter_table(table)
+
+    def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
+        """Remove a table and all its partitions. Files are not touched."""
+        self._tables.drop_table(database, name, if_exists=if_exists)
+
+    # Writing partitions
+
+    def add_partitions(
+        self,
+        database: str,
+        table: str,
+        partitions: Iterable[Partition],
+        if_not_exists: bool = False,  # noqa: FBT001, FBT002  the name is a contract
+        *,
+        invalid_values: InvalidValues = "reject",
+    ) -> int:
+        """Add partitions, all or none.
+
+        A partition without a location gets the table's and its own name; without a storage it inherits the table's.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            partitions: what to add.
+            if_not_exists: pass over those that are there already.
+            invalid_values: "keep" takes values that do not fit their column's type as text that is listed and found by
+                its name, and never matched by a comparison; "reject" raises.
+
+        Returns:
+            How many were added.
+
+        Raises:
+            AlreadyExists: one is there already, or stands twice in the batch, unless ``if_not_exists``.
+            InvalidPartitionValue: a value does not fit its type, or there are too many or too few.
+            TableNotPartitioned: the table has no partition columns.
+            CommitStateUnknown: HBase went away in the middle; the batch will be there wholly or not at all.
+        """
+        row = self._tables.open(database, table)
+        return self._writer.add(row, partitions, if_not_exists=if_not_exists, invalid_values=invalid_values)
+
+    def drop_partitions(
+        self, database: str, table: str, values: Iterable[PartitionValues], *, if_exists: bool = False
+    ) -> int:
+        """Drop partitions by their values, all or none; how many were dropped.
+
+        Raises:
+            PartitionNotFound: one is not there, unless ``if_exists``.
+        """
+        return self._writer.drop(self._tables.open(database, table), values, if_exists=if_exists)
+
+    def alter_partitions(self, database: str, table: str, partitions: Iterable[Partition]) -> None:
+        """Replace all of existing partitions but their values, all or none.
+
+        Raises:
+            PartitionNotFound: one is not there.
+        """
+        self._writer.alter(self._tables.open(database, table), partitions)
+
+    def rename_partition(
+        self, database: str, table: str, values: PartitionValues, renamed: Partition | PartitionValues
+    ) -> None:
+        """Give a partition other values; a `Partition` replaces all else of it as well.
+
+        Raises:
+            PartitionNotFound: there is none with these values.
+            AlreadyExists: there is one with the new values.
+        """
+        if not isinstance(renamed, Partition):
+            old = self.get_partition(database, table, values)
+            renamed = Partition(
+                renamed,
+                location=old.location,
+                parameters=old.parameters,
+                create_time=old.create_time,
+                last_access_time=old.last_access_time,
+                storage=old.storage,
+                privileges=old.privileges,
+            )
+        self._writer.rename(self._tables.open(database, table), values, renamed)
+
+    # Reading partitions
+
+    def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
+        """Read one partition by its values; they are compared by type, so that "05" finds an int's "5".
+
+        Raises:
+            PartitionNotFound: there is none.
+        """
+        return self._reader.get(database, table, values)
+
+    def get_partitions(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
+        """Read those of some partitions that exist, each once, in key order."""
+        return self._reader.get_many(database, table, values)
+
+    def get_partitions_by_filter(
+        self, database: str, table: str, filter: str | None, max_parts: int = -1, like_dialect: LikeDialect = "sql"
+    ) -> list[Partition]:
+        """The partitions that a filter selects, in key order.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            filter: text in Hive's partition filter language; empty or None selects all.
+            max_parts: at most so many; -1 for all.
+            like_dialect: "sql", or "hive2" where ``.*`` is any run and ``.`` one character.
+
+        Raises:
+            FilterSyntaxError: it does not parse as a whole; the error says where.
+            UnknownColumnError: it names a column that is not a partition column.
+            FilterTypeError: a literal cannot be compared with its column exactly.
+            FilterTooLarge: it is past the documented caps.
+        """
+        dialect = checked_dialect(like_dialect)
+        return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=dialect)
+
+    def get_partitions_by_expr(
+        self, database: str, table: str, expression: Expression, max_parts: int = -1
+    ) -> list[Partition]:
+        """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``."""
+        return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
+
+    def partition_names(
+        self,
+        database: str,
+        table: str,
+        filter: Filter = None,
+        *,
+        spec: Mapping[str, str] | None = None,
+        max_parts: int = -1,
+    ) -> list[str]:
+        """The names of the partitions that a filter and a partial spec select, in key order.
+
+        >>> from hbstore import Column, connect
+        >>> store = connect("memory://")
+        >>> store.create_database("d")
+        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
+        >>> store.add_partitions("d", "t", [Partition(("a", "05")), Partition(("b", "7"))])
+        2
+        >>> store.partition_names("d", "t", spec={"hour": "5"})
+        ['ds=a/hour=05']
+        """
+        return self._reader.names(database, table, filter, spec, max_parts=max_parts)
+
+    def count_partitions(self, database: str, table: str, filter: Filter = None) -> int:
+        """How many partitions a filter selects; they are not read where the backend can count them."""
+        return self._reader.count(database, table, filter, like_dialect="sql")
+
+    def plan(self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql") -> FilterPlan:
+        """The scans that a filter becomes."""
+        return self._reader.plan(database, table, filter, like_dialect=checked_dialect(like_dialect))
+
+    def explain(
+        self,
+        database: str,
+        table: str,
+        filter: Filter = None,
+        analyze: bool = False,  # noqa: FBT001, FBT002  the name is a contract
+        like_dialect: LikeDialect = "sql",
+    ) -> Explain:
+        """What a filter becomes: tree, scans in values and bytes, residuals; ``analyze`` runs and measures it."""
+        return self._reader.explain(
+            database, table, filter, analyze=analyze, like_dialect=checked_dialect(like_dialect)
+        )
+
+    # Upkeep
+
+    def check(self, database: str, table: str) -> Iterator[Problem | None]:
+        """Look at every row of a table: one item for each, None where keys, cells and payload agree."""
+        return check_table(self._rows, self._tables.open(database, table))
+
+    def repair(self, database: str, table: str) -> Repaired:
+        """Finish what dead writers left unfinished, and count the table's distinct values anew."""
+        return repair(self._rows, self._tables, self._tables.open(database, table))
+
+
+def connect(url: str) -> PartitionStore:
+    """Open the store of a URL; it is created where it is not there.
+
+    Args:
+        url: ``memory://``; ``sqlite:///absolute/path.db``, ``sqlite://relative.db`` or a plain path;
+            ``hbase://host:port/prefix``.
+
+    Raises:
+        InvalidUrl: no backend has such URLs.
+        NotAStore: the file is another program's.
+        StoreUnavailable: nobody answers there.
+    """
+    return PartitionStore(connect_rows(url))

@@ -1,0 +1,230 @@
+"""Writing partitions: add, drop, alter, rename, each call all or nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hbstore.errors import AlreadyExists, InvalidPartitionValue, PartitionNotFound, TableNotPartitioned
+from hbstore.keys import TAG_TEXT, cell_at, row_key, text_cell
+from hbstore.model import Partition, Table, partition_value_texts
+from hbstore.names import partition_name
+from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.store.changes import Change, ChangeKind
+from hbstore.store.journal import JournalCommit
+from hbstore.store.sketch import Sketch
+from hbstore.store.table_row import STATISTICS, Definition, TableRow
+from hbstore.store.tables import Tables
+from hbstore.structs import PartitionEncoder, partition_from_payload
+
+InvalidValues: TypeAlias = Literal["reject", "keep"]
+"""What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
+
+PartitionValues: TypeAlias = Sequence[str | None]
+"""One text for each partition column; None is the null partition."""
+
+_STATISTICS_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Changes partitions.
+
+    Attributes:
+        rows: where they are.
+        tables: the tables that they belong to.
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def add(
+        self, row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
+    ) -> int:
+        """Add partitions; how many were added."""
+        table = _partitioned(row.table)
+        encoder = PartitionEncoder(table)
+        now = int(time.time())
+        puts: dict[bytes, PartitionRow] = {}
+        names: dict[bytes, str] = {}
+        for partition in partitions:
+            cells = cells_of(row.definition, partition.values, invalid_values)
+            key = row_key(row.definition.prefix, cells)
+            if key in puts:
+                if if_not_exists:
+                    continue
+                raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
+            created = partition if partition.create_time else replace_create_time(partition, now)
+            puts[key] = PartitionRow(key, cells, encoder.encode(created))
+            names[key] = _name(table, partition.values)
+        if not puts:
+            return 0
+        change = Change(ChangeKind.ADD, tuple(puts.values()), absent=names, skip_present=if_not_exists)
+        done = self._commit(row, change)
+        return 0 if done is None else len(done.puts)
+
+    def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
+        """Drop partitions; how many were dropped."""
+        table = _partitioned(row.table)
+        present = {}
+        for one in values:
+            texts = partition_value_texts(one)
+            present[row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))] = _name(table, texts)
+        if not present:
+            return 0
+        change = Change(ChangeKind.DROP, deletes=tuple(sorted(present)), present=present, skip_absent=if_exists)
+        done = self._commit(row, change)
+        return 0 if done is None else len(done.deletes)
+
+    def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
+        """Replace all of existing partitions but their identity."""
+        table = _partitioned(row.table)
+        encoder = PartitionEncoder(table)
+        puts: dict[bytes, PartitionRow] = {}
+        for partition in partitions:
+            cells = cells_of(row.definition, partition.values, "keep")
+            key = row_key(row.definition.prefix, cells)
+            puts[key] = PartitionRow(key, cells, encoder.encode(partition))
+        if puts:
+            present = {key: _name(table, one) for key, one in _texts(puts)}
+            self._commit(row, Change(ChangeKind.ALTER, tuple(puts.values()), present=present))
+
+    def rename(self, row: TableRow, values: PartitionValues, renamed: Partition) -> None:
+        """Give a partition other values; it is never seen under both or neither by a listing."""
+        table = _partitioned(row.table)
+        texts = partition_value_texts(values)
+        old_key = row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))
+        cells = cells_of(row.definition, renamed.values, "reject")
+        new_key = row_key(row.definition.prefix, cells)
+        put = PartitionRow(new_key, cells, PartitionEncoder(table).encode(renamed))
+        present = {old_key: _name(table, texts)}
+        if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
+            self._commit(row, Change(ChangeKind.ALTER, (put,), present=present))
+            return
+        absent = {new_key: _name(table, renamed.values)}
+        self._commit(row, Change(ChangeKind.RENAME, (put,), (old_key,), absent, present))
+
+    def _commit(self, row: TableRow, change: Change) -> Change | None:
+        table = row.table
+
+        def check(wanted: Change) -> Change | None:
+            return self._checked(table, wanted)
+
+        if not self.rows.atomic:
+            done = JournalCommit(self.rows, self.tables.reopen, check).commit(row, change)
+            if done is not None:
+                self._add_statistics(row, done)
+            return done
+        with self.rows.transaction():
+            row = self.tables.reopen(row)
+            done = check(change)
+            if done is not None:
+                self.rows.write(done.puts, done.deletes, 0)
+                self._add_statistics(row, done)
+        return done
+
+    def _checked(self, table: Table, change: Change) -> Change | None:
+        """The change without what is to be left out; None if nothing remains."""
+        asked = sorted({**change.absent, **change.present})
+        there = {key for key, _ in self.rows.multi_get(asked)} if asked else set()
+        left_out: set[bytes] = set()
+        taken = there & change.absent.keys()
+        if taken:
+            if not change.skip_present:
+                raise _already_exists(table, change.absent[min(taken)], "is there already")
+            left_out |= taken
+        missing = change.present.keys() - there
+        if missing:
+            if not change.skip_absent:
+                raise PartitionNotFound("no such partition", table=table, partition=change.present[min(missing)])
+            left_out |= missing
+        if not left_out:
+            return change
+        kept = change.without(left_out)
+        return kept if kept.puts or kept.deletes else None
+
+    def _add_statistics(self, row: TableRow, change: Change) -> None:
+        """Count new prefixes; on HBase after the change, and again if another writer was faster, but not for long."""
+        if change.kind not in (ChangeKind.ADD, ChangeKind.RENAME):
+            return
+        for _ in range(_STATISTICS_ATTEMPTS):
+            known = row.cells.get(STATISTICS)
+            sketch = Sketch.decode(known, len(row.definition.schema.names))
+            more = sketch.add(put.cells for put in change.puts)
+            if more is sketch or self.rows.compare_and_put(row.key, STATISTICS, known, more.encode()):
+                return
+            row = self.tables.reopen(row)
+
+
+def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
+    """The cells of a partition's values.
+
+    Raises:
+        InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
+    """
+    types = definition.schema.types
+    if len(values) != len(types):
+        raise InvalidPartitionValue(
+            "a partition needs one value for each partition column",
+            table=definition.table,
+            values=len(values),
+            columns=", ".join(definition.schema.names),
+        )
+    cells = tuple(map(text_cell, types, values))
+    if invalid_values == "reject":
+        for at, cell in enumerate(cells):
+            if cell[:1] == TAG_TEXT:
+                raise InvalidPartitionValue(
+                    "a partition value does not fit its column's type",
+                    column=definition.schema.names[at],
+                    type=types[at].name,
+                    value=repr(values[at]),
+                    hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
+                )
+    return cells
+
+
+def replace_create_time(partition: Partition, now: int) -> Partition:
+    """The partition as created now."""
+    return Partition(
+        partition.values,
+        location=partition.location,
+        parameters=partition.parameters,
+        create_time=now,
+        last_access_time=partition.last_access_time,
+        storage=partition.storage,
+        privileges=partition.privileges,
+    )
+
+
+def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:
+    """Count a table's distinct prefixes anew from its keys, and store that. O(partitions)."""
+    columns = len(row.definition.schema.names)
+    sketch = Sketch.empty(columns)
+    start = row.definition.prefix
+    for batch in rows.scan(start, start[:-1] + b"\x01"):
+        sketch = sketch.add(tuple(cell_at(key, at, columns) for at in range(columns)) for key, _ in batch)
+    rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), sketch.encode())
+    return sketch
+
+
+def _texts(puts: dict[bytes, PartitionRow]) -> Iterable[tuple[bytes, tuple[str, ...]]]:
+    return ((key, partition_from_payload(put.payload).values) for key, put in puts.items())
+
+
+def _name(table: Table, values: Sequence[str]) -> str:
+    return partition_name(table.partition_column_names, values)
+
+
+def _partitioned(table: Table) -> Table:
+    if not table.partition_columns:
+        raise TableNotPartitioned("the table has no partition columns", table=table)
+    return table
+
+
+def _already_exists(table: Table, name: str, why: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"the partition {why}", table=table, partition=name, hint="Values are compared by type: 05 and 5 are one int"
+    )

@@ -1,0 +1,147 @@
+"""The naive evaluation of a filter: every partition's values, SQL's three-valued logic, no keys, no plans.
+
+Written from the documentation of the filter language alone; it shares no code with planning but the parsing of a
+value's text.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from hbstore.filters.tree import (
+    And,
+    Between,
+    Boolean,
+    Comparison,
+    Date,
+    In,
+    Integer,
+    IsNull,
+    Like,
+    Not,
+    Number,
+    Operator,
+    Or,
+    StructIn,
+    Text,
+    Timestamp,
+)
+from hbstore.keys import NULL_PARTITION
+from hbstore.like import RUN
+
+NULL = object()
+UNPARSABLE = object()
+
+
+def evaluate(tree, names: Sequence[str], types: Sequence, values: Sequence[str]) -> bool:
+    """Whether the filter selects the partition with these values."""
+    typed = {name.lower(): _typed(kind, text) for name, kind, text in zip(names, types, values, strict=True)}
+    kinds = {name.lower(): kind for name, kind in zip(names, types, strict=True)}
+    return tree is None or _truth(tree, typed, kinds) is True
+
+
+def _typed(kind, text):
+    if text == NULL_PARTITION:
+        return NULL
+    try:
+        return kind.parse(text)
+    except ValueError:
+        return UNPARSABLE
+
+
+def _truth(tree, typed, kinds):
+    if isinstance(tree, And):
+        truths = [_truth(child, typed, kinds) for child in tree.children]
+        return False if False in truths else None if None in truths else True
+    if isinstance(tree, Or):
+        truths = [_truth(child, typed, kinds) for child in tree.children]
+        return True if True in truths else None if None in truths else False
+    if isinstance(tree, Not):
+        return _negated(_truth(tree.child, typed, kinds))
+    found = _leaf(tree, typed, kinds)
+    return _negated(found) if getattr(tree, "negated", False) else found
+
+
+def _negated(truth):
+    return None if truth is None else not truth
+
+
+def _leaf(tree, typed, kinds):
+    if isinstance(tree, Comparison):
+        return _compare(tree.column, tree.operator, tree.literal, typed, kinds)
+    if isinstance(tree, Between):
+        ends = (
+            _compare(tree.column, Operator.GE, tree.low, typed, kinds),
+            _compare(tree.column, Operator.LE, tree.high, typed, kinds),
+        )
+        return False if False in ends else None if None in ends else True
+    if isinstance(tree, In):
+        truths = [_compare(tree.column, Operator.EQ, one, typed, kinds) for one in tree.literals]
+        return True if True in truths else None if None in truths else False
+    if isinstance(tree, StructIn):
+        rows = []
+        for row in tree.rows:
+            truths = [
+                _compare(name, Operator.EQ, one, typed, kinds) for name, one in zip(tree.columns, row, strict=True)
+            ]
+            rows.append(False if False in truths else None if None in truths else True)
+        return True if True in rows else None if None in rows else False
+    value = typed[tree.column.lower()]
+    if isinstance(tree, IsNull):
+        return value is NULL
+    assert isinstance(tree, Like)
+    if value is NULL or value is UNPARSABLE:
+        return None
+    text = kinds[tree.column.lower()].text(value)
+    pattern = "".join(re.escape(p) if isinstance(p, str) else ".*" if p is RUN else "." for p in tree.pattern.parts)
+    return re.fullmatch(pattern, text, re.DOTALL) is not None
+
+
+def _compare(column, operator, literal, typed, kinds):
+    value = typed[column.lower()]
+    if isinstance(literal, Text) and literal.value == NULL_PARTITION:
+        if operator is Operator.EQ:
+            return value is NULL
+        return value is not NULL if operator is Operator.NE else None
+    if value is NULL or value is UNPARSABLE:
+        return None
+    left, right = _ordered(value), _ordered(_literal(literal, kinds[column.lower()]))
+    return {
+        Operator.EQ: left == right,
+        Operator.NE: left != right,
+        Operator.LT: left < right,
+        Operator.LE: left <= right,
+        Operator.GT: left > right,
+        Operator.GE: left >= right,
+    }[operator]
+
+
+def _ordered(value):
+    """NaN is one value above infinity."""
+    if isinstance(value, float):
+        return (1, 0.0) if math.isnan(value) else (0, value)
+    return value
+
+
+def _literal(literal, kind):
+    if isinstance(literal, Text):
+        name = kind.name
+        if name in ("tinyint", "smallint", "int", "bigint"):
+            return int(literal.value)
+        if name.startswith("decimal"):
+            return Decimal(literal.value)
+        if name.startswith(("string", "varchar", "char")):
+            return literal.value
+        return kind.parse(literal.value)
+    if isinstance(literal, Date) and kind.name == "timestamp":
+        return ((literal.value - datetime.date(1970, 1, 1)).days * 86_400, 0)
+    if isinstance(literal, Timestamp) and kind.name == "date":
+        return datetime.date(1970, 1, 1) + datetime.timedelta(seconds=literal.value[0])
+    if isinstance(literal, Integer | Number) and kind.name in ("float", "double"):
+        return kind.parse(str(literal.value))
+    assert isinstance(literal, Integer | Number | Boolean | Date | Timestamp)
+    return literal.value
