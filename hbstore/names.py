@@ -7,7 +7,7 @@ two hex digits (``FileUtils.escapePathName``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hbstore.errors import InvalidName, InvalidPartitionValue
 
@@ -40,9 +40,22 @@ def partition_name(columns: Sequence[str], values: Sequence[str]) -> str:
     >>> partition_name(["ds", "hour"], ["2013-01-01", "5"])
     'ds=2013-01-01/hour=5'
     """
-    return "/".join(
-        f"{escape_name(column)}={escape_name(value)}" for column, value in zip(columns, values, strict=True)
-    )
+    return partition_namer(columns)(values)
+
+
+def partition_namer(columns: Sequence[str]) -> Callable[[Sequence[str]], str]:
+    """A function that gives partition names for these columns; a listing of names makes one and calls it often."""
+    names = [escape_name(column) for column in columns]
+    template = "/".join(f"{name.replace('%', '%%')}=%s" for name in names)
+
+    def name_of(values: Sequence[str]) -> str:
+        if _ESCAPED.search("".join(values)) is not None:
+            values = [escape_name(value) for value in values]
+        if len(values) != len(names):
+            raise ValueError(f"{len(values)} values for {len(names)} partition columns")
+        return template % tuple(values)
+
+    return name_of
 
 
 def parse_partition_name(name: str) -> dict[str, str]:
@@ -80,7 +93,7 @@ def spec_values(columns: Sequence[str], spec: Mapping[str, str]) -> tuple[str | 
     unknown = set(given) - {column.lower() for column in columns}
     if unknown:
         raise InvalidPartitionValue(
-            "not a partition column", column=sorted(unknown)[0], hint=f"The partition columns are {', '.join(columns)}"
+            "not a partition column", column=min(unknown), hint=f"The partition columns are {', '.join(columns)}"
         )
     return tuple(given.get(column.lower()) for column in columns)
 

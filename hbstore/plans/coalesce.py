@@ -7,10 +7,12 @@ whole filter as its residual.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from hbstore.plans.estimate import Estimator, possible_values
 from hbstore.plans.steps import Step, Steps
-from hbstore.rows.predicate import ALWAYS, AnyOf, CellIn, Predicate, all_of, any_of
-from hbstore.rows.ranges import unite
+from hbstore.rows.predicate import ALWAYS, AnyOf, CellIn, Predicate, all_of, any_of, identity
+from hbstore.rows.ranges import Range, unite
 
 
 def coalesce(steps: Steps, column: int, estimator: Estimator) -> Steps:
@@ -38,20 +40,23 @@ def combine(steps: Steps, column: int) -> Step:
     ``[a, b) | r`` and ``[b, c)`` make ``[a, c) | r or column >= b``: r need not say ``column < b``, as every row that
     it would let through beyond is selected there anyway.
     """
-    ranges: dict[Predicate, list[tuple[bytes, bytes]]] = {}
+    inside: dict[Hashable, tuple[Predicate, list[Range]]] = {}
     for start, stop, rest in steps:
-        ranges.setdefault(rest, []).append((start, stop))
+        inside.setdefault(identity(rest), (rest, []))[1].append((start, stop))
     hull = steps[0][0], max(stop for _, stop, _ in steps)
     touching = unite((start, stop) for start, stop, _ in steps) == (hull,)
     branches: list[Predicate] = []
-    for rest, inside in ranges.items():
-        everywhere = touching and all(_implies(rest, other) for other in ranges)
-        branches.append(rest if everywhere else all_of((CellIn(column, unite(inside)), rest)))
+    for rest, ranges in inside.values():
+        everywhere = touching and all(_implies(rest, other) for other, _ in inside.values())
+        branches.append(rest if everywhere else all_of((CellIn(column, unite(ranges)), rest)))
     return hull[0], hull[1], any_of(branches)
 
 
 def _implies(rest: Predicate, other: Predicate) -> bool:
-    return other in (ALWAYS, rest) or (isinstance(other, AnyOf) and rest in other.children)
+    if other is ALWAYS or rest is other:
+        return True
+    known = identity(rest)
+    return known == identity(other) or (isinstance(other, AnyOf) and known in map(identity, other.children))
 
 
 def _is_worth_joining(left: Step, right: Step, column: int, estimator: Estimator) -> bool:
@@ -64,6 +69,6 @@ def _is_worth_joining(left: Step, right: Step, column: int, estimator: Estimator
             return False
         gap = values * each
     for start, stop, rest in (left, right):
-        if rest == ALWAYS and not left[2] == right[2] == ALWAYS:
+        if rest is ALWAYS and not (left[2] is ALWAYS and right[2] is ALWAYS):
             gap += estimator.rows(column, start, stop) or 0.0
     return gap * estimator.costs.check <= estimator.costs.seek

@@ -76,6 +76,9 @@ class Estimator:
 
 def is_point(column_type: ColumnType, start: bytes, stop: bytes) -> bool:
     """Whether a range on a column's line holds just one value."""
+    width = column_type.width
+    if width is not None and len(start) == len(stop) == width + 1:
+        return int.from_bytes(stop, "big") - int.from_bytes(start, "big") == 1
     return is_cell(start, column_type) and stop == after_cell(column_type, start)
 
 

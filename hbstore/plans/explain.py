@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.execute import Measured, measure
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan
@@ -39,7 +40,7 @@ class Explain:
         shown: dict[str, Any] = {
             "table": self.table,
             "filter": self.filter,
-            "tree": None if self.tree is None else str(self.tree),
+            "tree": None if self.tree is None else tree_text(self.tree),
             "scans": [self._scan(at, scan) for at, scan in enumerate(self.plan.scans)],
         }
         return shown if self.total is None else {**shown, **_figures(self.total)}
@@ -64,7 +65,7 @@ class Explain:
         lines = [
             f"table   {self.table}",
             f"filter  {self.filter if self.filter is not None else '(none: every partition)'}",
-            f"tree    {self.tree if self.tree is not None else '-'}",
+            f"tree    {'-' if self.tree is None else tree_text(self.tree)}",
             f"scans   {_counts(self.plan)}",
         ]
         for at, scan in enumerate(self.plan.scans[:_SHOWN]):
@@ -96,6 +97,14 @@ def explain_plan(
         return Explain(table, text, tree, plan)
     each, total = measure(plan, rows)
     return Explain(table, text, tree, plan, tuple(each), total)
+
+
+def tree_text(tree: ExpressionTree) -> str:
+    """A tree as filter text; one made in Python may hold a text that the language cannot write."""
+    try:
+        return str(tree)
+    except FilterTypeError as error:
+        return f"({error.text})"
 
 
 def _figures(measured: Measured) -> dict[str, Any]:

@@ -41,6 +41,8 @@ class PartitionFilterGenerator:
                 done.append([(start, stop, ALWAYS) for start, stop in node.ranges] if on_line else node)
             elif isinstance(node, CellLike):
                 done.append(node)
+            elif isinstance(node, AllOf) and (box := self._box(node)) is not None:
+                done.append(box)
             elif expanded:
                 size = len(node.children)
                 values = done[len(done) - size :]
@@ -50,6 +52,19 @@ class PartitionFilterGenerator:
                 pending.append((node, True))
                 pending.extend((child, False) for child in reversed(node.children))
         return _as_steps(done[0])
+
+    def _box(self, node: AllOf) -> Steps | None:
+        """``a and b`` where all children are ranges, the first of them on this column: its ranges, and the rest."""
+        if not node.children:
+            return None
+        first, *others = node.children
+        if type(first) is not CellIn or first.column != self.column:
+            return None
+        for other in others:
+            if type(other) is not CellIn:
+                return None
+        rest = ALWAYS if not others else others[0] if len(others) == 1 else AllOf(node.children[1:])
+        return [(start, stop, rest) for start, stop in first.ranges]
 
     def _every(self, node: AllOf, values: list[Steps | Predicate]) -> Steps | Predicate:
         """``a and b``: plans are intersected; children that do not speak of this column stay residuals together."""
@@ -78,4 +93,4 @@ class PartitionFilterGenerator:
 def _as_steps(value: Steps | Predicate) -> Steps:
     if isinstance(value, list):
         return value
-    return [] if value == NEVER else [(LINE_START, LINE_STOP, value)]
+    return [] if value is NEVER else [(LINE_START, LINE_STOP, value)]

@@ -65,7 +65,7 @@ def comparison_ranges(column: str, column_type: ColumnType, operator: Operator, 
         return {Operator.EQ: (NULLS,), Operator.NE: (NOT_NULLS,)}.get(operator, ())
     at, after = place(column, column_type, literal)
     if operator is Operator.EQ:
-        return ((at, after),) if at < after else ()
+        return ((at, after),) if at is not after and at < after else ()
     if operator is Operator.NE:
         return unite(((VALUES[0], at), (after, VALUES[1])))
     if operator is Operator.LT:
@@ -116,10 +116,10 @@ def place(column: str, column_type: ColumnType, literal: Literal) -> Place:
     if type(column_type) is IntegerType:
         number = _integer(literal)
         if number is not None:
-            if not -_INT64 <= number < _INT64:
-                return _ABOVE if number > 0 else _BELOW
-            cell = b"\x02" + (number + _INT64).to_bytes(8, "big")
-            return cell, after_cell(column_type, cell)
+            if not -_INT64 <= number < _INT64 - 1:
+                return _far_integer(column_type, number)
+            unsigned = number + _INT64
+            return b"\x02" + unsigned.to_bytes(8, "big"), b"\x02" + (unsigned + 1).to_bytes(8, "big")
     elif type(column_type) is DecimalType:
         decimal = _decimal(literal)
         if decimal is not None:
@@ -130,6 +130,13 @@ def place(column: str, column_type: ColumnType, literal: Literal) -> Place:
             cell = value_cell(column_type, value)
             return cell, after_cell(column_type, cell)
     raise _mismatch(column, column_type, literal)
+
+
+def _far_integer(column_type: IntegerType, number: int) -> Place:
+    if number == _INT64 - 1:
+        cell = value_cell(column_type, number)
+        return cell, after_cell(column_type, cell)
+    return _ABOVE if number > 0 else _BELOW
 
 
 def _integer(literal: Literal) -> int | None:

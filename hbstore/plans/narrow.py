@@ -18,7 +18,7 @@ from hbstore.plans.estimate import Estimator, enumerate_values, is_point, possib
 from hbstore.plans.generator import LINE_START, LINE_STOP, PartitionFilterGenerator
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.steps import Step, Steps
-from hbstore.rows.predicate import ALWAYS, NEVER, CellIn, CellLike, Predicate, all_of, any_of, fold
+from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, CellIn, CellLike, Predicate, all_of, any_of, fold, has_like
 
 MAX_SCANS: Final = 10_000
 """The budget: no plan has more scans."""
@@ -39,9 +39,11 @@ class Narrower:
         # A residual is the same object in all steps that share it: a thousand values of ds with one condition on hour
         # are planned once. The predicate is kept beside its plan so that its id stays taken.
         self._known: dict[tuple[int, int], tuple[Predicate, Scans]] = {}
+        self._patterns = False
 
     def narrow(self, predicate: Predicate) -> Scans:
         """The scans of a predicate, relative to the table's prefix."""
+        self._patterns = has_like(predicate)
         return self._line(predicate, 0)
 
     def _line(self, predicate: Predicate, column: int) -> Scans:
@@ -87,7 +89,7 @@ class Narrower:
         start, stop, rest = step
         column_type = self._types[column]
         point = is_point(column_type, start, stop)
-        if point and rest is not ALWAYS and rest.__class__ is not CellIn:
+        if point and self._patterns and rest is not ALWAYS:
             rest = _known_cell(rest, column, start)
             if rest is NEVER:
                 return []
@@ -107,6 +109,9 @@ class Narrower:
         return [RelativeScan(ScanKind.GET, (cell,)) for cell in enumerate_values(column_type, start, stop)]
 
     def _below_point(self, cell: bytes, rest: Predicate, column: int, budget: int) -> Scans | None:
+        key = self._single_key(rest, column + 1)
+        if key is not None:
+            return [RelativeScan(ScanKind.GET, (cell, *key))]
         below = self._line(rest, column + 1)
         if not _is_narrower(below) or len(below) > budget:
             return None
@@ -116,6 +121,21 @@ class Narrower:
             return None
         return [_lead(cell, scan) for scan in below]
 
+    def _single_key(self, rest: Predicate, column: int) -> tuple[bytes, ...] | None:
+        """The remaining cells of a key where each of these columns has just one value: the end of most plans."""
+        children = rest.children if type(rest) is AllOf else (rest,)
+        if len(children) != len(self._types) - column:
+            return None
+        cells = []
+        for at, child in enumerate(children, start=column):
+            if type(child) is not CellIn or child.column != at or len(child.ranges) > 1:
+                return None
+            start, stop = child.ranges[0]
+            if not is_point(self._types[at], start, stop):
+                return None
+            cells.append(start)
+        return tuple(cells)
+
     def _below_range(self, step: Step, column: int, budget: int) -> Scans | None:
         """Values one by one, or a skip scan over them, where either costs less than reading the range."""
         start, stop, rest = step
@@ -123,31 +143,39 @@ class Narrower:
         below = self._line(rest, column + 1)
         if not below:
             return []  # nothing can match, whatever the value
+        if not _is_narrower(below):
+            return None
+        possible = possible_values(self._types[column], start, stop)
+        countable = possible is not None and possible * len(below) <= min(budget, MAX_ENUMERATED)
         rows = estimator.rows(column, start, stop)
         values = estimator.values(column, start, stop)
-        if rows is None or values is None:
-            return None
         each = estimator.seconds(below, column + 1)
-        if not _is_narrower(below) or each is None:
-            return None
+        if rows is None or values is None or each is None:
+            few = countable and possible is not None and possible <= _FEW_UNKNOWN
+            return self._one_by_one(step, column, below, None) if few else None
         scan = estimator.scan(rows)
         skip = values * (estimator.costs.seek + each)
         name = estimator.schema.names[column]
-        possible = possible_values(self._types[column], start, stop)
-        if possible is not None and possible * len(below) <= min(budget, MAX_ENUMERATED):
-            single = possible * each
-            if single <= min(skip, scan):
-                cells = enumerate_values(self._types[column], start, stop)
-                note = f"{possible} values of {name} one by one: {_ms(single)}, one scan: {_ms(scan)}"
-                return [replace(_lead(cell, one), note=note) for cell in cells for one in below]
+        if countable and possible is not None and possible * each <= min(skip, scan):
+            note = f"{possible} values of {name} one by one: {_ms(possible * each)}, one scan: {_ms(scan)}"
+            return self._one_by_one(step, column, below, note)
         if skip > scan:
             return None
         whole = f"one scan of {rows:,.0f} rows: {_ms(scan)}"
         note = f"skip scan over about {values:,.0f} values of {name}: {_ms(skip)}, {whole}"
         return [RelativeScan(ScanKind.SKIP, (), start, stop, rest, tuple(below), note)]
 
+    def _one_by_one(self, step: Step, column: int, below: Scans, note: str | None) -> Scans:
+        cells = enumerate_values(self._types[column], step[0], step[1])
+        scans = [_lead(cell, one) for cell in cells for one in below]
+        return [replace(scans[0], note=note), *scans[1:]]
+
 
 _FEW: Final = 4
+"""Keys that are fetched one by one rather than by a range scan, if that costs no more."""
+
+_FEW_UNKNOWN: Final = 16
+"""Values of a range that are looked up one by one while nothing is known of the table."""
 
 
 def _scan(step: Step) -> RelativeScan:
@@ -175,11 +203,7 @@ def _known_cell(predicate: Predicate, column: int, cell: bytes) -> Predicate:
             return ALWAYS if node.matches(cell) else NEVER
         return node
 
-    return fold(predicate, leaf, all_of, any_of) if _has_like(predicate, column) else predicate
-
-
-def _has_like(predicate: Predicate, column: int) -> bool:
-    return fold(predicate, lambda node: isinstance(node, CellLike) and node.column == column, any, any)
+    return fold(predicate, leaf, all_of, any_of)
 
 
 def _ms(seconds: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hbstore.errors import CorruptRow
 from hbstore.keys import (
     TAG_END,
     TAG_NULL,
@@ -123,18 +122,18 @@ def predicate_text(predicate: Predicate, schema: KeySchema) -> str:
     return text[1:-1] if whole else text
 
 
+def key_text(key: bytes, schema: KeySchema) -> str:
+    """A whole row key in readable values."""
+    cells = split_key(key, len(schema.names))[1]
+    return " × ".join(
+        f"{name} = {cell_notation(cell, column_type)}"
+        for name, cell, column_type in zip(schema.names, cells, schema.types, strict=True)
+    )
+
+
 def range_text(start: bytes, stop: bytes, schema: KeySchema) -> str:
     """A range of row keys in readable values: the cells that both ends share, then the range on the next column."""
     prefix = schema.prefix
-    if stop == start + b"\x00":
-        try:
-            cells = split_key(start, len(schema.names))[1]
-        except CorruptRow:
-            return f"0x{start.hex()}"
-        return " × ".join(
-            f"{name} = {cell_notation(cell, column_type)}"
-            for name, cell, column_type in zip(schema.names, cells, schema.types, strict=True)
-        )
     fixed, left, right = _shared_cells(
         start[len(prefix) :], stop[len(prefix) :] if stop.startswith(prefix) else b"", schema
     )
@@ -163,6 +162,8 @@ def steps_text(
         name, column_type = schema.names[column], schema.types[column]
         if (start, stop) == (TAG_NULL, TAG_END):
             parts += [] if parts else ["all"]
+        elif ((start, stop),) in _SPECIAL:
+            parts.append(f"{name} {_SPECIAL[((start, stop),)]}")
         elif _is_point(start, stop, column_type):
             parts.append(f"{name} = {cell_notation(start, column_type)}")
         else:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from hbstore.keys import TAG_END, row_key, successor
+from hbstore.errors import CorruptRow
+from hbstore.keys import TAG_END, is_cell, row_key, split_key, successor
 from hbstore.plans.generator import LINE_START, LINE_STOP
-from hbstore.plans.notation import predicate_text, range_text, steps_text
+from hbstore.plans.notation import key_text, predicate_text, range_text, steps_text
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.steps import Steps, intersect_steps, unite_steps
 from hbstore.rows.predicate import ALWAYS, Predicate
@@ -112,6 +113,8 @@ class ScanPlan:
 
     def range_text(self) -> str:
         """The keys between the markers in readable values: ``ds = 2013-01-01 × hour ∈ [5, 7)``."""
+        if self.kind is ScanKind.GET:
+            return key_text(self.start.key, self.schema)
         return range_text(self.start.key, self.stop.key, self.schema)
 
     def residual_text(self) -> str | None:
@@ -184,7 +187,7 @@ class FilterPlan(Protocol):
 def absolute(scan: RelativeScan, schema: KeySchema) -> ScanPlan:
     """A scan below nothing but the table itself."""
     start, stop = scan.keys(schema.prefix, ())
-    residual = None if scan.residual == ALWAYS else scan.residual
+    residual = None if scan.residual is ALWAYS else scan.residual
     markers = ScanMarker(start), ScanMarker(stop)
     return ScanPlan(scan.kind, *markers, residual, schema, len(scan.cells), scan.below, scan.note)
 
@@ -194,16 +197,24 @@ def from_steps(steps: Steps, schema: KeySchema) -> MultiScanPlan:
     return MultiScanPlan(
         tuple(
             ScanPlan(
-                ScanKind.GET if stop == start + b"\x00" else ScanKind.SCAN,
+                ScanKind.GET if stop == start + b"\x00" and _is_row_key(start, schema) else ScanKind.SCAN,
                 ScanMarker(start),
                 ScanMarker(stop),
-                None if rest == ALWAYS else rest,
+                None if rest is ALWAYS else rest,
                 schema,
             )
             for start, stop, rest in steps
         ),
         schema,
     )
+
+
+def _is_row_key(key: bytes, schema: KeySchema) -> bool:
+    try:
+        prefix, cells = split_key(key, len(schema.names))
+    except CorruptRow:
+        return False
+    return prefix == schema.prefix and all(map(is_cell, cells, schema.types))
 
 
 def _steps(plan: FilterPlan) -> Steps:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, Predicate, all_of, any_of
+from hbstore.rows.predicate import ALWAYS, NEVER, Predicate, all_of, any_of, identity
 
 Step: TypeAlias = tuple[bytes, bytes, Predicate]
 Steps: TypeAlias = list[Step]
@@ -43,7 +43,7 @@ def intersect_steps(left: Steps, right: Steps) -> Steps:
         stop = min(left_stop, right_stop)
         if start < stop:
             rest = right_rest if left_rest is ALWAYS else all_of((left_rest, right_rest))
-            if rest != NEVER:
+            if rest is not NEVER:
                 found.append((start, stop, rest))
         if left_stop < right_stop:
             at_left += 1
@@ -103,20 +103,8 @@ def _join_touching(steps: Steps) -> Steps:
     """Touching steps with the same residual are one."""
     joined: Steps = []
     for step in steps:
-        if joined and joined[-1][1] == step[0] and _same(joined[-1][2], step[2]):
+        if joined and joined[-1][1] == step[0] and identity(joined[-1][2]) == identity(step[2]):
             joined[-1] = (joined[-1][0], step[1], step[2])
         else:
             joined.append(step)
     return joined
-
-
-def _same(left: Predicate, right: Predicate) -> bool:
-    if left is right:
-        return True
-    if (
-        isinstance(left, AllOf | AnyOf)
-        and isinstance(right, AllOf | AnyOf)
-        and len(left.children) != len(right.children)
-    ):
-        return False
-    return left == right

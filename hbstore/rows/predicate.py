@@ -14,7 +14,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias, TypeVar
@@ -63,16 +63,21 @@ class AnyOf:
 
 Predicate: TypeAlias = CellIn | CellLike | AllOf | AnyOf
 T = TypeVar("T")
+_SMALL: Final = 16
+"""Ranges that are compared by value; longer lists by their id."""
+
 ALWAYS: Final = AllOf(())
 NEVER: Final = AnyOf(())
 
 
 def all_of(predicates: Iterable[Predicate]) -> Predicate:
     """The conjunction, in normal form. O(n) for n predicates and the ranges in them."""
+    given = tuple(predicates)
+    if _is_box(given):
+        return given[0] if len(given) == 1 else AllOf(given)
     ranges: dict[int, Ranges] = {}
-    rest: dict[Predicate, None] = {}
-    pending = list(predicates)
-    pending.reverse()
+    rest: dict[Hashable, Predicate] = {}
+    pending = list(reversed(given))
     while pending:
         predicate = pending.pop()
         if type(predicate) is CellIn:
@@ -86,17 +91,43 @@ def all_of(predicates: Iterable[Predicate]) -> Predicate:
         elif predicate == NEVER:
             return NEVER
         else:
-            rest[predicate] = None
-    children = (*(CellIn(column, ranges[column]) for column in sorted(ranges)), *rest)
+            rest[identity(predicate)] = predicate
+    children = (*(CellIn(column, ranges[column]) for column in sorted(ranges)), *rest.values())
     if not children:
         return ALWAYS
     return children[0] if len(children) == 1 else AllOf(children)
 
 
+def identity(predicate: Predicate) -> Hashable:
+    """Equal for predicates that are known to be the same, in O(children), and never equal for different ones.
+
+    It looks one level deep and takes what is below by its id, as comparing whole trees is slow and recursive: two
+    deep trees made apart count as different, which costs a repeated check and nothing else.
+    """
+    if isinstance(predicate, AllOf | AnyOf):
+        return type(predicate), tuple(map(_leaf_identity, predicate.children))
+    return _leaf_identity(predicate)
+
+
+def _leaf_identity(predicate: Predicate) -> Hashable:
+    small = isinstance(predicate, CellLike) or (isinstance(predicate, CellIn) and len(predicate.ranges) <= _SMALL)
+    return predicate if small else id(predicate)
+
+
+def _is_box(predicates: tuple[Predicate, ...]) -> bool:
+    """Whether these are ranges on rising columns, the usual conjunction, which is in normal form as it stands."""
+    last = -1
+    for predicate in predicates:
+        if type(predicate) is not CellIn or predicate.column <= last or not predicate.ranges:
+            return False
+        last = predicate.column
+    return last >= 0
+
+
 def any_of(predicates: Iterable[Predicate]) -> Predicate:
     """The disjunction, in normal form. O(n log n) for n predicates and the ranges in them."""
     ranges: dict[int, list[tuple[bytes, bytes]]] = {}
-    rest: dict[Predicate, None] = {}
+    rest: dict[Hashable, Predicate] = {}
     pending = list(predicates)
     pending.reverse()
     while pending:
@@ -108,8 +139,8 @@ def any_of(predicates: Iterable[Predicate]) -> Predicate:
         elif predicate == ALWAYS:
             return ALWAYS
         else:
-            rest[predicate] = None
-    children = (*(CellIn(column, unite(ranges[column])) for column in sorted(ranges)), *rest)
+            rest[identity(predicate)] = predicate
+    children = (*(CellIn(column, unite(ranges[column])) for column in sorted(ranges)), *rest.values())
     if not children:
         return NEVER
     return children[0] if len(children) == 1 else AnyOf(children)
@@ -128,19 +159,16 @@ def columns_of(predicate: Predicate) -> frozenset[int]:
     return frozenset(found)
 
 
-def size_of(predicate: Predicate) -> int:
-    """How many comparisons a predicate holds: ranges and patterns."""
-    total = 0
+def has_like(predicate: Predicate) -> bool:
+    """Whether there is a pattern in a predicate."""
     pending = [predicate]
     while pending:
         node = pending.pop()
-        if isinstance(node, CellIn):
-            total += len(node.ranges)
-        elif isinstance(node, CellLike):
-            total += 1
-        else:
-            pending.extend(node.children)
-    return total
+        if type(node) is CellLike:
+            return True
+        if type(node) is not CellIn:
+            pending.extend(node.children)  # type: ignore[union-attr]
+    return False
 
 
 def matcher(predicate: Predicate) -> Callable[[Sequence[bytes]], bool]:

@@ -36,7 +36,7 @@ class Change:
         kind: for the journal and for people.
         puts: rows that replace what is under their keys.
         deletes: keys that are removed; none of them is put.
-        absent: keys that must not be there yet, with the name of each partition for the error.
+        absent: keys that must not be there yet, with each partition's values for the error.
         present: keys that must be there, likewise.
         skip_present: leave out what is in ``absent`` and there already, rather than fail.
         skip_absent: leave out what is in ``present`` and not there, rather than fail.
@@ -45,8 +45,8 @@ class Change:
     kind: ChangeKind
     puts: tuple[PartitionRow, ...] = ()
     deletes: tuple[bytes, ...] = ()
-    absent: dict[bytes, str] = field(default_factory=dict)
-    present: dict[bytes, str] = field(default_factory=dict)
+    absent: dict[bytes, tuple[str, ...]] = field(default_factory=dict)
+    present: dict[bytes, tuple[str, ...]] = field(default_factory=dict)
     skip_present: bool = False
     skip_absent: bool = False
 

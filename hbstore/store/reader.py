@@ -15,9 +15,9 @@ from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
 from hbstore.keys import row_key
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, partition_value_texts
-from hbstore.names import partition_name, spec_values
+from hbstore.names import partition_name, partition_namer, spec_values
 from hbstore.plans.execute import count, fetch
-from hbstore.plans.explain import Explain, explain_plan
+from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
 from hbstore.plans.statistics import Statistics
@@ -118,7 +118,7 @@ class Reader:
         columns = row.table.partition_column_names
         where = _with_spec(where, spec, columns)
         found = self.payloads(database, table, where, max_parts=max_parts, like_dialect="sql")
-        return [partition_name(columns, partition_values(payload)) for payload in found]
+        return list(map(partition_namer(columns), map(partition_values, found)))
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""
@@ -136,7 +136,7 @@ class Reader:
         with self.rows.snapshot():
             row = self.tables.open(database, table)
             tree, plan = self.planned(row, where, like_dialect)
-            text = where if isinstance(where, str) else None if tree is None else str(tree)
+            text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
             return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None)
 
     def planned(

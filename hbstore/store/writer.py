@@ -45,10 +45,9 @@ class Writer:
     ) -> int:
         """Add partitions; how many were added."""
         table = _partitioned(row.table)
-        encoder = PartitionEncoder(table)
-        now = int(time.time())
+        encoder = PartitionEncoder(table, int(time.time()))
         puts: dict[bytes, PartitionRow] = {}
-        names: dict[bytes, str] = {}
+        names: dict[bytes, tuple[str, ...]] = {}
         for partition in partitions:
             cells = cells_of(row.definition, partition.values, invalid_values)
             key = row_key(row.definition.prefix, cells)
@@ -56,9 +55,8 @@ class Writer:
                 if if_not_exists:
                     continue
                 raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
-            created = partition if partition.create_time else replace_create_time(partition, now)
-            puts[key] = PartitionRow(key, cells, encoder.encode(created))
-            names[key] = _name(table, partition.values)
+            puts[key] = PartitionRow(key, cells, encoder.encode(partition))
+            names[key] = partition.values
         if not puts:
             return 0
         change = Change(ChangeKind.ADD, tuple(puts.values()), absent=names, skip_present=if_not_exists)
@@ -71,7 +69,7 @@ class Writer:
         present = {}
         for one in values:
             texts = partition_value_texts(one)
-            present[row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))] = _name(table, texts)
+            present[row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))] = texts
         if not present:
             return 0
         change = Change(ChangeKind.DROP, deletes=tuple(sorted(present)), present=present, skip_absent=if_exists)
@@ -88,7 +86,7 @@ class Writer:
             key = row_key(row.definition.prefix, cells)
             puts[key] = PartitionRow(key, cells, encoder.encode(partition))
         if puts:
-            present = {key: _name(table, one) for key, one in _texts(puts)}
+            present = dict(_texts(puts))
             self._commit(row, Change(ChangeKind.ALTER, tuple(puts.values()), present=present))
 
     def rename(self, row: TableRow, values: PartitionValues, renamed: Partition) -> None:
@@ -99,11 +97,11 @@ class Writer:
         cells = cells_of(row.definition, renamed.values, "reject")
         new_key = row_key(row.definition.prefix, cells)
         put = PartitionRow(new_key, cells, PartitionEncoder(table).encode(renamed))
-        present = {old_key: _name(table, texts)}
+        present = {old_key: texts}
         if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
             self._commit(row, Change(ChangeKind.ALTER, (put,), present=present))
             return
-        absent = {new_key: _name(table, renamed.values)}
+        absent = {new_key: renamed.values}
         self._commit(row, Change(ChangeKind.RENAME, (put,), (old_key,), absent, present))
 
     def _commit(self, row: TableRow, change: Change) -> Change | None:
@@ -133,12 +131,14 @@ class Writer:
         taken = there & change.absent.keys()
         if taken:
             if not change.skip_present:
-                raise _already_exists(table, change.absent[min(taken)], "is there already")
+                raise _already_exists(table, _name(table, change.absent[min(taken)]), "is there already")
             left_out |= taken
         missing = change.present.keys() - there
         if missing:
             if not change.skip_absent:
-                raise PartitionNotFound("no such partition", table=table, partition=change.present[min(missing)])
+                raise PartitionNotFound(
+                    "no such partition", table=table, partition=_name(table, change.present[min(missing)])
+                )
             left_out |= missing
         if not left_out:
             return change
@@ -184,19 +184,6 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
                     hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
                 )
     return cells
-
-
-def replace_create_time(partition: Partition, now: int) -> Partition:
-    """The partition as created now."""
-    return Partition(
-        partition.values,
-        location=partition.location,
-        parameters=partition.parameters,
-        create_time=now,
-        last_access_time=partition.last_access_time,
-        storage=partition.storage,
-        privileges=partition.privileges,
-    )
 
 
 def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0911  one return for each kind of node reads best
 """The naive evaluation of a filter: every partition's values, SQL's three-valued logic, no keys, no plans.
 
 Written from the documentation of the filter language alone; it shares no code with planning but the parsing of a
@@ -6,7 +7,7 @@ value's text.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import re
 from collections.abc import Sequence
@@ -138,9 +139,9 @@ def _literal(literal, kind):
             return literal.value
         return kind.parse(literal.value)
     if isinstance(literal, Date) and kind.name == "timestamp":
-        return ((literal.value - datetime.date(1970, 1, 1)).days * 86_400, 0)
+        return ((literal.value - dt.date(1970, 1, 1)).days * 86_400, 0)
     if isinstance(literal, Timestamp) and kind.name == "date":
-        return datetime.date(1970, 1, 1) + datetime.timedelta(seconds=literal.value[0])
+        return dt.date(1970, 1, 1) + dt.timedelta(seconds=literal.value[0])
     if isinstance(literal, Integer | Number) and kind.name in ("float", "double"):
         return kind.parse(str(literal.value))
     assert isinstance(literal, Integer | Number | Boolean | Date | Timestamp)
