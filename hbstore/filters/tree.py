@@ -1,6 +1,7 @@
 """ExpressionTree: a parsed filter, before it knows a table.
 
-Trees are n-ary, frozen, and printed as text that parses to the same tree.
+Trees are n-ary, frozen, and printed as text that parses to the same tree; only a text that holds both kinds of quotes,
+which Python can put into a tree, has no such form and raises FilterTypeError.
 
 >>> print(And((Comparison("ds", Operator.GE, Text("2013-01-01")), In("hour", (Integer(5), Integer(6))))))
 ds >= '2013-01-01' and hour in (5, 6)
@@ -8,13 +9,23 @@ ds >= '2013-01-01' and hour in (5, 6)
 
 from __future__ import annotations
 
-import datetime
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from hbstore.errors import FilterTypeError
 from hbstore.like import LikePattern
+from hbstore.types import TimestampType
+
+RESERVED: Final = frozenset({"and", "between", "false", "in", "is", "like", "not", "null", "or", "true"})
+"""Words that are columns only in back-quotes."""
+
+_PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*\Z")
+_TIMESTAMP: Final = TimestampType()
 
 
 class Operator(Enum):
@@ -34,12 +45,18 @@ class Text:
 
     value: str
 
+    def __str__(self) -> str:
+        return _quoted(self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Integer:
     """An integer literal of any size."""
 
     value: int
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,10 @@ class Number:
 
     value: Decimal
 
+    def __str__(self) -> str:
+        digits = str(self.value)
+        return digits if "." in digits or "E" in digits else f"{digits}.0"  # 5 alone would be an Integer
+
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
@@ -55,12 +76,18 @@ class Boolean:
 
     value: bool
 
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
 
 @dataclass(frozen=True, slots=True)
 class Date:
     """A date literal: DATE '2013-01-01', or bare 2013-01-01."""
 
-    value: datetime.date
+    value: date
+
+    def __str__(self) -> str:
+        return f"date '{self.value.isoformat()}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +95,9 @@ class Timestamp:
     """A timestamp literal: seconds since 1970-01-01 00:00:00 without a zone, and nanoseconds."""
 
     value: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"timestamp '{_TIMESTAMP.text(self.value)}'"
 
 
 Literal: TypeAlias = Text | Integer | Number | Boolean | Date | Timestamp
@@ -81,6 +111,9 @@ class Comparison:
     operator: Operator
     literal: Literal
 
+    def __str__(self) -> str:
+        return f"{_name(self.column)} {self.operator.value} {self.literal}"
+
 
 @dataclass(frozen=True, slots=True)
 class Between:
@@ -91,6 +124,9 @@ class Between:
     high: Literal
     negated: bool = False
 
+    def __str__(self) -> str:
+        return f"{_name(self.column)}{_not(self.negated)} between {self.low} and {self.high}"
+
 
 @dataclass(frozen=True, slots=True)
 class In:
@@ -99,6 +135,9 @@ class In:
     column: str
     literals: tuple[Literal, ...]
     negated: bool = False
+
+    def __str__(self) -> str:
+        return f"{_name(self.column)}{_not(self.negated)} in ({_listed(self.literals)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +148,22 @@ class StructIn:
     rows: tuple[tuple[Literal, ...], ...]
     negated: bool = False
 
+    def __str__(self) -> str:
+        columns = _listed(map(_name, self.columns))
+        rows = _listed(f"const struct({_listed(row)})" for row in self.rows)
+        return f"(struct({columns})){_not(self.negated)} in ({rows})"
+
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """``column [not] like 'pattern'``; the pattern no longer knows its dialect."""
+    """``column [not] like 'pattern'``; the pattern no longer knows its dialect, it prints in SQL's."""
 
     column: str
     pattern: LikePattern
     negated: bool = False
+
+    def __str__(self) -> str:
+        return f"{_name(self.column)}{_not(self.negated)} like {_quoted(str(self.pattern))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +173,18 @@ class IsNull:
     column: str
     negated: bool = False
 
+    def __str__(self) -> str:
+        return f"{_name(self.column)} is{_not(self.negated)} null"
+
 
 @dataclass(frozen=True, slots=True)
 class Not:
     """Negation, by SQL's three-valued logic."""
 
     child: ExpressionTree
+
+    def __str__(self) -> str:
+        return _printed(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +193,9 @@ class And:
 
     children: tuple[ExpressionTree, ...]
 
+    def __str__(self) -> str:
+        return _printed(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Or:
@@ -147,6 +203,73 @@ class Or:
 
     children: tuple[ExpressionTree, ...]
 
+    def __str__(self) -> str:
+        return _printed(self)
+
 
 Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull
 ExpressionTree: TypeAlias = Leaf | Not | And | Or
+
+
+def joined(node: type[And | Or], children: Iterable[ExpressionTree]) -> ExpressionTree:
+    """The children joined, those of the same node replaced by theirs: what the parser makes of them. O(children).
+
+    >>> print(joined(Or, [Or((IsNull("a"), IsNull("b"))), IsNull("c")]))
+    a is null or b is null or c is null
+    """
+    flat: list[ExpressionTree] = []
+    for child in children:
+        if isinstance(child, node):
+            flat += child.children
+        else:
+            flat.append(child)
+    return node(tuple(flat)) if len(flat) > 1 else flat[0]
+
+
+def _printed(tree: ExpressionTree) -> str:
+    """The text of a tree of any depth: what is still to print lies on a stack, trees and text between them."""
+    pieces: list[str] = []
+    pending: list[ExpressionTree | str] = [tree]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, And | Or):
+            word = " and " if isinstance(item, And) else " or "
+            for child in reversed(item.children):
+                pending += [*_enclosed(child), word]
+            pending.pop()  # the word before the first child
+        elif isinstance(item, Not):
+            pending += [*_enclosed(item.child), "not "]
+        else:
+            pieces.append(str(item))
+    return "".join(pieces)
+
+
+def _enclosed(child: ExpressionTree) -> tuple[ExpressionTree | str, ...]:
+    """A child in parentheses if it is an And or Or, also where precedence would not need them: people read this."""
+    return (")", child, "(") if isinstance(child, And | Or) else (child,)
+
+
+def _name(column: str) -> str:
+    if _PLAIN_NAME.match(column) and column.lower() not in RESERVED:
+        return column
+    return "`{}`".format(column.replace("`", "``"))
+
+
+def _quoted(text: str) -> str:
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' in text:
+        raise FilterTypeError(
+            "a text with both kinds of quotes cannot be written in a filter",
+            value=text,
+            hint="Pass the expression itself instead of its text",
+        )
+    return f'"{text}"'
+
+
+def _listed(items: Iterable[object]) -> str:
+    return ", ".join(map(str, items))
+
+
+def _not(negated: bool) -> str:  # noqa: FBT001
+    return " not" if negated else ""

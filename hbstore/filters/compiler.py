@@ -1,0 +1,263 @@
+"""Shapes to programs: Lark's LALR(1) parser reads the kinds of a filter's tokens, its reductions write a program.
+
+What Lark is given as text is the shape, one letter for each token; `ShapeLexer` is its lexer. Reductions come in
+postfix order, so they only append to the program. An And inside an And is flattened here, once for each shape: the
+inner Join is taken out of the program and its children become the outer one's, as they stand next to each other on the
+stack anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from lark import Lark, Token, Transformer, UnexpectedToken
+from lark.lexer import Lexer
+
+from hbstore.filters.grammar import grammar_text
+from hbstore.filters.literals import LITERAL, literal_list, one_literal
+from hbstore.filters.programs import (
+    OPERATORS,
+    TURNED,
+    Compare,
+    Contain,
+    ContainStruct,
+    Join,
+    LiteralItem,
+    Match,
+    Negate,
+    Program,
+    Range,
+    Step,
+    StructRow,
+    TestNull,
+)
+from hbstore.filters.scanner import Kind, Scanner
+from hbstore.filters.tree import And, Or
+
+MAX_CACHED_SHAPE: Final = 50_000
+"""Longer shapes, in tokens, are parsed each time: they hardly come back, and a program takes 40 bytes a token."""
+
+_SHORT_SHAPE: Final = 500
+_SHORT_SHAPES: Final = 1_024
+_LONG_SHAPES: Final = 32
+
+
+class ShapeToken:
+    """A token of a shape as the parser sees it: its kind, its place, and the program that is being written.
+
+    Lark has a Token class, which is made for texts with positions and takes three times as long to build.
+    """
+
+    __slots__ = ("program", "token", "type")
+
+    start_pos = line = column = end_line = end_column = end_pos = None  # Lark looks for these at the end of the text
+
+    def __init__(self, kind: str, token: int, program: list[Step | None]) -> None:
+        self.type = kind
+        self.token = token
+        self.program = program
+
+
+class ShapeLexer(Lexer):
+    """Makes a token of each letter of a shape."""
+
+    def __init__(self, _configuration: object) -> None:
+        self._names = {kind.value: kind.name for kind in Kind}
+
+    def lex(self, shape: str) -> Iterator[Token]:  # type: ignore[override]  # Lark's interface for custom lexers
+        """The tokens, all of them with one new program."""
+        names = self._names
+        program: list[Step | None] = []
+        for token, letter in enumerate(shape):
+            yield ShapeToken(names[letter], token, program)  # type: ignore[misc]  # a Token in all that Lark reads
+
+
+class Language(NamedTuple):
+    """What is made of the grammar."""
+
+    scanner: Scanner
+    parser: Lark
+
+
+class ShapeError(Exception):
+    """A shape that does not parse: the first token that does not fit (past the last: the end), and what would."""
+
+    def __init__(self, token: int, expected: frozenset[str]) -> None:
+        super().__init__(token, expected)
+        self.token = token
+        self.expected = expected
+
+
+@cache
+def language() -> Language:
+    """The scanner and the parser, made when first needed (20 ms)."""
+    parser = Lark(
+        grammar_text("filter.lark"), parser="lalr", lexer=ShapeLexer, start="filter", transformer=_ProgramWriter()
+    )
+    terminals = {Kind[each.name]: each.pattern.to_regexp() for each in parser.terminals if each.pattern is not None}
+    return Language(Scanner(terminals), parser)
+
+
+def compile_shape(shape: str) -> Program:
+    """The program of a shape, from the cache where it holds it. O(tokens) the first time.
+
+    Raises:
+        ShapeError: no filter has this shape.
+
+    >>> [type(step).__name__ for step in compile_shape("c=s&cE(*)").steps]
+    ['Compare', 'Contain', 'Join']
+    """
+    if len(shape) <= _SHORT_SHAPE:
+        return _short_program(shape)
+    if len(shape) <= MAX_CACHED_SHAPE:
+        return _long_program(shape)
+    return _compile(shape)
+
+
+def _compile(shape: str) -> Program:
+    try:
+        program = language().parser.parse(shape)
+    except UnexpectedToken as error:
+        token = getattr(error.token, "token", len(shape))  # Lark's own token for the end has no place
+        raise ShapeError(token, _expected(shape[:token])) from None
+    assert isinstance(program, Program)
+    return program
+
+
+def _expected(shape: str) -> frozenset[str]:
+    """What could follow. It is read anew, as the parser makes reductions that hide choices before it sees the fault."""
+    parser = language().parser.parse_interactive(shape)
+    parser.exhaust_lexer()
+    return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+# Two caches bound the memory: at most 1,024 programs of 500 tokens (20 MB) and 32 of 50,000 (64 MB).
+_short_program: Final = lru_cache(_SHORT_SHAPES)(_compile)
+_long_program: Final = lru_cache(_LONG_SHAPES)(_compile)
+
+
+class _Operand(NamedTuple):
+    """What a reduction knows of the tree that its program leaves on the stack."""
+
+    program: list[Step | None]
+    node: type[And | Or] | None = None
+    size: int = 1
+    join: int = 0
+
+
+_Tokens: TypeAlias = list[ShapeToken]
+
+
+class _ProgramWriter(Transformer[Any, Any]):
+    """The reductions; each is named as in the grammar and gets what stands on the right of its rule."""
+
+    def filter(self, children: list[_Operand]) -> Program:
+        return Program(tuple([step for step in children[0].program if step is not None]))
+
+    def either(self, children: list[Any]) -> _Operand:
+        return _joined(Or, children[0], children[2])
+
+    def both(self, children: list[Any]) -> _Operand:
+        return _joined(And, children[0], children[2])
+
+    def negated(self, children: list[Any]) -> _Operand:
+        program = children[0].program
+        program.append(Negate())
+        return _Operand(program)
+
+    def group(self, children: list[Any]) -> Any:
+        return children[1]
+
+    def comparison(self, children: _Tokens) -> _Operand:
+        column, operator, literal = children
+        return _written(column, Compare(column.token, operator.token, literal.token, _EACH[literal.type], OPERATORS))
+
+    def turned_comparison(self, children: _Tokens) -> _Operand:
+        literal, operator, column = children
+        return _written(column, Compare(column.token, operator.token, literal.token, _EACH[literal.type], TURNED))
+
+    def between(self, children: _Tokens) -> _Operand:
+        return _range(children, negated=False)
+
+    def not_between(self, children: _Tokens) -> _Operand:
+        return _range(children, negated=True)
+
+    def isin(self, children: list[Any]) -> _Operand:
+        return _written(children[0], Contain(children[0].token, _items(children[-2]), negated=False))
+
+    def not_in(self, children: list[Any]) -> _Operand:
+        return _written(children[0], Contain(children[0].token, _items(children[-2]), negated=True))
+
+    def struct_in(self, children: list[Any]) -> _Operand:
+        return _struct(children, negated=False)
+
+    def not_struct_in(self, children: list[Any]) -> _Operand:
+        return _struct(children, negated=True)
+
+    def like(self, children: _Tokens) -> _Operand:
+        return _written(children[0], Match(children[0].token, children[-1].token, negated=False))
+
+    def not_like(self, children: _Tokens) -> _Operand:
+        return _written(children[0], Match(children[0].token, children[-1].token, negated=True))
+
+    def is_null(self, children: _Tokens) -> _Operand:
+        return _written(children[0], TestNull(children[0].token, negated=False))
+
+    def is_not_null(self, children: _Tokens) -> _Operand:
+        return _written(children[0], TestNull(children[0].token, negated=True))
+
+    def first(self, children: list[Any]) -> list[Any]:
+        return children
+
+    def further(self, children: list[Any]) -> list[Any]:
+        children[0].append(children[2])  # in place: a list of n is n steps
+        return children[0]  # type: ignore[no-any-return]
+
+    def struct(self, children: list[Any]) -> _Tokens:
+        return children[1]  # type: ignore[no-any-return]
+
+    def row(self, children: list[Any]) -> StructRow:
+        return StructRow(children[0].token, _items(children[1]))
+
+
+def _written(token: ShapeToken, step: Step) -> _Operand:
+    token.program.append(step)
+    return _Operand(token.program)
+
+
+def _joined(node: type[And | Or], left: _Operand, right: _Operand) -> _Operand:
+    """(a and b) and (c and d) = a and b and c and d."""
+    program = left.program
+    size = 0
+    for operand in (left, right):
+        size += operand.size if operand.node is node else 1
+        if operand.node is node:
+            program[operand.join] = None
+    program.append(Join(node, size))
+    return _Operand(program, node, size, len(program) - 1)
+
+
+def _range(children: _Tokens, *, negated: bool) -> _Operand:
+    column, low, high = children[0], children[-3], children[-1]
+    return _written(column, Range(column.token, low.token, high.token, _EACH[low.type], _EACH[high.type], negated))
+
+
+def _struct(children: list[Any], *, negated: bool) -> _Operand:
+    columns: _Tokens = children[0]
+    step = ContainStruct(tuple([column.token for column in columns]), tuple(children[-2]), negated)
+    return _written(columns[0], step)
+
+
+def _items(tokens: _Tokens) -> tuple[LiteralItem, ...]:
+    return tuple(
+        [
+            LiteralItem(token.token, literal_list if token.type == Kind.LITERALS.name else _ONE[token.type])
+            for token in tokens
+        ]
+    )
+
+
+_ONE: Final = {Kind(kind).name: one_literal(kind) for kind in LITERAL}
+_EACH: Final = {Kind(kind).name: convert for kind, convert in LITERAL.items()}

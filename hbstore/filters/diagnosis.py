@@ -1,0 +1,116 @@
+"""Why a filter does not parse, in people's words: where, what was found, what was expected, what to write instead.
+
+Only filters with errors come here, so this cuts the text a second time rather than burden every parse with positions.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hbstore.errors import FilterSyntaxError
+from hbstore.filters.compiler import language
+from hbstore.filters.hints import Mistake, hint
+from hbstore.filters.literals import LITERAL
+from hbstore.filters.places import highlight, one_line, place
+from hbstore.filters.scanner import LITERAL_KINDS, Kind
+
+_FOUND_LENGTH: Final = 40
+_LITERAL_NAMES: Final = frozenset(Kind(kind).name for kind in LITERAL_KINDS)
+_WORDS: Final = {
+    "NAME": "a column",
+    "literal": "a literal",
+    "STRING": "a string in quotes",
+    "OPERATOR": "a comparison operator",
+    "IN": "IN",
+    "LIKE": "LIKE",
+    "BETWEEN": "BETWEEN",
+    "IS": "IS",
+    "AND": "AND",
+    "OR": "OR",
+    "NULL": "NULL",
+    "NOT": "NOT",
+    "STRUCT": "STRUCT(",
+    "OPEN": "'('",
+    "COMMA": "','",
+    "CLOSE": "')'",
+    "$END": "the end",
+}
+_EXAMPLES: Final = {
+    Kind.DATE: "a date such as DATE '2019-12-31'",
+    Kind.TIMESTAMP: "a timestamp such as TIMESTAMP '2019-12-31 23:59:59'",
+    Kind.INTEGER: "a shorter number",
+    Kind.NUMBER: "a shorter number",
+}
+
+
+class Diagnosis:
+    """Finds the words for what is wrong with one filter."""
+
+    def __init__(self, text: str) -> None:
+        scanner = language().scanner
+        self._text = text
+        self._kinds, self._texts = scanner.cut(text)
+        self._spans = scanner.spans(text)
+
+    def unexpected(self, token: int, expected: frozenset[str]) -> FilterSyntaxError:
+        """The token (past the last: the end) is not one of the expected kinds."""
+        mistake = Mistake(self._text, self._kinds, self._texts, self._spans, token, expected)
+        return self._error("the filter does not parse", token, words(expected), hint(mistake))
+
+    def uneven_row(self, token: int, columns: int) -> FilterSyntaxError:
+        """The STRUCT that begins at the token has not as many values as there are columns."""
+        expected = "1 value" if columns == 1 else f"{columns} values"
+        return self._error("a STRUCT with another number of values than columns", token, expected, None)
+
+    def bad_literal(self) -> FilterSyntaxError | None:
+        """The first literal that stands for no value; None if all do."""
+        for token, (kind, text) in enumerate(zip(self._kinds, self._texts, strict=True)):
+            if kind in LITERAL_KINDS:
+                try:
+                    LITERAL[kind](text)
+                except ValueError as error:
+                    reason = str(error)
+                    return self._error("not a literal", token, _EXAMPLES[Kind(kind)], reason[:1].upper() + reason[1:])
+        return None
+
+    def _error(self, summary: str, token: int, expected: str, advice: str | None) -> FilterSyntaxError:
+        start, stop = self._spans[token] if token < len(self._spans) else (len(self._text.rstrip()),) * 2
+        line, column = place(self._text, start)
+        return FilterSyntaxError(
+            summary,
+            highlight=highlight(self._text, start),
+            hint=advice,
+            line=line,
+            column=column,
+            found=_found(self._text[start:stop]),
+            expected=expected,
+        )
+
+
+def words(expected: frozenset[str]) -> str:
+    """Kinds of tokens as people call them.
+
+    >>> words(frozenset({"OPERATOR", "IN", "LIKE", "BETWEEN", "IS", "NOT"}))
+    'a comparison operator, IN, LIKE, BETWEEN or IS'
+    """
+    names = set(expected)
+    if names >= _LITERAL_NAMES:
+        names = names - _LITERAL_NAMES | {"literal"}
+    if "IS" in names:
+        names.discard("NOT")  # that of NOT IN, NOT LIKE, NOT BETWEEN
+    if "NAME" in names:
+        names.discard("STRUCT")
+    *most, last = [word for name, word in _WORDS.items() if name in names]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _found(token: str) -> str:
+    """Words and literals as they are, signs in quotes as in `_WORDS`."""
+    if not token:
+        return "the end"
+    if not token.isprintable() and len(token) == 1:
+        return repr(token)
+    shown = one_line(token)
+    if len(shown) > _FOUND_LENGTH:
+        return shown[: _FOUND_LENGTH - 1] + "…"
+    return shown if any(character.isalnum() or character in "_'\"`" for character in shown) else f"'{shown}'"

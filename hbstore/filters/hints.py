@@ -1,0 +1,194 @@
+"""What to write instead: one small rule for each mistake that people make in filters.
+
+A rule looks at the place where the parser stopped and returns a hint, or None if the mistake is another one. The first
+hint wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from hbstore.filters.places import place
+from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, Kind
+
+
+class Mistake(NamedTuple):
+    """A filter, its tokens, and where the parser stopped."""
+
+    text: str
+    kinds: str
+    texts: list[str]
+    spans: list[tuple[int, int]]
+    token: int
+    expected: frozenset[str]
+
+    def kind(self, distance: int = 0) -> str:
+        """The kind of the token at a distance from the place; empty where there is none."""
+        token = self.token + distance
+        return self.kinds[token] if 0 <= token < len(self.kinds) else ""
+
+    def word(self, distance: int = 0) -> str:
+        """The text of that token."""
+        return self.texts[self.token + distance] if self.kind(distance) else ""
+
+    @property
+    def wants_literal(self) -> bool:
+        """Whether a literal could stand here."""
+        return Kind.STRING.name in self.expected
+
+    @property
+    def wants_column(self) -> bool:
+        """Whether a column could stand here."""
+        return Kind.NAME.name in self.expected
+
+    def unclosed(self) -> int | None:
+        """The token of the innermost parenthesis that is open here."""
+        opened: list[int] = []
+        for token, kind in enumerate(self.kinds[: self.token]):
+            if kind in (Kind.OPEN, Kind.STRUCT):
+                opened.append(token)
+            elif kind == Kind.CLOSE and opened:
+                opened.pop()
+        return opened[-1] if opened else None
+
+
+_INSTEAD: Final = {"||": "Use OR instead of ||", "&&": "Use AND instead of &&", "!": "Use NOT instead of !"}
+
+
+def _escaped_quote(mistake: Mistake) -> str | None:
+    """``ds = 'it's'``."""
+    if mistake.kind(-1) != Kind.STRING or mistake.kind() in ("", Kind.CLOSE):
+        return None
+    if mistake.spans[mistake.token - 1][1] < mistake.spans[mistake.token][0]:
+        return None
+    return "Strings have no escapes: put a text that holds one kind of quote into the other kind"
+
+
+def _unclosed_quote(mistake: Mistake) -> str | None:
+    """``ds = 'x``."""
+    return "The quote that begins here is not closed" if mistake.kind() == Kind.UNCLOSED else None
+
+
+def _foreign_sign(mistake: Mistake) -> str | None:
+    """``ds = 1 || ds = 2``."""
+    return _INSTEAD.get(mistake.word())
+
+
+def _two_operators(mistake: Mistake) -> str | None:
+    """``ds => 1``."""
+    if mistake.kind() != Kind.OPERATOR or mistake.kind(-1) != Kind.OPERATOR:
+        return None
+    return "The operators are =, !=, <>, <, <=, > and >="
+
+
+def _glued(mistake: Mistake) -> str | None:
+    """``hour = 10x``."""
+    if mistake.kind() != Kind.GLUED:
+        return None
+    return (
+        "This is neither a number nor a date: put text in quotes, and a column that begins with a digit in back-quotes"
+    )
+
+
+def _null(mistake: Mistake) -> str | None:
+    """``ds = null``."""
+    if mistake.kind() != Kind.NULL or not mistake.wants_literal:
+        return None
+    negative = mistake.kind(-1) == Kind.OPERATOR and mistake.word(-1) in ("!=", "<>")
+    return f"Nothing compares with NULL: use IS {'NOT ' if negative else ''}NULL"
+
+
+def _two_columns(mistake: Mistake) -> str | None:
+    """``ds = hour``."""
+    if mistake.kind() != Kind.NAME or not mistake.wants_literal or mistake.wants_column:
+        return None
+    if mistake.kind(-1) == Kind.OPERATOR:
+        return "Columns cannot be compared with each other; a text goes in quotes"
+    return "A text goes in quotes"
+
+
+def _keyword_column(mistake: Mistake) -> str | None:
+    """``in = 5``."""
+    if mistake.kind() in KEYWORDS and mistake.wants_column and mistake.kind(1) == Kind.OPERATOR:
+        return f"A column called {mistake.word()} goes in back-quotes"
+    return None
+
+
+def _two_literals(mistake: Mistake) -> str | None:
+    """``1 = 1``."""
+    if mistake.kind() in tuple(LITERAL_KINDS) and mistake.wants_column and not mistake.wants_literal:
+        return "One side of a comparison must be a column"
+    return None
+
+
+def _empty_list(mistake: Mistake) -> str | None:
+    """``ds in ()``."""
+    if mistake.kind() == Kind.CLOSE and mistake.kind(-1) == Kind.OPEN and mistake.kind(-2) == Kind.IN:
+        return "An IN list needs at least one value"
+    return None
+
+
+def _stray_parenthesis(mistake: Mistake) -> str | None:
+    """``ds = 1)``."""
+    if mistake.kind() == Kind.CLOSE and mistake.unclosed() is None:
+        return "This parenthesis was not opened"
+    return None
+
+
+def _unclosed_parenthesis(mistake: Mistake) -> str | None:
+    """``(ds = 1``."""
+    opened = mistake.unclosed()
+    if mistake.kind() or opened is None or Kind.CLOSE.name not in mistake.expected:
+        return None
+    line, column = place(mistake.text, mistake.spans[opened][1] - 1)
+    return f"The parenthesis at line {line}, column {column} is not closed"
+
+
+def _function(mistake: Mistake) -> str | None:
+    """``year(ds) = 2013``."""
+    if mistake.kind() == Kind.OPEN and mistake.kind(-1) == Kind.NAME:
+        return "There are no functions: compare the column itself"
+    return None
+
+
+def _bare_column(mistake: Mistake) -> str | None:
+    """``active and ds = 1``."""
+    if mistake.kind(-1) == Kind.NAME and mistake.kind() in ("", Kind.AND, Kind.OR) and not mistake.wants_column:
+        return "A column alone is no condition: compare it, for instance with true"
+    return None
+
+
+def _trailing(mistake: Mistake) -> str | None:
+    """``ds = 1 garbage``."""
+    if Kind.AND.name in mistake.expected and Kind.OR.name in mistake.expected:
+        return "The condition before this is complete: only AND or OR can go on"
+    return None
+
+
+_RULES: Final[tuple[Callable[[Mistake], str | None], ...]] = (
+    _escaped_quote,
+    _unclosed_quote,
+    _foreign_sign,
+    _two_operators,
+    _glued,
+    _null,
+    _two_columns,
+    _keyword_column,
+    _two_literals,
+    _empty_list,
+    _stray_parenthesis,
+    _unclosed_parenthesis,
+    _function,
+    _bare_column,
+    _trailing,
+)
+
+
+def hint(mistake: Mistake) -> str | None:
+    """What to write instead; None if no rule knows."""
+    for rule in _RULES:
+        found = rule(mistake)
+        if found is not None:
+            return found
+    return None

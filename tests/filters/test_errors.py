@@ -1,0 +1,175 @@
+"""Errors: the place (after the bar), what is expected there, and a hint."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+
+from hbstore.errors import FilterError, FilterSyntaxError
+from hbstore.filters.parser import parse_filter
+from tests.filters.strategies import garbage
+
+LITERAL = "a literal"
+MORE = "AND, OR or the end"
+OPERATOR = "a comparison operator, IN, LIKE, BETWEEN or IS"
+TERM = "a column, a literal, NOT or '('"
+
+CASES = [
+    ("a = 1 ¦|| b = 2", MORE, "Use OR"),
+    ("a = 1 ¦&& b = 2", MORE, "Use AND"),
+    ("¦!a = 1", TERM, "Use NOT"),
+    ("a = 1 ¦garbage", MORE, "only AND or OR"),
+    ("a = 1 ¦'x'", MORE, "only AND or OR"),
+    ("a = 1 ¦;", MORE, "only AND or OR"),
+    ("a in (1) ¦, 2", MORE, "only AND or OR"),
+    ("a = ¦'x", LITERAL, "not closed"),
+    ('a = ¦"x', LITERAL, "not closed"),
+    ("¦`a = 1", TERM, "not closed"),
+    ("a = 'it'¦s'", MORE, "no escapes"),
+    ("a = 'it'¦'s'", MORE, "no escapes"),
+    ("a = 'it\\'¦s'", MORE, "no escapes"),
+    ("(a = 1¦", "AND, OR or ')'", "line 1, column 1"),
+    ("a = 2 and (\n (a = 1)¦  ", "AND, OR or ')'", "line 1, column 11"),
+    ("a = 1¦)", MORE, "was not opened"),
+    ("(a = 1)¦)", MORE, "was not opened"),
+    ("¦) a = 1", TERM, "was not opened"),
+    ("(¦)", TERM, None),
+    ("a = ¦null", LITERAL, "use IS NULL"),
+    ("a != ¦NULL", LITERAL, "use IS NOT NULL"),
+    ("¦null = a", TERM, "use IS NULL"),
+    ("a in (1, ¦null)", LITERAL, "use IS NULL"),
+    ("a = ¦b", LITERAL, "cannot be compared with each other"),
+    ("a < ¦`b`", LITERAL, "cannot be compared with each other"),
+    ("a in ('x', ¦y)", LITERAL, "goes in quotes"),
+    ("a between 1 and ¦b", LITERAL, "goes in quotes"),
+    ("1 = ¦1", "a column or '('", "must be a column"),
+    ("a = ¦10x", LITERAL, "neither a number nor a date"),
+    ("a = ¦10.5x", LITERAL, "neither a number nor a date"),
+    ("a = ¦1.2.3", LITERAL, "neither a number nor a date"),
+    ("a = ¦1e", LITERAL, "neither a number nor a date"),
+    ("a = ¦5-3", LITERAL, "neither a number nor a date"),
+    ("a = ¦2019-01-01x", LITERAL, "neither a number nor a date"),
+    ("a = ¦2019-01-012", LITERAL, "neither a number nor a date"),
+    ("¦1st = 5", TERM, "in back-quotes"),
+    ("a = ¦1and b = 2", LITERAL, "neither a number nor a date"),
+    ("a in (¦)", LITERAL, "at least one value"),
+    ("a not in ( ¦)", LITERAL, "at least one value"),
+    ("a in (1,¦,2)", LITERAL, None),
+    ("a in (1,¦)", LITERAL, None),
+    ("a in (1 ¦2)", "',' or ')'", None),
+    ("a in (1, 2, 3 ¦4)", "',' or ')'", None),
+    ("a in ¦1", "'('", None),
+    ("a =¦> 1", LITERAL, "The operators are"),
+    ("a <=¦> 1", LITERAL, "The operators are"),
+    ("¦in = 5", TERM, "in goes in back-quotes"),
+    ("year¦(ds) = 2013", OPERATOR, "no functions"),
+    ("a¦", OPERATOR, "compare it"),
+    ("a ¦and b = 1", OPERATOR, "compare it"),
+    ("5¦", "a comparison operator", None),
+    ("a =¦", LITERAL, None),
+    ("a = 1 and¦", TERM, None),
+    ("a = 1 and ¦or b = 2", TERM, None),
+    ("a not ¦= 1", "IN, LIKE or BETWEEN", None),
+    ("a is ¦5", "NULL or NOT", None),
+    ("a like ¦5", "a string in quotes", None),
+    ("a between 1¦", "AND", None),
+    ("a between 1 ¦or 2", "AND", None),
+    ("a = 1\nand b ¦~ 5", OPERATOR, None),
+    ("a = ¦2019-13-45", "a date such as DATE '2019-12-31'", None),
+    ("a = ¦date '2019-02-30'", "a date such as DATE '2019-12-31'", None),
+    ("a = ¦date 'today'", "a date such as DATE '2019-12-31'", "Not a date"),
+    ("a in (1, 2, ¦0000-01-01, 3) and b = 2", "a date such as DATE '2019-12-31'", None),
+    ("¦timestamp '2019-01-01 25:00:00' < a", "a timestamp such as TIMESTAMP '2019-12-31 23:59:59'", None),
+    ("a = ¦1e5000", "a shorter number", "4000 digits"),
+    ("a = ¦" + "1" * 4_001, "a shorter number", "4000 digits"),
+    ("struct(a, b) in (¦struct(1))", "2 values", None),
+    ("struct(a) in (struct(1), ¦const struct(1, 2))", "1 value", None),
+    ("struct(a, b) in (struct(1, 2), struct(¦))", LITERAL, None),
+    ("struct(¦) in (struct(1))", "a column", None),
+    ("struct(a, b) in (¦1)", "STRUCT(", None),
+]
+
+
+@pytest.mark.parametrize(("marked", "expected", "hint"), CASES)
+def test_error(marked, expected, hint):
+    before, _, after = marked.partition("¦")
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter(before + after)
+    fields, advice = caught.value.fields, caught.value.hint
+    *lines, last = before.split("\n")
+    assert (fields["line"], fields["column"]) == (len(lines) + 1, len(last) + 1)
+    assert fields["expected"] == expected
+    if hint is not None:
+        assert advice is not None
+        assert hint in advice
+    shown, caret = caught.value.highlight.split("\n")
+    assert caret.strip() == "^"
+    at = len(caret) - 1
+    assert shown[at : at + 1] == (after.strip() or "")[:1]
+
+
+def test_the_message_holds_all():
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter("hour = 1 || hour = 2")
+    assert str(caught.value) == (
+        "the filter does not parse: line=1, column=10, found='||', expected=AND, OR or the end. Use OR instead of ||\n"
+        "hour = 1 || hour = 2\n"
+        "         ^"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a = b", "b"),
+        ("a =", "the end"),
+        ("a = (", "'('"),
+        ("a = \x00", "'\\x00'"),
+        ("a = 'x\ty", "'x y"),
+        ("a in (1 " + "2" * 100 + ")", "2" * 39 + "…"),
+    ],
+)
+def test_what_was_found(text, found):
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter(text)
+    assert caught.value.fields["found"] == found
+
+
+def test_long_lines_are_cut_round_the_place():
+    text = "first = 1 and " * 50 + "second bad" + " or third = 3" * 50
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter(f"a = 1 and\n{text}\nand b = 2")
+    shown, caret = caught.value.highlight.split("\n")
+    assert len(shown) == 102
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    assert shown[len(caret) - 1 :].startswith("bad or third")
+    assert caught.value.fields["line"] == 2
+    assert caught.value.fields["column"] == text.index("bad") + 1
+
+
+def test_the_first_bad_literal_is_named():
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter("a in (2019-01-01, 2019-02-29, 2019-02-30)")
+    assert caught.value.fields["found"] == "2019-02-29"
+
+
+def test_errors_do_not_carry_the_parser_along():
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter("a = ")
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+@given(garbage)
+@example("a = '\ud800'")
+@example("\ud800 = 5")
+@example("date '")
+@example("`` = 1")
+@example("a = 1.-5")
+def test_garbage_is_a_filter_or_a_filter_error(text):
+    try:
+        tree = parse_filter(text)
+    except FilterError:
+        return
+    assert tree is None or parse_filter(str(tree)) == tree
