@@ -2,9 +2,9 @@ r"""Row keys: ``db 00 table 00 value1 … valueN trailer``.
 
 A value is a *cell*: a tag byte and a payload. Tag 01 is the null partition, 02 a value of the column's type, 03 text
 that does not parse as that type. Cells sort as their values do, whatever stands behind them, so the keys of a table
-sort as its partitions do. The trailer holds each cell's offset in 2 bytes, so that the k-th cell is found without reading the
-others. docs/keys.md has the layout with vectors; the source of the three properties is the Hive wiki's page on
-partition filters over HBase.
+sort as its partitions do. The trailer holds each cell's offset in 2 bytes, so that the k-th cell is found without
+reading the others. docs/keys.md has the layout with vectors; the source of the three properties is the Hive wiki's
+page on partition filters over HBase.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from hbstore.errors import CorruptRow, InvalidPartitionValue
 from hbstore.types import ColumnType, Value, escape, unescape
@@ -176,6 +177,6 @@ def split_key(key: bytes, columns: int) -> tuple[bytes, tuple[bytes, ...]]:
     if trailer < 0:
         raise CorruptRow("row key is shorter than its trailer", key=key.hex())
     starts = [*_trailer_format(columns).unpack(key[trailer:]), trailer]
-    if any(left >= right for left, right in zip(starts, starts[1:], strict=False)):
+    if any(left >= right for left, right in pairwise(starts)):
         raise CorruptRow("row key's trailer does not fit", key=key.hex())
     return key[: starts[0]], tuple(key[starts[at] : starts[at + 1]] for at in range(columns))

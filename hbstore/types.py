@@ -7,19 +7,19 @@ as the Hive wiki's page on partition filters over HBase asks for.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 import struct
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Protocol, TypeAlias
 
 from hbstore.errors import InvalidType
 
-Value: TypeAlias = "int | float | str | bool | Decimal | datetime.date | tuple[int, int]"
+Value: TypeAlias = "int | float | str | bool | Decimal | dt.date | tuple[int, int]"
 """A typed partition value; a timestamp is (seconds since 1970-01-01 00:00:00, nanoseconds)."""
 
-_DAY_0 = datetime.date(1970, 1, 1).toordinal()
+_DAY_0 = dt.date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})\Z")
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?\Z")
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
@@ -28,6 +28,8 @@ _FLOAT = re.compile(r"(?:[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)
 _DAY_SECONDS = 86_400
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 MAX_PRECISION = 38
+_EXACT = Context(prec=1000, traps=[Inexact, InvalidOperation])
+"""Decimal's own context rounds to 28 digits, without a word; this one raises where it would have to round."""
 
 
 class ColumnType(Protocol):
@@ -143,25 +145,25 @@ class DateType:
         """Always 4 bytes."""
         return 4
 
-    def parse(self, text: str) -> datetime.date:
+    def parse(self, text: str) -> dt.date:
         """yyyy-MM-dd; month and day may have one digit, as in Hive."""
         found = _DATE.match(text)
         if not found:
             raise ValueError(f"not a date as yyyy-MM-dd: {text!r}")
-        return datetime.date(int(found[1]), int(found[2]), int(found[3]))
+        return dt.date(int(found[1]), int(found[2]), int(found[3]))
 
     def encode(self, value: Value) -> bytes:
         """4 bytes."""
-        assert isinstance(value, datetime.date)
+        assert isinstance(value, dt.date)
         return (value.toordinal() - _DAY_0 + (1 << 31)).to_bytes(4, "big")
 
-    def decode(self, payload: bytes) -> datetime.date:
+    def decode(self, payload: bytes) -> dt.date:
         """The date of 4 bytes."""
-        return datetime.date.fromordinal(int.from_bytes(payload, "big") - (1 << 31) + _DAY_0)
+        return dt.date.fromordinal(int.from_bytes(payload, "big") - (1 << 31) + _DAY_0)
 
     def text(self, value: Value) -> str:
         """yyyy-MM-dd."""
-        assert isinstance(value, datetime.date)
+        assert isinstance(value, dt.date)
         return value.isoformat()
 
 
@@ -202,7 +204,7 @@ class TimestampType:
         """yyyy-MM-dd HH:mm:ss, with decimals only where there are any."""
         assert isinstance(value, tuple)
         days, rest = divmod(value[0], _DAY_SECONDS)
-        day = datetime.date.fromordinal(days + _DAY_0).isoformat()
+        day = dt.date.fromordinal(days + _DAY_0).isoformat()
         whole = f"{day} {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
         return f"{whole}.{value[1]:09d}".rstrip("0") if value[1] else whole
 
@@ -260,19 +262,22 @@ class DecimalType:
         if not _DECIMAL.match(text):
             raise ValueError(f"not a decimal number: {text!r}")
         number = parse_decimal(text)
-        unscaled = number.scaleb(self.scale)
-        if unscaled != unscaled.to_integral_value() or abs(unscaled) >= 10**self.precision:
+        try:
+            unscaled = number.scaleb(self.scale, _EXACT)
+        except Inexact:
+            raise ValueError(f"does not fit {self.name}: {text[:50]!r}…") from None
+        if unscaled != unscaled.to_integral_value() or unscaled.copy_abs() >= 10**self.precision:
             raise ValueError(f"does not fit {self.name}: {text!r}")
-        return number
+        return number or Decimal(0)  # -0 becomes 0
 
     def encode(self, value: Value) -> bytes:
         """16 bytes."""
         assert isinstance(value, Decimal | int)
-        return (int(Decimal(value).scaleb(self.scale)) + (1 << 127)).to_bytes(16, "big")
+        return (int(Decimal(value).scaleb(self.scale, _EXACT)) + (1 << 127)).to_bytes(16, "big")
 
     def decode(self, payload: bytes) -> Decimal:
         """The number of 16 bytes, with exactly ``scale`` decimals."""
-        return Decimal(int.from_bytes(payload, "big") - (1 << 127)).scaleb(-self.scale)
+        return Decimal(int.from_bytes(payload, "big") - (1 << 127)).scaleb(-self.scale, _EXACT)
 
     def text(self, value: Value) -> str:
         """Plain digits with exactly ``scale`` decimals, as Hive prints them."""
@@ -331,7 +336,11 @@ class FloatType:
             return "NaN"
         if value in (float("inf"), float("-inf")):
             return "Infinity" if value > 0 else "-Infinity"
-        return repr(float(value))
+        number = self._rounded(float(value))
+        if self.width == 4:  # noqa: PLR2004  nine digits tell any two floats of 4 bytes apart, often fewer do
+            texts = (float(f"{number:.{digits}g}") for digits in range(1, 10))
+            number = next(shorter for shorter in texts if self._rounded(shorter) == number)
+        return repr(number)
 
 
 def escape(text: str) -> bytes:
@@ -399,7 +408,7 @@ def parse_type(text: str) -> ColumnType:
     >>> parse_type("DECIMAL(10,2)").name
     'decimal(10,2)'
     """
-    words = text.strip().lower()
+    words = text.strip().lower() if isinstance(text, str) else ""
     if words in _SIMPLE:
         return _SIMPLE[words]
     found = _SIZED.match(words)
@@ -412,5 +421,6 @@ def parse_type(text: str) -> ColumnType:
     raise InvalidType(
         "no such partition column type",
         type=text,
-        hint=f"Use one of {', '.join(sorted(set(_SIMPLE) - {'integer', 'numeric'}))}, varchar(n), char(n), decimal(p,s)",
+        hint=f"Use one of {', '.join(sorted(set(_SIMPLE) - {'integer', 'numeric'}))}, "
+        "varchar(n), char(n), decimal(p,s)",
     )

@@ -1,0 +1,359 @@
+"""Databases, tables and partitions as values.
+
+All of them are frozen: sequences become tuples, mappings become `FrozenDict`, names of databases and tables become
+lower case. Their bytes are the business of `hbstore.structs`.
+
+>>> table = Table("Shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")])
+>>> str(table), table.partition_column_names
+('shop.sales', ('ds', 'hour'))
+>>> Partition(values=("2013-01-01", None)).values
+('2013-01-01', '__HIVE_DEFAULT_PARTITION__')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NoReturn, TypeVar
+
+from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
+from hbstore.keys import NULL_PARTITION
+from hbstore.names import identifier
+from hbstore.types import ColumnType, parse_type
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class FrozenDict(dict[K, V]):
+    """A dict that cannot be changed, so that many partitions may share one; ``|`` and ``copy()`` give plain dicts.
+
+    A dict and not a `types.MappingProxyType`: those cannot be pickled, written as JSON or hashed.
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this mapping cannot be changed; make a changed copy with `dataclasses.replace`")
+
+    __setitem__ = __delitem__ = _refuse
+    clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[FrozenDict[K, V]], tuple[dict[K, V]]]:
+        return FrozenDict, (dict(self),)
+
+
+def _freeze_sequence(owner: object, name: str) -> None:
+    value = getattr(owner, name)
+    if type(value) is not tuple:
+        object.__setattr__(owner, name, tuple(value))
+
+
+def _freeze_mapping(owner: object, name: str) -> None:
+    value = getattr(owner, name)
+    if type(value) is not FrozenDict:
+        object.__setattr__(owner, name, FrozenDict(value))
+
+
+_EMPTY: FrozenDict[str, str] = FrozenDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the data or of the partitioning; the type is Hive's text, such as ``array<struct<a:int>>``."""
+
+    name: str
+    type: str
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A column that the files are sorted by: ``order`` is 1 for ascending, 0 for descending."""
+
+    column: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class SerDe:
+    """The class that reads and writes rows, and its parameters."""
+
+    name: str | None = None
+    library: str | None = None
+    parameters: Mapping[str, str] = _EMPTY
+
+    def __post_init__(self) -> None:
+        _freeze_mapping(self, "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """Columns with few frequent values, those values, and the folders of their rows."""
+
+    columns: Sequence[str] = ()
+    values: Sequence[Sequence[str]] = ()
+    locations: Mapping[tuple[str, ...], str] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        _freeze_sequence(self, "columns")
+        object.__setattr__(self, "values", tuple(map(tuple, self.values)))
+        _freeze_mapping(self, "locations")
+
+
+@dataclass(frozen=True, slots=True)
+class StorageDescriptor:
+    """How files are stored: formats, buckets, serde. The location stands in the `Table` or `Partition` itself.
+
+    In a partition, ``columns`` are those that the table had when its files were written; in a table, they stand in
+    `Table.columns` and are empty here.
+    """
+
+    columns: Sequence[Column] = ()
+    input_format: str | None = None
+    output_format: str | None = None
+    compressed: bool = False
+    num_buckets: int = -1
+    serde: SerDe = SerDe()
+    bucket_columns: Sequence[str] = ()
+    sort_columns: Sequence[Order] = ()
+    parameters: Mapping[str, str] = _EMPTY
+    skew: Skew | None = None
+    stored_as_sub_directories: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "bucket_columns", "sort_columns"):
+            _freeze_sequence(self, name)
+        _freeze_mapping(self, "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A privilege and who granted it; ``grantor_type`` is 1 for a user, 2 for a role, 3 for a group."""
+
+    privilege: str
+    create_time: int = 0
+    grantor: str | None = None
+    grantor_type: int | None = None
+    grant_option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Privileges:
+    """What users, groups and roles may do, by their names."""
+
+    users: Mapping[str, Sequence[Grant]] = field(default_factory=FrozenDict)
+    groups: Mapping[str, Sequence[Grant]] = field(default_factory=FrozenDict)
+    roles: Mapping[str, Sequence[Grant]] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        for name in ("users", "groups", "roles"):
+            grants: Mapping[str, Sequence[Grant]] = getattr(self, name)
+            object.__setattr__(self, name, FrozenDict({who: tuple(given) for who, given in grants.items()}))
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database; ``owner_type`` is 1 for a user, 2 for a role, 3 for a group.
+
+    Raises:
+        InvalidName: the name is not letters, digits and underscores.
+    """
+
+    name: str
+    description: str | None = None
+    location: str | None = None
+    parameters: Mapping[str, str] = _EMPTY
+    owner: str | None = None
+    owner_type: int | None = None
+    privileges: Privileges | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", identifier("database", self.name))
+        _freeze_mapping(self, "parameters")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its name, its columns, and the storage that its partitions inherit.
+
+    Args:
+        database: the database's name.
+        name: the table's name.
+        partition_columns: what partitions differ in, most significant first; none for an unpartitioned table.
+        columns: the columns of the data; taken from ``storage`` where they stand only there.
+        location: where its files are, as a URI.
+
+    Raises:
+        InvalidName: a name of the database, table or a column that cannot be, or a column that stands twice.
+        InvalidType: a partition column's type is unknown or cannot partition a table.
+        InvalidInput: ``columns`` and the columns of ``storage`` differ.
+
+    >>> Table("shop", "sales", partition_columns=[Column("ds", "date")]).key_types
+    (DateType(name='date'),)
+    """
+
+    database: str
+    name: str
+    partition_columns: Sequence[Column] = ()
+    columns: Sequence[Column] = ()
+    location: str | None = None
+    parameters: Mapping[str, str] = _EMPTY
+    owner: str | None = None
+    table_type: str = "MANAGED_TABLE"
+    storage: StorageDescriptor = StorageDescriptor()
+    create_time: int = 0
+    last_access_time: int = 0
+    retention: int = 0
+    view_original_text: str | None = None
+    view_expanded_text: str | None = None
+    privileges: Privileges | None = None
+    temporary: bool = False
+    rewrite_enabled: bool | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "database", identifier("database", self.database))
+        object.__setattr__(self, "name", identifier("table", self.name))
+        _freeze_sequence(self, "partition_columns")
+        _freeze_sequence(self, "columns")
+        _freeze_mapping(self, "parameters")
+        self._keep_columns_once()
+        _check_column_names((*self.columns, *self.partition_columns))
+        _key_types(tuple(column.type for column in self.partition_columns))
+
+    def _keep_columns_once(self) -> None:
+        """Columns stand here and not in the storage, so that replacing either leaves no stale copy."""
+        columns = self.storage.columns
+        if not columns:
+            return
+        if self.columns and self.columns != columns:
+            raise InvalidInput(
+                "a table's columns and those of its storage differ",
+                table=self,
+                hint="Give the columns once, as the table's",
+            )
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "storage", replace(self.storage, columns=()))
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.name}"
+
+    @property
+    def key_types(self) -> tuple[ColumnType, ...]:
+        """The types of the partition columns."""
+        return _key_types(tuple(column.type for column in self.partition_columns))
+
+    @property
+    def partition_column_names(self) -> tuple[str, ...]:
+        """The names of the partition columns."""
+        return tuple(column.name for column in self.partition_columns)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Partition:
+    """A partition: its values as text, where it is, and what differs from its table.
+
+    Args:
+        values: one text for each partition column, kept as given; None is the null partition.
+        location: where its files are; None until it is stored: then the table's location and the partition's name.
+        parameters: such as numRows.
+        create_time: seconds since 1970.
+        last_access_time: seconds since 1970, or 0.
+        storage: how its files are stored; None inherits the table's.
+        privileges: who may do what.
+
+    Attributes:
+        payload: the bytes that it was read from; None if it was made here.
+
+    Raises:
+        InvalidPartitionValue: a value is neither text nor None, or cannot be written as UTF-8.
+
+    >>> Partition(["2013-01-01", "5"]) == Partition(values=("2013-01-01", "5"))
+    True
+    """
+
+    values: tuple[str, ...]
+    location: str | None = None
+    parameters: Mapping[str, str] = _EMPTY
+    create_time: int = 0
+    last_access_time: int = 0
+    storage: StorageDescriptor | None = None
+    privileges: Privileges | None = None
+    payload: bytes | None = field(default=None, init=False, repr=False, compare=False)
+
+    # By hand, as it takes more than it keeps: any iterable and None are given, a tuple of texts is read.
+    def __init__(
+        self,
+        values: Iterable[str | None],
+        *,
+        location: str | None = None,
+        parameters: Mapping[str, str] = _EMPTY,
+        create_time: int = 0,
+        last_access_time: int = 0,
+        storage: StorageDescriptor | None = None,
+        privileges: Privileges | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "values", partition_value_texts(values))
+        put(self, "location", location)
+        put(self, "parameters", parameters if type(parameters) is FrozenDict else FrozenDict(parameters))
+        put(self, "create_time", create_time)
+        put(self, "last_access_time", last_access_time)
+        put(self, "storage", storage)
+        put(self, "privileges", privileges)
+        put(self, "payload", None)
+
+
+def partition_value_texts(values: Iterable[str | None]) -> tuple[str, ...]:
+    """Partition values as texts, None as Hive's name for the null partition.
+
+    Raises:
+        InvalidPartitionValue: a value is neither text nor None, or cannot be written as UTF-8.
+
+    >>> partition_value_texts(["a", None])
+    ('a', '__HIVE_DEFAULT_PARTITION__')
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidPartitionValue(
+            "partition values are not a sequence", type=type(values).__name__, hint='Write values=("2013-01-01", "5")'
+        )
+    texts = tuple(values)
+    for value in texts:
+        if value is not None and not isinstance(value, str):
+            raise InvalidPartitionValue(
+                "a partition value is not text",
+                value=repr(value),
+                type=type(value).__name__,
+                hint="Give the text that stands in the partition's name, or None for the null partition",
+            )
+    try:
+        "".join(filter(None, texts)).encode()
+    except UnicodeEncodeError:
+        raise InvalidPartitionValue(
+            "a partition value cannot be written as UTF-8", values=ascii(texts), hint="Remove the lone surrogate"
+        ) from None
+    return tuple([NULL_PARTITION if value is None else value for value in texts])
+
+
+def _check_column_names(columns: Sequence[Column]) -> None:
+    seen: set[str] = set()
+    for column in columns:
+        if not isinstance(column.name, str) or not column.name.strip():
+            raise InvalidName("a column has no name", name=repr(column.name), hint="Give every column a name")
+        if column.name.lower() in seen:
+            raise InvalidName(
+                "two columns have one name", name=column.name, hint="Names of columns do not differ by case alone"
+            )
+        seen.add(column.name.lower())
+
+
+@lru_cache(maxsize=1024)
+def _key_types(texts: tuple[str, ...]) -> tuple[ColumnType, ...]:
+    return tuple(parse_type(text) for text in texts)

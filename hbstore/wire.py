@@ -1,0 +1,285 @@
+r"""Thrift's binary protocol, for structs that are given as tables of fields.
+
+A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`. A struct is a
+table of field numbers, kinds and the names of attributes of the Python class that it is made into.
+
+thriftpy2 is not used for it, for three reasons: its memory buffer does not notice when bytes run out and goes on with
+whatever lies in memory; it cannot read maps whose keys are lists (SkewedInfo has one); and importing it takes longer
+than most commands run.
+
+>>> from types import SimpleNamespace
+>>> struct = Struct(SimpleNamespace, {1: ("column", STRING), 2: ("order", I32)})
+>>> struct.write(SimpleNamespace(column="ds", order=1))
+b'\x0b\x00\x01\x00\x00\x00\x02ds\x08\x00\x02\x00\x00\x00\x01\x00'
+>>> struct.read(struct.write(SimpleNamespace(column="ds", order=1)), 0)
+(namespace(column='ds', order=1), 17)
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+_INT32 = struct.Struct(">i")
+_STOP = 0
+_FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
+"""Sizes of Thrift's fixed types: bool, byte, double, i16, i32, i64."""
+_STRING, _STRUCT, _MAP, _SET, _LIST = 11, 12, 13, 14, 15
+MAX_DEPTH = 64
+"""How deep unknown fields may nest, as in Thrift itself."""
+
+
+class Kind(Protocol):
+    """Reads and writes the values of one Thrift type."""
+
+    @property
+    def code(self) -> int:
+        """The type's number on the wire."""
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        """The value at a position, and the position behind it.
+
+        Raises:
+            ValueError, IndexError, struct.error: the bytes are not such a value, or run out.
+        """
+
+    def write(self, value: Any) -> bytes:
+        """The bytes of a value.
+
+        Raises:
+            ValueError, TypeError, AttributeError, struct.error: the value is of another type or cannot be written.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """string: its size in 4 bytes, then UTF-8."""
+
+    code: int = _STRING
+
+    def read(self, data: bytes, at: int) -> tuple[str, int]:
+        """A str; invalid UTF-8 is an error."""
+        begin = at + 4
+        end = begin + _INT32.unpack_from(data, at)[0]
+        if not begin <= end <= len(data):
+            raise ValueError("a text is cut off")
+        return data[begin:end].decode(), end
+
+    def write(self, value: str) -> bytes:
+        """From a str."""
+        text = value.encode()
+        return len(text).to_bytes(4, "big") + text
+
+
+@dataclass(frozen=True, slots=True)
+class Int32:
+    """i32."""
+
+    code: int = 8
+
+    def read(self, data: bytes, at: int) -> tuple[int, int]:
+        """An int."""
+        return _INT32.unpack_from(data, at)[0], at + 4
+
+    def write(self, value: int) -> bytes:
+        """From an int of 32 bits."""
+        return _INT32.pack(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """bool: one byte."""
+
+    code: int = 2
+
+    def read(self, data: bytes, at: int) -> tuple[bool, int]:
+        """A bool."""
+        return data[at] != 0, at + 1
+
+    def write(self, value: object) -> bytes:
+        """From the truth of a value."""
+        return b"\x01" if value else b"\x00"
+
+
+STRING: Final = String()
+I32: Final = Int32()
+BOOL: Final = Bool()
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """list: the code of its items, their number, the items. Read as a tuple."""
+
+    item: Kind
+    code: int = _LIST
+
+    def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
+        """A tuple of items."""
+        number = _size(data, at + 1)
+        if number and data[at] != self.item.code:
+            raise ValueError("a list holds items of another type")
+        at += 5
+        items = []
+        read = self.item.read
+        for _ in range(number):
+            item, at = read(data, at)
+            items.append(item)
+        return tuple(items), at
+
+    def write(self, value: Any) -> bytes:
+        """From a sequence."""
+        write = self.item.write
+        return bytes((self.item.code,)) + _INT32.pack(len(value)) + b"".join([write(item) for item in value])
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """map: the codes of keys and values, their number, and both in turn. Read as what ``make`` makes of a dict."""
+
+    key: Kind
+    value: Kind
+    make: Callable[[dict[Any, Any]], Any] = dict
+    code: int = _MAP
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        """A mapping in the order of the bytes."""
+        number = _size(data, at + 2)
+        if number and (data[at] != self.key.code or data[at + 1] != self.value.code):
+            raise ValueError("a map holds keys or values of another type")
+        at += 6
+        found = {}
+        read_key, read_value = self.key.read, self.value.read
+        for _ in range(number):
+            key, at = read_key(data, at)
+            found[key], at = read_value(data, at)
+        return self.make(found), at
+
+    def write(self, value: Mapping[Any, Any]) -> bytes:
+        """From a mapping, in its order."""
+        parts = [bytes((self.key.code, self.value.code)), _INT32.pack(len(value))]
+        for key, item in value.items():
+            parts += (self.key.write(key), self.value.write(item))
+        return b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Struct(Generic[T]):
+    """struct: each field as its kind's code, its number in 2 bytes and the value; a 00 ends it.
+
+    Args:
+        make: what reading calls with the fields found, by name; fields that are absent are left to its defaults.
+        fields: field number -> (attribute, kind), in the order of writing. An attribute that is None is not written.
+    """
+
+    make: Callable[..., T]
+    fields: Mapping[int, tuple[str, Kind]]
+    code: int = _STRUCT
+    _readers: dict[bytes, tuple[str, Callable[[bytes, int], tuple[Any, int]]]] = field(init=False, repr=False)
+    _writers: tuple[tuple[bytes, Callable[[Any], Any], Callable[[Any], bytes]], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        heads = [(field_head(kind, number), name, kind) for number, (name, kind) in self.fields.items()]
+        object.__setattr__(self, "_readers", {head: (name, kind.read) for head, name, kind in heads})
+        object.__setattr__(self, "_writers", tuple((head, attrgetter(name), kind.write) for head, name, kind in heads))
+
+    def read(self, data: bytes, at: int) -> tuple[T, int]:
+        """What ``make`` makes of the fields."""
+        found, at = self.read_fields(data, at)
+        return self.make(**found), at
+
+    def read_fields(self, data: bytes, at: int) -> tuple[dict[str, Any], int]:
+        """The fields by name; unknown fields and fields of another type are passed over, as Thrift asks for."""
+        found: dict[str, Any] = {}
+        readers = self._readers
+        while True:
+            known = readers.get(data[at : at + 3])
+            if known is not None:
+                found[known[0]], at = known[1](data, at + 3)
+            elif data[at] == _STOP:
+                return found, at + 1
+            else:
+                at = skip(data, at + 3, data[at])
+
+    def write(self, value: Any) -> bytes:
+        """From an object with the fields as attributes."""
+        return self.write_fields(value, self.fields) + b"\0"
+
+    def write_fields(self, value: Any, numbers: Any) -> bytes:
+        """Some of the fields, without the end of the struct.
+
+        Args:
+            value: an object with the fields as attributes.
+            numbers: a container of the numbers of those that are written.
+        """
+        parts: list[bytes] = []
+        for number, (head, get, write) in zip(self.fields, self._writers, strict=True):
+            if number in numbers and (given := get(value)) is not None:
+                parts += (head, write(given))
+        return b"".join(parts)
+
+
+def field_head(kind: Kind, number: int) -> bytes:
+    r"""What stands before a field's value.
+
+    >>> field_head(STRING, 2)
+    b'\x0b\x00\x02'
+    """
+    return bytes((kind.code, number >> 8, number & 255))
+
+
+def find_field(data: bytes, at: int, head: bytes) -> int:
+    """The position behind a field's head in the struct that begins at a position.
+
+    Raises:
+        ValueError, IndexError, struct.error: it has no such field, or the bytes are no struct.
+    """
+    while data[at] != _STOP:
+        if data.startswith(head, at):
+            return at + 3
+        at = skip(data, at + 3, data[at])
+    raise ValueError("no such field")
+
+
+def skip(data: bytes, at: int, code: int, depth: int = MAX_DEPTH) -> int:
+    """The position behind a value of any type.
+
+    Raises:
+        ValueError, IndexError, struct.error: there is no such type, it is nested too deeply, or the bytes run out.
+    """
+    if code in _FIXED:
+        return at + _FIXED[code]
+    if code == _STRING:
+        return at + 4 + _size(data, at)
+    if not depth:
+        raise ValueError("nested too deeply")
+    if code == _STRUCT:
+        while (inner := data[at]) != _STOP:
+            at = skip(data, at + 3, inner, depth - 1)
+        return at + 1
+    if code in (_LIST, _SET, _MAP):
+        return _skip_container(data, at, 2 if code == _MAP else 1, depth)
+    raise ValueError(f"no such Thrift type: {code}")
+
+
+def _skip_container(data: bytes, at: int, codes: int, depth: int) -> int:
+    """Behind a container whose head holds the codes of its items, or of its keys and values."""
+    kinds = data[at : at + codes]
+    number = _size(data, at + codes)
+    at += codes + 4
+    for _ in range(number):
+        for kind in kinds:
+            at = skip(data, at, kind, depth - 1)
+        if at > len(data):
+            raise ValueError("the bytes run out")
+    return at
+
+
+def _size(data: bytes, at: int) -> int:
+    size: int = _INT32.unpack_from(data, at)[0]
+    if size < 0:
+        raise ValueError("a size is below zero")
+    return size
