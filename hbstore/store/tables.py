@@ -153,8 +153,17 @@ class Tables:
         )
 
     def reopen(self, row: TableRow) -> TableRow:
-        """Read a table's row again."""
-        return self.open(row.table.database, row.table.name)
+        """Read a table's row again.
+
+        Raises:
+            ConcurrentChange: another table has its name now, whose keys are made otherwise.
+        """
+        found = self.open(row.table.database, row.table.name)
+        if found.definition is not row.definition and found.definition.schema != row.definition.schema:
+            raise ConcurrentChange(
+                "the table was dropped and created with other partition columns", table=row.table, hint="Try again"
+            )
+        return found
 
     def alter_table(self, table: Table) -> None:
         """Replace all of a table but its name and its partition columns."""

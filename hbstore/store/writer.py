@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import AlreadyExists, InvalidPartitionValue, PartitionNotFound, TableNotPartitioned
+from hbstore.errors import AlreadyExists, InvalidInput, InvalidPartitionValue, PartitionNotFound, TableNotPartitioned
 from hbstore.keys import TAG_TEXT, cell_at, row_key, text_cell
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
@@ -25,7 +25,10 @@ InvalidValues: TypeAlias = Literal["reject", "keep"]
 PartitionValues: TypeAlias = Sequence[str | None]
 """One text for each partition column; None is the null partition."""
 
-_STATISTICS_ATTEMPTS = 3
+MAX_PAYLOAD: Final = 8 * 1024 * 1024
+"""Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
+
+_STATISTICS_ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Writer:
                 if if_not_exists:
                     continue
                 raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
-            puts[key] = PartitionRow(key, cells, encoder.encode(partition))
+            puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
             names[key] = partition.values
         if not puts:
             return 0
@@ -65,7 +68,7 @@ class Writer:
 
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped."""
-        table = _partitioned(row.table)
+        _partitioned(row.table)
         present = {}
         for one in values:
             texts = partition_value_texts(one)
@@ -84,7 +87,7 @@ class Writer:
         for partition in partitions:
             cells = cells_of(row.definition, partition.values, "keep")
             key = row_key(row.definition.prefix, cells)
-            puts[key] = PartitionRow(key, cells, encoder.encode(partition))
+            puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
         if puts:
             present = dict(_texts(puts))
             self._commit(row, Change(ChangeKind.ALTER, tuple(puts.values()), present=present))
@@ -96,7 +99,7 @@ class Writer:
         old_key = row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))
         cells = cells_of(row.definition, renamed.values, "reject")
         new_key = row_key(row.definition.prefix, cells)
-        put = PartitionRow(new_key, cells, PartitionEncoder(table).encode(renamed))
+        put = PartitionRow(new_key, cells, _payload(PartitionEncoder(table), renamed, table))
         present = {old_key: texts}
         if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
             self._commit(row, Change(ChangeKind.ALTER, (put,), present=present))
@@ -184,6 +187,21 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
                     hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
                 )
     return cells
+
+
+def _payload(encoder: PartitionEncoder, partition: Partition, table: Table) -> bytes:
+    """A partition's bytes, refused before anything is decided where a backend could not take them afterwards."""
+    payload = encoder.encode(partition)
+    if len(payload) > MAX_PAYLOAD:
+        raise InvalidInput(
+            "a partition is too large",
+            table=table,
+            partition=_name(table, partition.values),
+            bytes=len(payload),
+            limit=MAX_PAYLOAD,
+            hint="Shorten its parameters",
+        )
+    return payload
 
 
 def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:
