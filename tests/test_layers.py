@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
-    ("cli",),
+    ("cli", "__main__"),
     ("spark",),
     ("",),  # hbstore/__init__.py, the public names
     ("store",),

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from hbstore.rows.predicate import Predicate
 
 Cells: TypeAlias = Mapping[str, bytes]
-"""The cells of a catalog row by name, such as ``d:def``; a cell that is absent or empty is not in the mapping."""
+"""The cells of a catalog row by name, such as ``d:def``; an empty cell counts as absent everywhere."""
 
 StoredRow: TypeAlias = tuple[bytes, bytes]
 """Key and payload of a partition row."""

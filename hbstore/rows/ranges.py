@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import TypeAlias
 
 Range: TypeAlias = tuple[bytes, bytes]
@@ -69,5 +70,5 @@ def contains(ranges: Ranges, data: bytes) -> bool:
     """Whether one of the ranges holds these bytes. O(log n)."""
     if len(ranges) == 1:
         return ranges[0][0] <= data < ranges[0][1]
-    at = bisect_right(ranges, (data, b"\xff" * 9)) - 1
+    at = bisect_right(ranges, data, key=itemgetter(0)) - 1
     return at >= 0 and ranges[at][0] <= data < ranges[at][1]

@@ -131,8 +131,8 @@ class JournalCommit:
         start = slot_key(row, 0)
         for key, cells in list(self.rows.scan_catalog(start, successor(start[:-2]))):
             slot = int.from_bytes(key[-2:], "big")
-            began = cells.get("d:id", b"0-").partition(b"-")[0]
-            if slot not in open_slots and time.time() - int(began) > older_than:
+            began = (cells.get("d:id") or b"0-").partition(b"-")[0]
+            if any(cells.values()) and slot not in open_slots and time.time() - int(began) > older_than:
                 self._clear(row, slot)
                 freed += 1
         return freed
@@ -200,7 +200,7 @@ class JournalCommit:
         definition = cells.get(DEFINITION)
         if not Journal.decode(cells.get(JOURNAL)).has(intent.id):
             return
-        if definition is not None:
+        if definition:
             self.rows.compare_and_put(row.key, DEFINITION, definition, b"")
         table = row.table
         prefix = table_prefix(table.database, table.name)
@@ -248,7 +248,7 @@ class JournalCommit:
         key = slot_key(row, slot)
         cells = self.rows.get(key) or {}
         # The id goes last: while it is there, nobody else takes the slot.
-        for cell in sorted(cells, key=lambda name: name == "d:id"):
+        for cell in sorted(filter(cells.get, cells), key=lambda name: name == "d:id"):
             self.rows.compare_and_put(key, cell, cells[cell], b"")
 
     def _abandon(self, row: TableRow, slot: int) -> None:

@@ -73,7 +73,7 @@ class Tables:
     def databases(self) -> list[Database]:
         """All databases in order of their names."""
         found = self.rows.scan_catalog(*DATABASE_KEYS)
-        return [decode_database(cells[DEFINITION]) for _, cells in found if DEFINITION in cells]
+        return [decode_database(cells[DEFINITION]) for _, cells in found if cells.get(DEFINITION)]
 
     def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> None:
         """Remove a database; with its tables only when told to.
@@ -123,7 +123,7 @@ class Tables:
             table = replace(table, create_time=int(time.time()))
         key = table_key(table.database, table.name)
         cells = self.rows.get(key) or {}
-        if JOURNAL in cells and DEFINITION not in cells:
+        if cells.get(JOURNAL) and not cells.get(DEFINITION):
             self._finish_drop(key, table, cells)
         data = encode_table(table)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
@@ -216,14 +216,14 @@ class Tables:
                 yield row
 
     def _row(self, key: bytes, cells: Cells) -> TableRow | None:
-        if DEFINITION not in cells:
+        if not cells.get(DEFINITION):
             return None
         row = TableRow(key, cells, self._definitions.of(cells[DEFINITION]))
-        return None if JOURNAL in cells and row.journal.drops_table else row
+        return None if cells.get(JOURNAL) and row.journal.drops_table else row
 
     def _database_cell(self, name: str) -> bytes:
         cells = self.rows.get(database_key(name)) or {}
-        if DEFINITION not in cells:
+        if not cells.get(DEFINITION):
             raise DatabaseNotFound("no such database", database=name, hint="List them with `hbstore databases`")
         return cells[DEFINITION]
 

@@ -1,0 +1,80 @@
+"""Store URLs: which backend, where, and with which options.
+
+| URL | backend |
+|---|---|
+| ``memory://`` | in this process, gone with it; ``?atomic=false`` offers no transactions |
+| ``sqlite:///data/catalog.db`` | the file /data/catalog.db |
+| ``sqlite://catalog.db``, ``catalog.db``, ``/data/catalog.db`` | the file of that path |
+| ``hbase://host:port/prefix`` | HBase through its Thrift gateway |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl, unquote
+
+from hbstore.errors import InvalidUrl
+
+_SCHEMES: Final = ("memory", "sqlite", "hbase")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)\Z", re.DOTALL)
+_EXAMPLES: Final = "Use sqlite:///abs/path.db, sqlite://path.db, a plain path, hbase://host:port/prefix or memory://"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreUrl:
+    """A store URL in its parts.
+
+    Attributes:
+        text: the URL as given.
+        scheme: memory, sqlite or hbase.
+        place: what stands between ``://`` and ``?``, percent signs decoded; for a plain path, the path as it is.
+        options: what follows ``?``, by name.
+    """
+
+    text: str
+    scheme: str
+    place: str
+    options: dict[str, str] = field(default_factory=dict)
+
+    def known_options(self, names: Collection[str]) -> dict[str, str]:
+        """The options, if all of them are among these names; InvalidUrl otherwise."""
+        for name in self.options:
+            if name not in names:
+                known = ", ".join(sorted(names))
+                raise InvalidUrl(
+                    "no such option in a store URL",
+                    url=self.text,
+                    option=name,
+                    hint=f"Options of {self.scheme}: {known}",
+                )
+        return self.options
+
+
+def parse_url(text: str) -> StoreUrl:
+    """The parts of a store URL or plain path.
+
+    Raises:
+        InvalidUrl: another scheme, no path, or an option without a value.
+
+    >>> parse_url("sqlite:///a.db?mode=ro")
+    StoreUrl(text='sqlite:///a.db?mode=ro', scheme='sqlite', place='/a.db', options={'mode': 'ro'})
+    >>> parse_url("catalog.db").place
+    'catalog.db'
+    """
+    found = _SCHEME.match(text)
+    if not found:
+        if not text.strip() or "\0" in text or text.partition(":")[0].lower() in (*_SCHEMES, ""):
+            raise InvalidUrl("not a store URL", url=repr(text), hint=_EXAMPLES)
+        return StoreUrl(text, "sqlite", text)
+    scheme, rest = found[1].lower(), found[2]
+    if scheme not in _SCHEMES:
+        raise InvalidUrl("no backend has this scheme", url=text, scheme=scheme, hint=_EXAMPLES)
+    place, _, query = rest.partition("?")
+    try:
+        options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+    except ValueError as error:
+        raise InvalidUrl("options of a store URL are name=value pairs", url=text, hint=_EXAMPLES) from error
+    return StoreUrl(text, scheme, unquote(place), options)
