@@ -1,0 +1,108 @@
+"""The command ``hbstore``: its global options, its commands, and how errors end it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import traceback
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from hbstore.cli import catalog, explain, load, partitions, upkeep
+from hbstore.cli.arguments import examples
+from hbstore.cli.failures import BUG, abandon_stdout, exit_code, report
+from hbstore.cli.opening import Settings
+from hbstore.errors import HbstoreError
+
+
+class Commands(TyperGroup):
+    """The commands, with errors told to people instead of Python's tracebacks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; an error ends it with a message and an exit code."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # so that a full disk or a closed pipe is noticed here
+        except (HbstoreError, KeyboardInterrupt, OSError) as error:
+            _give_up(error, ctx.obj)
+        return result
+
+
+app = typer.Typer(
+    name="hbstore",
+    cls=Commands,
+    rich_markup_mode=None,  # help is plain text, the same on a terminal, in a pipe and in docs/cli.md
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        "hbstore init --database shop",
+        'hbstore create-table shop.sales --partition "ds date" --partition "hour int"',
+        "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
+        "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
+    )
+    + "\n\nExit codes: 0 all is well; 1 `check` found problems; 2 a mistake in the command or in what it was given; "
+    "3 the store is not there, does not answer, cannot be written, is full or damaged; 4 a bug in hbstore; "
+    "130 interrupted; 141 the reader of a pipe has gone.",
+)
+for _module in (catalog, partitions, load, explain, upkeep):
+    app.add_typer(_module.commands)
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001  typer calls it
+    if asked:
+        upkeep.version()
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    ctx: typer.Context,
+    *,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            envvar="HBSTORE_URL",
+            metavar="URL",
+            help="The store: sqlite:///abs/path.db, a plain path, or hbase://host:port/prefix."
+            " By default it is the file hbstore.db in your folder for programs.",
+        ),
+    ] = None,
+    with_traceback: Annotated[
+        bool, typer.Option("--traceback", envvar="HBSTORE_DEBUG", help="Show where in hbstore an error comes from.")
+    ] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """Keep the partitions of big tables in ordered rows, and find those that a filter selects."""
+    ctx.obj = Settings(store, with_traceback)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
+    try:
+        app(prog_name="hbstore")
+    except Exception:  # noqa: BLE001  what is expected has been told already, so this is a bug
+        traceback.print_exc()
+        sys.stderr.write("This is a bug in hbstore: please report it with the lines above.\n")
+        sys.exit(BUG)
+
+
+def _give_up(error: BaseException, settings: Settings | None) -> NoReturn:
+    """End the command with the exit code of an error."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        abandon_stdout()
+    if not isinstance(error, BrokenPipeError):  # whoever closed the pipe knows
+        with contextlib.suppress(BrokenPipeError):
+            report(error, with_traceback=settings is not None and settings.with_traceback)
+    raise typer.Exit(exit_code(error)) from error

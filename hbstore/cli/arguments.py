@@ -1,0 +1,136 @@
+"""Arguments and options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from hbstore.errors import InvalidInput, InvalidPartitionValue
+from hbstore.model import Column, Table
+from hbstore.names import parse_partition_name, spec_values
+
+
+class Dialect(StrEnum):
+    """How LIKE patterns are written."""
+
+    SQL = "sql"
+    HIVE2 = "hive2"
+
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", metavar="URL", help="The store; the same as before the command.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+FilterOption = Annotated[
+    str | None, typer.Option("--filter", metavar="FILTER", help="Only the partitions that this filter selects.")
+]
+DialectOption = Annotated[
+    Dialect,
+    typer.Option("--like-dialect", help="How LIKE patterns are written: % and _ in sql, .* and . in hive2."),
+]
+IfNotExistsOption = Annotated[bool, typer.Option("--if-not-exists", help="Pass over what is there already.")]
+IfExistsOption = Annotated[bool, typer.Option("--if-exists", help="Pass over what is not there.")]
+KeepInvalidOption = Annotated[
+    bool,
+    typer.Option(
+        "--keep-invalid",
+        help="Keep values that do not fit their column's type as text: listed, but never matched by a comparison.",
+    ),
+]
+LocationOption = Annotated[str | None, typer.Option("--location", metavar="URI", help="Where the files are.")]
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", metavar="NAME=VALUE", help="A parameter, such as numRows=100; can be repeated."),
+]
+TableArgument = Annotated[str, typer.Argument(metavar="DB.TABLE", help="The table.", show_default=False)]
+TablesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[DB.TABLE]...", help="The tables; all of them if none is named.")
+]
+
+
+def examples(*lines: str) -> str:
+    """Example command lines as the end of a command's help, each on a line of its own."""
+    return "\n".join(["\b", "Examples:", *(f"  $ {line}" for line in lines)])
+
+
+def table_name(text: str) -> tuple[str, str]:
+    """Database and table of ``DB.TABLE``.
+
+    Raises:
+        InvalidInput: it is not of that form.
+
+    >>> table_name("shop.sales")
+    ('shop', 'sales')
+    """
+    database, dot, table = text.partition(".")
+    if not (database and dot and table) or "." in table:
+        raise InvalidInput("not the name of a table", name=repr(text), hint="Write DATABASE.TABLE, as in shop.sales")
+    return database, table
+
+
+def column(text: str) -> Column:
+    """The column of ``NAME TYPE``.
+
+    Raises:
+        InvalidInput: one of the two is missing.
+
+    >>> column("amount decimal(10, 2)")
+    Column(name='amount', type='decimal(10, 2)', comment=None)
+    """
+    words = text.split(None, 1)
+    if len(words) < 2:  # noqa: PLR2004  a name and a type
+        raise InvalidInput(
+            "a column needs a name and a type", column=repr(text), hint='Write "NAME TYPE" as one word: "ds date"'
+        )
+    return Column(words[0], words[1].strip())
+
+
+def parameters(texts: Sequence[str] | None) -> dict[str, str]:
+    """The mapping of ``NAME=VALUE`` texts.
+
+    Raises:
+        InvalidInput: one has no name or no ``=``, or a name stands there twice.
+
+    >>> parameters(["numRows=100", "note=a=b"])
+    {'numRows': '100', 'note': 'a=b'}
+    """
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise InvalidInput("a parameter needs a name and a value", parameter=repr(text), hint="Write NAME=VALUE")
+        if name in found:
+            raise InvalidInput("a parameter is given twice", parameter=name, hint="Give it once")
+        found[name] = value
+    return found
+
+
+def whole_spec(table: Table, text: str) -> tuple[str, ...]:
+    """The values of a partition spec such as ``ds=2013-01-01/hour=5``, in column order.
+
+    Raises:
+        InvalidPartitionValue: it is no spec, names another column, or leaves one out.
+    """
+    return spec_of_all_columns(table, parse_partition_name(text))
+
+
+def spec_of_all_columns(table: Table, spec: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of a partition spec, in column order.
+
+    Raises:
+        InvalidPartitionValue: it names a column that is not a partition column, or leaves one out.
+    """
+    columns = table.partition_column_names
+    values = spec_values(columns, spec)
+    missing = [name for name, value in zip(columns, values, strict=True) if value is None]
+    if missing:
+        raise InvalidPartitionValue(
+            "the partition spec leaves out columns",
+            table=table,
+            missing=", ".join(missing),
+            hint=f"Write {'/'.join(f'{name}=…' for name in columns)}",
+        )
+    return tuple(value for value in values if value is not None)

@@ -1,0 +1,284 @@
+"""Commands for the store itself, its databases and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import (
+    IfExistsOption,
+    IfNotExistsOption,
+    JsonOption,
+    LocationOption,
+    ParameterOption,
+    StoreOption,
+    TableArgument,
+    column,
+    examples,
+    parameters,
+    table_name,
+)
+from hbstore.cli.opening import open_or_create_store, open_store, store_url
+from hbstore.cli.printing import on_terminal, print_fields, print_json, print_lines, print_table, time_text
+from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
+from hbstore.model import Column, Database, Table
+
+commands = typer.Typer()
+DatabaseArgument = Annotated[str, typer.Argument(metavar="DB", help="The database.", show_default=False)]
+
+
+@commands.command(epilog=examples("hbstore init", "hbstore --store sqlite:///data/catalog.db init --database shop"))
+def init(
+    ctx: typer.Context,
+    *,
+    database: Annotated[
+        str | None, typer.Option("--database", metavar="DB", help="A database to create, if it is not there.")
+    ] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create the store, or open it to see that it is one."""
+    made = None if database is None else Database(database)
+    opened, created = open_or_create_store(ctx, store)
+    with opened:
+        if made is not None:
+            opened.create_database(made, if_not_exists=True)
+    url = store_url(ctx, store)
+    if as_json:
+        print_json({"store": url, "created": created, "database": None if made is None else made.name})
+    else:
+        print_lines([f"store {url}", *([] if made is None else [f"database {made.name}"])])
+
+
+@commands.command(epilog=examples("hbstore databases", "hbstore databases --json"))
+def databases(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """List the databases, in order of their names."""
+    with open_store(ctx, store) as opened:
+        found = opened.databases()
+    if as_json:
+        print_json([_database_json(one) for one in found])
+    elif on_terminal():
+        print_table(
+            ("database", "location", "description"),
+            [(one.name, one.location or "", one.description or "") for one in found],
+        )
+    else:
+        print_lines(one.name for one in found)
+
+
+@commands.command(epilog=examples("hbstore tables shop", "hbstore tables"))
+def tables(
+    ctx: typer.Context,
+    database: Annotated[
+        str | None, typer.Argument(metavar="[DB]", help="The database; all of them if none is named.")
+    ] = None,
+    *,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tables of a database, or of all, as DB.TABLE."""
+    with open_store(ctx, store) as opened:
+        names = [one.name for one in opened.databases()] if database is None else [database]
+        found = [table for name in names for table in opened.tables(name)]
+    if as_json:
+        print_json(
+            [
+                {
+                    "database": one.database,
+                    "table": one.name,
+                    "partition_columns": _columns_json(one.partition_columns),
+                    "location": one.location,
+                }
+                for one in found
+            ]
+        )
+    elif on_terminal():
+        print_table(
+            ("table", "partition columns", "location"),
+            [(str(one), _columns_text(one.partition_columns), one.location or "") for one in found],
+        )
+    else:
+        print_lines(map(str, found))
+
+
+@commands.command(epilog=examples("hbstore describe shop.sales", "hbstore describe shop.sales --json"))
+def describe(
+    ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False
+) -> None:
+    """Show a table's columns, location and parameters."""
+    with open_store(ctx, store) as opened:
+        found = opened.get_table(*table_name(table))
+    if as_json:
+        print_json(_table_json(found))
+        return
+    print_fields(
+        {
+            "table": found,
+            **{f"partition column {one.name}": one.type for one in found.partition_columns},
+            **{f"column {one.name}": one.type for one in found.columns},
+            "location": found.location,
+            "type": found.table_type,
+            "owner": found.owner,
+            "created": time_text(found.create_time),
+            **{f"parameter {name}": value for name, value in sorted(found.parameters.items())},
+        }
+    )
+
+
+@commands.command(epilog=examples("hbstore create-database shop", "hbstore create-database shop --if-not-exists"))
+def create_database(
+    ctx: typer.Context,
+    database: DatabaseArgument,
+    *,
+    location: LocationOption = None,
+    parameter: ParameterOption = None,
+    if_not_exists: IfNotExistsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a database, and the store where there is none."""
+    made = Database(database, location=location, parameters=parameters(parameter))
+    opened, _ = open_or_create_store(ctx, store)
+    with opened:
+        try:
+            opened.create_database(made)
+            created = True
+        except AlreadyExists:
+            if not if_not_exists:
+                raise
+            created = False
+    _print_done("database", made.name, "created" if created else "there already", {"created": created}, as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        'hbstore create-table shop.sales --partition "ds date" --partition "hour int"',
+        'hbstore create-table shop.sales --partition "ds date" --column "amount double" --location s3://shop/sales',
+    )
+)
+def create_table(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    partition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--partition",
+            metavar='"NAME TYPE"',
+            help="A partition column; repeat it for more, the most significant first.",
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar='"NAME TYPE"', help="A column of the data; can be repeated."),
+    ] = None,
+    location: LocationOption = None,
+    parameter: ParameterOption = None,
+    if_not_exists: IfNotExistsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a table. Its partition columns cannot be changed later, as all row keys are made of them."""
+    made = Table(
+        *table_name(table),
+        partition_columns=[column(text) for text in partition or ()],
+        columns=[column(text) for text in columns or ()],
+        location=location,
+        parameters=parameters(parameter),
+    )
+    with open_store(ctx, store) as opened:
+        try:
+            opened.create_table(made)
+            created = True
+        except AlreadyExists:
+            if not if_not_exists:
+                raise
+            created = False
+    _print_done("table", str(made), "created" if created else "there already", {"created": created}, as_json=as_json)
+
+
+@commands.command(epilog=examples("hbstore drop-table shop.sales", "hbstore drop-table shop.sales --if-exists"))
+def drop_table(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    if_exists: IfExistsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop a table and all its partitions. Files are not touched."""
+    database, name = table_name(table)
+    with open_store(ctx, store) as opened:
+        try:
+            opened.drop_table(database, name)
+            dropped = True
+        except (DatabaseNotFound, TableNotFound):
+            if not if_exists:
+                raise
+            dropped = False
+    text = "dropped" if dropped else "was not there"
+    _print_done("table", f"{database}.{name}".lower(), text, {"dropped": dropped}, as_json=as_json)
+
+
+@commands.command(epilog=examples("hbstore drop-database shop --cascade", "hbstore drop-database shop --if-exists"))
+def drop_database(
+    ctx: typer.Context,
+    database: DatabaseArgument,
+    *,
+    cascade: Annotated[bool, typer.Option("--cascade", help="Drop its tables and their partitions as well.")] = False,
+    if_exists: IfExistsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop a database. Files are not touched."""
+    with open_store(ctx, store) as opened:
+        try:
+            opened.drop_database(database, cascade=cascade)
+            dropped = True
+        except DatabaseNotFound:
+            if not if_exists:
+                raise
+            dropped = False
+    text = "dropped" if dropped else "was not there"
+    _print_done("database", database.lower(), text, {"dropped": dropped}, as_json=as_json)
+
+
+def _print_done(kind: str, name: str, text: str, done: dict[str, bool], *, as_json: bool) -> None:
+    if as_json:
+        print_json({kind: name, **done})
+    else:
+        print_lines([f"{kind} {name}: {text}"])
+
+
+def _columns_text(columns: Sequence[Column]) -> str:
+    return ", ".join(f"{one.name} {one.type}" for one in columns)
+
+
+def _columns_json(columns: Sequence[Column]) -> list[dict[str, str | None]]:
+    return [{"name": one.name, "type": one.type, "comment": one.comment} for one in columns]
+
+
+def _database_json(database: Database) -> dict[str, Any]:
+    return {
+        "database": database.name,
+        "description": database.description,
+        "location": database.location,
+        "owner": database.owner,
+        "parameters": dict(database.parameters),
+    }
+
+
+def _table_json(table: Table) -> dict[str, Any]:
+    return {
+        "database": table.database,
+        "table": table.name,
+        "partition_columns": _columns_json(table.partition_columns),
+        "columns": _columns_json(table.columns),
+        "location": table.location,
+        "type": table.table_type,
+        "owner": table.owner,
+        "create_time": table.create_time,
+        "parameters": dict(table.parameters),
+    }

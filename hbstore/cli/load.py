@@ -1,0 +1,110 @@
+"""The command that adds the partitions of a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO, Final
+
+import typer
+
+from hbstore.cli.arguments import (
+    IfNotExistsOption,
+    JsonOption,
+    KeepInvalidOption,
+    StoreOption,
+    TableArgument,
+    examples,
+    table_name,
+)
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.progress import progress
+from hbstore.cli.spec_file import Format, SpecFile
+from hbstore.errors import InvalidInput, TableNotPartitioned
+
+commands = typer.Typer()
+_SUFFIXES: Final = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore load shop.sales partitions.csv",
+        "hbstore load shop.sales partitions.jsonl --if-not-exists",
+        "hbstore load shop.sales - --format csv --batch 100",
+    )
+)
+def load(
+    ctx: typer.Context,
+    table: TableArgument,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of partition specs; - is stdin.", show_default=False)
+    ],
+    *,
+    format: Annotated[
+        Format | None, typer.Option("--format", help="What the file is; by default its name's end tells.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, metavar="N", help="Lines that are added at once: all of them, or none.")
+    ] = 1000,
+    if_not_exists: IfNotExistsOption = False,
+    keep_invalid: KeepInvalidOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the partitions that a CSV or JSON Lines file lists.
+
+    A CSV file begins with a header: the partition columns, and if you like location and any parameters.NAME.
+    A line of JSON is an object with "values" (a list), "spec" (an object) or "name" (a text such as
+    "ds=2013-01-01/hour=5"), and if you like "location", "parameters", "create_time" and "last_access_time".
+
+    A line that cannot be loaded stops the command, and nothing of its batch is written.
+    Correct it and repeat the command with --if-not-exists.
+    """
+    from hbstore.cli.loading import Loading
+
+    kind = _format_of(file, format)
+    with open_store(ctx, store) as opened:
+        found = opened.get_table(*table_name(table))
+        if not found.partition_columns:
+            raise TableNotPartitioned("the table has no partition columns", table=found)
+        loading = Loading(opened, found, if_not_exists, "keep" if keep_invalid else "reject")
+        with _opened(file) as (stream, size):
+            source = SpecFile("<stdin>" if file == "-" else file, stream, kind, found)
+            with progress(f"Loading {found}", size, in_bytes=True) as show:
+                for _ in loading.batches(source, batch):
+                    show(source.done)
+    if as_json:
+        print_json({"table": str(found), "file": source.name, "read": loading.read, "added": loading.added})
+        return
+    there = loading.read - loading.added
+    print_lines(
+        [
+            f"{plural(loading.added, 'partition')} added to {found}"
+            + (f", {there:,} were there already" if there else "")
+        ]
+    )
+
+
+def _format_of(file: str, given: Format | None) -> Format:
+    found = given or _SUFFIXES.get(Path(file).suffix.lower())
+    if found is None:
+        name = "stdin" if file == "-" else file
+        raise InvalidInput("nothing says what the file is", file=name, hint="Add --format csv or --format jsonl")
+    return found
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[tuple[BinaryIO, int | None]]:
+    """The bytes of a file and how many they are, if that is known."""
+    if file == "-":
+        yield sys.stdin.buffer, None
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115  closed below
+    except OSError as error:
+        raise InvalidInput("the file cannot be read", file=file, reason=error.strerror) from error
+    with stream:
+        yield stream, Path(file).stat().st_size or None

@@ -1,0 +1,204 @@
+"""Commands for partitions: list, count, add, drop, rename."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import (
+    Dialect,
+    DialectOption,
+    FilterOption,
+    IfExistsOption,
+    IfNotExistsOption,
+    JsonOption,
+    KeepInvalidOption,
+    LocationOption,
+    ParameterOption,
+    StoreOption,
+    TableArgument,
+    examples,
+    parameters,
+    table_name,
+    whole_spec,
+)
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import (
+    TABLE_ROWS,
+    on_terminal,
+    plural,
+    print_json,
+    print_json_array,
+    print_lines,
+    print_table,
+)
+from hbstore.model import Partition
+from hbstore.names import partition_name
+
+commands = typer.Typer()
+SpecArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SPEC", help="The partition's spec, such as ds=2013-01-01/hour=5: its name.", show_default=False
+    ),
+]
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore partitions shop.sales",
+        "hbstore partitions shop.sales --filter \"ds like '2013-01-%' and hour = 5\" --limit 10",
+        "hbstore partitions shop.sales --json",
+    )
+)
+def partitions(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    filter: FilterOption = None,
+    like_dialect: DialectOption = Dialect.SQL,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most so many.")] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the partitions that a filter selects, in key order.
+
+    In a pipe this is one partition name on each line. With --json it is an array with a line for each partition.
+    """
+    database, name = table_name(table)
+    most = -1 if limit is None else limit
+    with open_store(ctx, store) as opened:
+        columns = opened.get_table(database, name).partition_column_names
+        found = opened.get_partitions_by_filter(database, name, filter, most, like_dialect.value)
+    if as_json:
+        print_json_array(_partition_json(one, columns) for one in found)
+    elif on_terminal() and len(found) <= TABLE_ROWS:
+        rows = [(partition_name(columns, one.values), one.location or "") for one in found]
+        print_table(("partition", "location"), rows)
+    else:
+        print_lines(partition_name(columns, one.values) for one in found)
+
+
+@commands.command(epilog=examples("hbstore count shop.sales", 'hbstore count shop.sales --filter "hour in (5, 6)"'))
+def count(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    filter: FilterOption = None,
+    like_dialect: DialectOption = Dialect.SQL,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the partitions that a filter selects. They are not read where the store can count them."""
+    from hbstore.filters.parser import parse_filter
+
+    database, name = table_name(table)
+    with open_store(ctx, store) as opened:
+        number = opened.count_partitions(database, name, parse_filter(filter, like_dialect.value))
+    if as_json:
+        print_json({"table": f"{database}.{name}".lower(), "filter": filter, "count": number})
+    else:
+        print_lines([str(number)])
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
+        "hbstore add-partition shop.sales ds=2013-01-01/hour=6 --location s3://old/6 --parameter numRows=100",
+    )
+)
+def add_partition(
+    ctx: typer.Context,
+    table: TableArgument,
+    spec: SpecArgument,
+    *,
+    location: LocationOption = None,
+    parameter: ParameterOption = None,
+    if_not_exists: IfNotExistsOption = False,
+    keep_invalid: KeepInvalidOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a partition. Without --location it is below the table's, in a folder of its own name."""
+    database, name = table_name(table)
+    given = parameters(parameter)
+    with open_store(ctx, store) as opened:
+        found = opened.get_table(database, name)
+        partition = Partition(whole_spec(found, spec), location=location, parameters=given)
+        added = opened.add_partitions(
+            database, name, [partition], if_not_exists, invalid_values="keep" if keep_invalid else "reject"
+        )
+    shown = partition_name(found.partition_column_names, partition.values)
+    if as_json:
+        print_json({"table": str(found), "partition": shown, "added": bool(added)})
+    else:
+        print_lines([f"partition {shown}: {'added' if added else 'there already'}"])
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore drop-partition shop.sales ds=2013-01-01/hour=5",
+        "hbstore drop-partition shop.sales ds=2013-01-01/hour=6 ds=2013-01-01/hour=7 --if-exists",
+    )
+)
+def drop_partition(
+    ctx: typer.Context,
+    table: TableArgument,
+    specs: Annotated[
+        list[str],
+        typer.Argument(metavar="SPEC...", help="The specs of the partitions: all go, or none.", show_default=False),
+    ],
+    *,
+    if_exists: IfExistsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop partitions. Files are not touched."""
+    database, name = table_name(table)
+    with open_store(ctx, store) as opened:
+        found = opened.get_table(database, name)
+        values = [whole_spec(found, spec) for spec in specs]
+        dropped = opened.drop_partitions(database, name, values, if_exists=if_exists)
+    if as_json:
+        print_json({"table": str(found), "dropped": dropped})
+    else:
+        print_lines([f"{plural(dropped, 'partition')} dropped"])
+
+
+@commands.command(
+    epilog=examples("hbstore rename-partition shop.sales ds=2013-01-01/hour=5 ds=2013-01-03/hour=5"),
+)
+def rename_partition(
+    ctx: typer.Context,
+    table: TableArgument,
+    spec: SpecArgument,
+    new_spec: Annotated[str, typer.Argument(metavar="NEW_SPEC", help="Its new spec.", show_default=False)],
+    *,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a partition another spec. Its location stays what it was, as files are not touched."""
+    database, name = table_name(table)
+    with open_store(ctx, store) as opened:
+        found = opened.get_table(database, name)
+        columns = found.partition_column_names
+        old, new = whole_spec(found, spec), whole_spec(found, new_spec)
+        opened.rename_partition(database, name, old, new)
+    before, after = partition_name(columns, old), partition_name(columns, new)
+    if as_json:
+        print_json({"table": str(found), "partition": before, "renamed": after})
+    else:
+        print_lines([f"partition {before}: renamed to {after}"])
+
+
+def _partition_json(partition: Partition, columns: tuple[str, ...]) -> dict[str, Any]:
+    """A partition as `hbstore load` takes it back."""
+    return {
+        "name": partition_name(columns, partition.values),
+        "values": list(partition.values),
+        "location": partition.location,
+        "parameters": dict(partition.parameters),
+        "create_time": partition.create_time,
+        "last_access_time": partition.last_access_time,
+    }

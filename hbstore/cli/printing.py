@@ -1,0 +1,104 @@
+"""What goes to stdout: one JSON document, a table on a terminal, or one line for each thing in a pipe."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final
+
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+_LINES_AT_ONCE: Final = 1000
+
+TABLE_ROWS: Final = 1000
+"""Rows that a table on a terminal has at most: its columns are as wide as the widest of all its cells, so that it must
+be whole before its first line is printed. What is longer is printed as in a pipe."""
+
+
+def on_terminal() -> bool:
+    """Whether stdout is read by a person."""
+    return sys.stdout.isatty()
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters written out, as a terminal would obey them.
+
+    >>> visible("s3://a\x1b[2J")
+    's3://a\\x1b[2J'
+    """
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def print_json(value: Any) -> None:
+    """One value as an indented JSON document."""
+    _write([json.dumps(value, ensure_ascii=_ascii_only(), indent=2)])
+
+
+def print_json_array(values: Iterable[Any]) -> None:
+    """Many values as one JSON array, a line for each; they are taken and printed bit by bit."""
+    encode = json.JSONEncoder(ensure_ascii=_ascii_only()).encode
+    sys.stdout.write("[")
+    separator = "\n"
+    remaining = iter(values)
+    while some := list(islice(remaining, _LINES_AT_ONCE)):
+        sys.stdout.write(separator + ",\n".join(map(encode, some)))
+        separator = ",\n"
+    sys.stdout.write("\n]\n")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """One line for each text."""
+    remaining = iter(lines)
+    while some := list(islice(remaining, _LINES_AT_ONCE)):
+        _write(map(visible, some))
+
+
+def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table for a terminal. Nothing is cut off: cells that are too wide go on in the next line."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))  # Text, as [brackets] in cells are no markup
+    Console().print(table)
+
+
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Names and values, a line for each, the values under each other; None is left out."""
+    shown = {name: value for name, value in fields.items() if value is not None}
+    width = max(map(len, shown), default=0)
+    print_lines(f"{name:<{width}}  {value}" for name, value in shown.items())
+
+
+def plural(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> plural(1, "row"), plural(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def time_text(seconds: int) -> str | None:
+    """Seconds since 1970 for people, in UTC; None for 0, which means that the time is not known.
+
+    >>> time_text(1356998400)
+    '2013-01-01 00:00:00 UTC'
+    """
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else None
+
+
+def _write(lines: Iterable[str]) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _ascii_only() -> bool:
+    """JSON can say everything in ASCII, which is needed where stdout takes no more."""
+    return (sys.stdout.encoding or "").replace("-", "").lower() != "utf8"

@@ -1,0 +1,43 @@
+"""Progress on stderr, where stderr is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_EVERY: Final = 0.1
+"""Seconds between two looks of the bar: rich takes some microseconds for each, rows pass faster."""
+
+
+@contextmanager
+def progress(text: str, total: int | None, *, in_bytes: bool = False) -> Iterator[Callable[[int], None]]:
+    """A progress bar; call what it yields with how much is done so far.
+
+    Args:
+        text: what is being done.
+        total: of how much; None if nobody knows.
+        in_bytes: whether both are bytes.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=total)
+        shown = 0.0
+
+        def show(done: int) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown >= _EVERY:
+                shown = now
+                bar.update(task, completed=done)
+
+        yield show

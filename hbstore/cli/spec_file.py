@@ -1,0 +1,199 @@
+"""Files of partition specs, CSV or JSON Lines, as partitions with the numbers of their lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, BinaryIO, Final, NoReturn
+
+from hbstore.cli.arguments import spec_of_all_columns
+from hbstore.cli.failures import message
+from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue
+from hbstore.keys import NULL_PARTITION
+from hbstore.model import Partition, Table
+from hbstore.names import parse_partition_name
+
+_PARAMETER: Final = "parameters."
+_KINDS: Final = {"values": "a list", "spec": "an object", "name": "a text"}
+"""The keys that say which partition a line of JSON is, and what each holds."""
+
+_KEYS: Final = (*_KINDS, "location", "parameters", "create_time", "last_access_time")
+_BOM: Final = "\ufeff"
+
+
+class Format(StrEnum):
+    """How a file holds partition specs."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+@dataclass(slots=True)
+class SpecFile:
+    """A file of partition specs that is being read.
+
+    Attributes:
+        name: as errors call it.
+        stream: its bytes.
+        format: CSV or JSON Lines.
+        table: whose partitions they are.
+        line: the number of the line that was read last, from 1.
+        done: how many bytes were read.
+    """
+
+    name: str
+    stream: BinaryIO
+    format: Format
+    table: Table
+    line: int = field(default=0, init=False)
+    done: int = field(default=0, init=False)
+
+    def partitions(self) -> Iterator[Partition]:
+        """The partitions, one for each line that is not blank; `line` is its number.
+
+        Raises:
+            InvalidInput: a line cannot be read; the error says which and why.
+        """
+        return self._from_csv() if self.format is Format.CSV else self._from_json_lines()
+
+    def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
+        """Raise the error about the line that was read last."""
+        raise InvalidInput("a line cannot be loaded", file=self.name, line=self.line, reason=reason, hint=hint)
+
+    def _lines(self) -> Iterator[str]:
+        for data in self.stream:
+            self.line += 1
+            self.done += len(data)
+            try:
+                text = data.decode()
+            except UnicodeDecodeError as error:
+                self.refuse(f"byte {error.start + 1} of the line is not UTF-8")
+            yield text.removeprefix(_BOM) if self.line == 1 else text
+
+    def _from_csv(self) -> Iterator[Partition]:
+        rows = csv.reader(self._lines(), strict=True)
+        try:
+            header = next((row for row in rows if row), None)
+            if header is None:
+                return
+            columns = self._columns_of(header)
+            for row in rows:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    self.refuse(f"it has {len(row)} fields, the header has {len(header)}")
+                yield self._from_fields(zip(columns, row, strict=True))
+        except csv.Error as error:
+            self.refuse(str(error))
+
+    def _columns_of(self, header: list[str]) -> list[str]:
+        """The header's columns as this module names them: partition columns, location, ``parameters.x``."""
+        known = {name.lower(): name for name in self.table.partition_column_names}
+        columns = []
+        for name in map(str.strip, header):
+            column = known.get(name.lower(), name)
+            is_parameter = name.startswith(_PARAMETER) and name != _PARAMETER
+            if not (column in known.values() or name == "location" or is_parameter):
+                hint = f"The columns are {', '.join(known.values())}, and may be location and parameters.NAME"
+                self.refuse(f"there is no column {name!r}", hint)
+            if column in columns:
+                self.refuse(f"the column {column!r} stands there twice")
+            columns.append(column)
+        missing = [name for name in known.values() if name not in columns]
+        if missing:
+            self.refuse(f"the header lacks {', '.join(missing)}", "The first line names the columns: ds,hour,location")
+        return columns
+
+    def _from_fields(self, fields: Iterator[tuple[str, str]]) -> Partition:
+        values: dict[str, str] = {}
+        location = None
+        parameters: dict[str, str] = {}
+        for column, text in fields:
+            if column in self.table.partition_column_names:
+                values[column] = text
+            elif column == "location":
+                location = text or None
+            elif text:
+                parameters[column.removeprefix(_PARAMETER)] = text
+        return Partition(
+            [values[name] for name in self.table.partition_column_names], location=location, parameters=parameters
+        )
+
+    def _from_json_lines(self) -> Iterator[Partition]:
+        for text in self._lines():
+            if not text.strip():
+                continue
+            try:
+                # Numbers stay the texts that they are: 1.10 is not 1.1 when it is a partition value.
+                found = json.loads(text, parse_int=str, parse_float=str, parse_constant=self._no_constant)
+            except ValueError as error:
+                self.refuse(f"not JSON: {error}", "Write one object on each line")
+            except RecursionError:
+                self.refuse("nested too deeply", "Write one object on each line")
+            if not isinstance(found, dict):
+                self.refuse(
+                    "not an object", 'Write {"values": ["2013-01-01", "5"]} or {"name": "ds=2013-01-01/hour=5"}'
+                )
+            yield self._from_object(found)
+
+    def _no_constant(self, name: str) -> NoReturn:
+        raise ValueError(f"{name} is no JSON")
+
+    def _from_object(self, given: Mapping[str, Any]) -> Partition:
+        unknown = [key for key in given if key not in _KEYS]
+        if unknown:
+            self.refuse(f"there is no key {unknown[0]!r}", f"The keys are {', '.join(_KEYS)}")
+        identities = {key: self._values(key, given[key]) for key in _KINDS if key in given}
+        if not identities:
+            self.refuse("it says nowhere which partition it is", 'Give "values", "spec" or "name"')
+        if len(set(identities.values())) > 1:
+            self.refuse(f"{' and '.join(identities)} are of different partitions", "Give one of them")
+        location = given.get("location")
+        if location is not None and not isinstance(location, str):
+            self.refuse("the location is not a text")
+        parameters = given.get("parameters")
+        if not isinstance(parameters, dict | None):
+            self.refuse("the parameters are not an object")
+        try:
+            return Partition(
+                next(iter(identities.values())),
+                location=location,
+                parameters={key: self._text(key, value) for key, value in (parameters or {}).items()},
+                create_time=self._seconds(given, "create_time"),
+                last_access_time=self._seconds(given, "last_access_time"),
+            )
+        except HbstoreError as error:
+            self.refuse(message(error), error.hint)
+
+    def _values(self, key: str, given: Any) -> tuple[str, ...]:
+        """The values that one of "values", "spec" and "name" means."""
+        try:
+            if key == "values" and isinstance(given, list):
+                return tuple(self._value(key, value) for value in given)
+            if key == "spec" and isinstance(given, dict):
+                spec = {column: self._value(column, value) for column, value in given.items()}
+                return spec_of_all_columns(self.table, spec)
+            if key == "name" and isinstance(given, str):
+                return spec_of_all_columns(self.table, parse_partition_name(given))
+        except InvalidPartitionValue as error:
+            self.refuse(message(error), error.hint)
+        return self.refuse(f"{key!r} is not {_KINDS[key]}")
+
+    def _value(self, name: str, value: Any) -> str:
+        return NULL_PARTITION if value is None else self._text(name, value)
+
+    def _text(self, name: str, value: Any) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        if not isinstance(value, str):
+            self.refuse(f"{name!r} holds {json.dumps(value)}, which is no text")
+        return value
+
+    def _seconds(self, given: Mapping[str, Any], key: str) -> int:
+        text = given.get(key) or "0"
+        if not isinstance(text, str) or not text.isdecimal() or not text.isascii():
+            self.refuse(f"{key!r} is not a number of seconds")
+        return int(text)

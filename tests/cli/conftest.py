@@ -1,0 +1,105 @@
+"""A store in a file, and ways to run commands on it: in this process and in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import hbstore
+from hbstore.cli import app
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _own_surroundings(tmp_path, monkeypatch):
+    """No test uses the user's own store."""
+    for name in ("HBSTORE_URL", "HBSTORE_DEBUG", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / ".config"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "catalog.db"
+
+
+@pytest.fixture
+def url(path):
+    return f"sqlite://{path}"
+
+
+@pytest.fixture
+def run(url):
+    """Runs a command in this process: ``run("count", "shop.sales").stdout``."""
+
+    def invoke(*arguments, code=0, input=None, store=url, env=None):
+        given = [] if store is None else ["--store", store]
+        result = CliRunner().invoke(app, [*given, *arguments], input=input, env=env, catch_exceptions=False)
+        assert result.exit_code == code, result.output
+        assert "Traceback" not in result.output
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def run_json(run):
+    """Runs a command with --json: the document that is all of its stdout."""
+
+    def invoke(*arguments, **keywords):
+        return json.loads(run(*arguments, "--json", **keywords).stdout)
+
+    return invoke
+
+
+@pytest.fixture
+def spawn(url):
+    """Runs a command in a process of its own."""
+
+    def start(*arguments, **keywords):
+        command = [sys.executable, "-m", "hbstore", *arguments]
+        environment = {**os.environ, "HBSTORE_URL": url, **keywords.pop("env", {})}
+        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60, **keywords)
+
+    return start
+
+
+@pytest.fixture
+def shop(url):
+    """shop.sales with the 48 hours of two days, and an empty shop.returns."""
+    column = hbstore.Column
+    with hbstore.connect(url) as store:
+        store.create_database(hbstore.Database("shop", description="All shops", location="s3://shop"))
+        store.create_table(
+            hbstore.Table(
+                "shop",
+                "sales",
+                partition_columns=[column("ds", "date"), column("hour", "int")],
+                columns=[column("amount", "double")],
+                location="s3://shop/sales",
+                parameters={"team": "web"},
+            )
+        )
+        store.create_table(hbstore.Table("shop", "returns", partition_columns=[column("region", "string")]))
+        store.add_partitions(
+            "shop",
+            "sales",
+            [hbstore.Partition((f"2013-01-0{day}", str(hour))) for day in (1, 2) for hour in range(24)],
+        )
+    return url
+
+
+@pytest.fixture
+def open_shop(shop):
+    """The same store in Python."""
+    with hbstore.connect(shop) as store:
+        yield store
