@@ -1,10 +1,18 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite growth hbase]`."""
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite growth hbase]`.
+
+HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 
@@ -26,20 +34,33 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; medians\n"
     )
     for part in arguments.parts or PARTS:
-        if part == "hbase" and not arguments.hbase:
-            console.print("hbase: left out, as no URL was given (make hbase-up prints one)")
-            continue
         for report in _reports(part, arguments.hbase):
             report.show(console)
             console.print()
 
 
-def _reports(part: str, url: str) -> list[Report]:
+def _reports(part: str, url: str | None) -> list[Report]:
     if part == "planning":
         return [planning.run()]
     if part == "sqlite":
         return sqlite.run()
-    return [growth.run()] if part == "growth" else hbase.run(url)
+    if part == "growth":
+        return [growth.run()]
+    with _server(url) as found:
+        return hbase.run(found)
+
+
+@contextmanager
+def _server(url: str | None) -> Iterator[str]:
+    if url is not None:
+        yield url
+        return
+    program = [sys.executable, str(Path(__file__).parents[1] / "dev" / "hbase" / "server.py")]
+    started = subprocess.run([*program, "up", "--name", "bench"], check=True, capture_output=True, text=True)
+    try:
+        yield started.stdout.split()[-1]
+    finally:
+        subprocess.run([*program, "down", "--name", "bench"], check=True, capture_output=True)
 
 
 if __name__ == "__main__":

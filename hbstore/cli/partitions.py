@@ -91,11 +91,9 @@ def count(
     as_json: JsonOption = False,
 ) -> None:
     """Count the partitions that a filter selects. They are not read where the store can count them."""
-    from hbstore.filters.parser import parse_filter
-
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
-        number = opened.count_partitions(database, name, parse_filter(filter, like_dialect.value))
+        number = opened.count_partitions(database, name, filter, like_dialect.value)
     if as_json:
         print_json({"table": f"{database}.{name}".lower(), "filter": filter, "count": number})
     else:

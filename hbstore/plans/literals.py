@@ -215,9 +215,9 @@ def _mismatch(column: str, column_type: ColumnType, literal: Literal) -> FilterT
     if isinstance(column_type, StringType):
         hint = f"Quote the literal to compare it as text: '{literal.value}'"
     else:
-        hint = f"Write a literal that is a {column_type.name}"
+        hint = f"Write a literal of type {column_type.name}"
     return FilterTypeError(
-        f"cannot compare a {column_type.name} column with a {_KIND[type(literal)]} literal exactly",
+        f"a column of type {column_type.name} cannot be compared with a literal of type {_KIND[type(literal)]} exactly",
         column=column,
         literal=shown,
         hint=hint,

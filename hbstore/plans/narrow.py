@@ -149,15 +149,15 @@ class Narrower:
         countable = possible is not None and possible * len(below) <= min(budget, MAX_ENUMERATED)
         rows = estimator.rows(column, start, stop)
         values = estimator.values(column, start, stop)
-        each = estimator.seconds(below, column + 1)
-        if rows is None or values is None or each is None:
+        skip = estimator.skip(column, start, stop, below)
+        if rows is None or values is None or skip is None:
             few = countable and possible is not None and possible <= _FEW_UNKNOWN
             return self._one_by_one(step, column, below, None) if few else None
         scan = estimator.scan(rows)
-        skip = values * (estimator.costs.seek + each)
+        single = estimator.one_by_one(possible, below, column + 1) if countable and possible is not None else None
         name = estimator.schema.names[column]
-        if countable and possible is not None and possible * each <= min(skip, scan):
-            note = f"{possible} values of {name} one by one: {_ms(possible * each)}, one scan: {_ms(scan)}"
+        if single is not None and single <= min(skip, scan):
+            note = f"{possible} values of {name} one by one: {_ms(single)}, one scan: {_ms(scan)}"
             return self._one_by_one(step, column, below, note)
         if skip > scan:
             return None

@@ -88,6 +88,12 @@ class Rows(Protocol):
             Whether it was put.
         """
 
+    def clear(self, key: bytes, cell: str) -> None:
+        """Empty one cell of a catalog row, whatever it holds; sent once, and cheaper than comparing a large value.
+
+        Only for cells that nobody else writes while they are full.
+        """
+
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """Those of the keys' partition rows that exist, in key order; keys are sorted and distinct."""
 

@@ -145,6 +145,13 @@ class MemoryRows:
             self._put(catalog, key, {**row, cell: value})
             return True
 
+    def clear(self, key: bytes, cell: str) -> None:
+        """Empty one cell of a catalog row."""
+        with self._lock:
+            catalog = self._changeable().catalog
+            self._thread.requests += 1
+            self._put(catalog, key, {**catalog.get(key, {}), cell: b""})
+
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """Those of the partition rows that exist. O(1) for each key."""
         with self._lock:

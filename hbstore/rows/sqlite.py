@@ -120,6 +120,13 @@ class SqliteRows:
                 return sqlite.execute(_PUT_NEXT, (value, key, cell, expected)).rowcount == 1
             return sqlite.execute(_PUT_FIRST, (key, cell, value)).rowcount == 1
 
+    def clear(self, key: bytes, cell: str) -> None:
+        """Empty one cell of a catalog row."""
+        mine = self._connections.mine()
+        with mine as sqlite:
+            _check_writable(mine, sqlite)
+            sqlite.execute("UPDATE catalog SET value = x'' WHERE key = ? AND cell = ?", (key, cell))
+
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """Those of the partition rows that exist. O(log n) for each key."""
         found: list[StoredRow] = []

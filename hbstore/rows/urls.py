@@ -61,6 +61,8 @@ def parse_url(text: str) -> StoreUrl:
 
     >>> parse_url("sqlite:///a.db?mode=ro")
     StoreUrl(text='sqlite:///a.db?mode=ro', scheme='sqlite', place='/a.db', options={'mode': 'ro'})
+    >>> parse_url("sqlite:////a.db").place
+    '/a.db'
     >>> parse_url("catalog.db").place
     'catalog.db'
     """
@@ -77,4 +79,7 @@ def parse_url(text: str) -> StoreUrl:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
     except ValueError as error:
         raise InvalidUrl("options of a store URL are name=value pairs", url=text, hint=_EXAMPLES) from error
-    return StoreUrl(text, scheme, unquote(place), options)
+    place = unquote(place)
+    if scheme == "sqlite" and place.startswith("//"):
+        place = "/" + place.lstrip("/")  # sqlite:////data/catalog.db, as SQLAlchemy writes absolute paths
+    return StoreUrl(text, scheme, place, options)

@@ -10,6 +10,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -130,11 +131,12 @@ class JournalCommit:
         freed = 0
         start = slot_key(row, 0)
         for key, cells in list(self.rows.scan_catalog(start, successor(start[:-2]))):
-            slot = int.from_bytes(key[-2:], "big")
-            began = (cells.get("d:id") or b"0-").partition(b"-")[0]
-            if any(cells.values()) and slot not in open_slots and time.time() - int(began) > older_than:
-                self._clear(row, slot)
-                freed += 1
+            first = cells.get("d:0")
+            if not first or int.from_bytes(key[-2:], "big") in open_slots:
+                continue
+            began = int(first.partition(b"-")[0])
+            if time.time() - began > older_than:
+                freed += self.rows.compare_and_put(key, "d:0", first, b"")
         return freed
 
     def _help(self, row: TableRow, keys: list[bytes], *, patient: bool) -> bool:
@@ -212,19 +214,22 @@ class JournalCommit:
                 pending = []
         self.rows.write((), pending, intent.sequence)
 
-    # The rows that hold changes: `I db 00 table 00 slot`, cells `d:id` and `d:0`, `d:1`, …
+    # The rows that hold changes, `I db 00 table 00 slot`: cell `d:0` is a header and the change's first bytes, `d:1` …
+    # the rest of a large one. Full cells belong to one writer, until its intent is off the journal.
 
     def _store(self, row: TableRow, data: bytes) -> tuple[int, str]:
         """Put a change into a free slot."""
         intent_id = f"{int(time.time())}-{uuid.uuid4().hex}"
+        first = b"%s %d\n%s" % (intent_id.encode(), len(data), data[:_CHUNK])
         start = random.randrange(SLOTS)  # noqa: S311
         for offset in range(SLOTS):
             slot = (start + offset) % SLOTS
             key = slot_key(row, slot)
-            if self.rows.compare_and_put(key, "d:id", None, intent_id.encode()):
-                for number, at in enumerate(range(0, len(data), _CHUNK)):
-                    self._put(key, f"d:{number}", data[at : at + _CHUNK])
-                self._put(key, "d:size", str(len(data)).encode())
+            if self._claim(key, first):
+                for number, at in enumerate(range(_CHUNK, len(data), _CHUNK), start=1):
+                    self.rows.clear(key, f"d:{number}")
+                    if not self.rows.compare_and_put(key, f"d:{number}", None, data[at : at + _CHUNK]):
+                        raise ConcurrentChange("a slot has two writers", table=row.table, slot=slot, hint="Try again")
                 return slot, intent_id
         raise ConcurrentChange(
             "all slots for changes are taken",
@@ -232,12 +237,21 @@ class JournalCommit:
             hint="Run `hbstore repair` to free those of dead writers",
         )
 
+    def _claim(self, key: bytes, first: bytes) -> bool:
+        """Take a slot if it is free. Where the answer is lost, nothing is decided yet, so nothing was changed."""
+        try:
+            return self.rows.compare_and_put(key, "d:0", None, first)
+        except CommitStateUnknown as error:
+            raise StoreUnavailable(error.text, hint=error.hint, **error.fields) from error
+
     def _load(self, row: TableRow, intent: Intent) -> Change | None:
         """The change of an intent; None where the slot no longer holds it, so that the intent is finished."""
         cells = self.rows.get(slot_key(row, intent.slot)) or {}
-        if cells.get("d:id") == intent.id.encode():
-            data = b"".join(cells.get(f"d:{number}", b"") for number in range(len(cells)))
-            if data and len(data) == int(cells.get("d:size", b"-1")):
+        header, _, data = cells.get("d:0", b"").partition(b"\n")
+        intent_id, _, size = header.partition(b" ")
+        if intent_id == intent.id.encode():
+            data += b"".join(cells.get(f"d:{number}", b"") for number in range(1, -(-int(size) // _CHUNK)))
+            if len(data) == int(size):
                 return Change.decode(intent.kind, data)
         journal = Journal.decode((self.rows.get(row.key) or {}).get(JOURNAL))
         if journal.has(intent.id):
@@ -245,27 +259,16 @@ class JournalCommit:
         return None
 
     def _clear(self, row: TableRow, slot: int) -> None:
-        key = slot_key(row, slot)
-        cells = self.rows.get(key) or {}
-        # The id goes last: while it is there, nobody else takes the slot.
-        for cell in sorted(filter(cells.get, cells), key=lambda name: name == "d:id"):
-            self.rows.compare_and_put(key, cell, cells[cell], b"")
+        """Free a slot; that fails without harm, as other slots are taken then."""
+        with suppress(StoreUnavailable, CommitStateUnknown):
+            self.rows.clear(slot_key(row, slot), "d:0")
 
     def _abandon(self, row: TableRow, slot: int) -> None:
         """Free a slot after a failure, if the change was not decided after all."""
-        try:
+        with suppress(StoreUnavailable, CommitStateUnknown):
             cells = self.rows.get(row.key) or {}
             if all(one.slot != slot for one in Journal.decode(cells.get(JOURNAL)).intents):
                 self._clear(row, slot)
-        except (StoreUnavailable, CommitStateUnknown):
-            return  # `hbstore repair` frees it
-
-    def _put(self, key: bytes, cell: str, value: bytes) -> None:
-        """Put a cell of a row that is ours alone."""
-        while True:
-            cells = self.rows.get(key) or {}
-            if self.rows.compare_and_put(key, cell, cells.get(cell), value):
-                return
 
 
 def slot_key(row: TableRow, slot: int) -> bytes:

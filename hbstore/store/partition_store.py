@@ -248,6 +248,7 @@ class PartitionStore:
         *,
         spec: Mapping[str, str] | None = None,
         max_parts: int = -1,
+        like_dialect: LikeDialect = "sql",
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order.
 
@@ -260,11 +261,14 @@ class PartitionStore:
         >>> store.partition_names("d", "t", spec={"hour": "5"})
         ['ds=a/hour=05']
         """
-        return self._reader.names(database, table, filter, spec, max_parts=max_parts)
+        dialect = checked_dialect(like_dialect)
+        return self._reader.names(database, table, filter, spec, max_parts=max_parts, like_dialect=dialect)
 
-    def count_partitions(self, database: str, table: str, filter: Filter = None) -> int:
+    def count_partitions(
+        self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql"
+    ) -> int:
         """How many partitions a filter selects; they are not read where the backend can count them."""
-        return self._reader.count(database, table, filter, like_dialect="sql")
+        return self._reader.count(database, table, filter, like_dialect=checked_dialect(like_dialect))
 
     def plan(self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql") -> FilterPlan:
         """The scans that a filter becomes."""

@@ -111,13 +111,20 @@ class Reader:
         )
 
     def names(
-        self, database: str, table: str, where: Filter, spec: Mapping[str, str] | None, *, max_parts: int
+        self,
+        database: str,
+        table: str,
+        where: Filter,
+        spec: Mapping[str, str] | None,
+        *,
+        max_parts: int,
+        like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
         row = self.tables.open(database, table)
         columns = row.table.partition_column_names
-        where = _with_spec(where, spec, columns)
-        found = self.payloads(database, table, where, max_parts=max_parts, like_dialect="sql")
+        where = _with_spec(where, spec, columns, like_dialect)
+        found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
         return list(map(partition_namer(columns), map(partition_values, found)))
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
@@ -199,7 +206,9 @@ def _is_single_get(plan: MultiScanPlan) -> bool:
     return len(plan.scans) == 1 and plan.scans[0].kind is ScanKind.GET
 
 
-def _with_spec(where: Filter, spec: Mapping[str, str] | None, columns: tuple[str, ...]) -> Filter:
+def _with_spec(
+    where: Filter, spec: Mapping[str, str] | None, columns: tuple[str, ...], like_dialect: LikeDialect
+) -> Filter:
     """A filter and a partial partition spec as one filter."""
     if not spec:
         return where
@@ -207,7 +216,13 @@ def _with_spec(where: Filter, spec: Mapping[str, str] | None, columns: tuple[str
     parts: list[ExpressionTree] = [
         Comparison(column, Operator.EQ, Text(value)) for column, value in given if value is not None
     ]
-    tree = parse_filter(where) if isinstance(where, str) else where.tree if isinstance(where, Expression) else where
+    tree = (
+        parse_filter(where, like_dialect)
+        if isinstance(where, str)
+        else where.tree
+        if isinstance(where, Expression)
+        else where
+    )
     if tree is not None:
         parts.append(tree)
     return parts[0] if len(parts) == 1 else And(tuple(parts))

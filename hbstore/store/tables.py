@@ -239,5 +239,8 @@ def _same_names(left: Table, right: Table) -> bool:
 
 def _not_empty(name: str, tables: list[str]) -> DatabaseNotEmpty:
     return DatabaseNotEmpty(
-        "the database has tables", database=name, tables=len(tables), hint="Drop them first, or drop with cascade"
+        "the database has tables",
+        database=name,
+        tables=len(tables),
+        hint="Drop them first, or drop with cascade (--cascade)",
     )

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import AlreadyExists, InvalidInput, InvalidPartitionValue, PartitionNotFound, TableNotPartitioned
+from hbstore.errors import (
+    AlreadyExists,
+    HbstoreError,
+    InvalidInput,
+    InvalidPartitionValue,
+    PartitionNotFound,
+    TableNotPartitioned,
+)
 from hbstore.keys import TAG_TEXT, cell_at, row_key, text_cell
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
@@ -116,7 +124,9 @@ class Writer:
         if not self.rows.atomic:
             done = JournalCommit(self.rows, self.tables.reopen, check).commit(row, change)
             if done is not None:
-                self._add_statistics(row, done)
+                # The change is made, whatever becomes of the statistics: they only choose between right plans.
+                with suppress(HbstoreError):
+                    self._add_statistics(row, done)
             return done
         with self.rows.transaction():
             row = self.tables.reopen(row)

@@ -1,0 +1,52 @@
+"""The two HBase tables of a store: their families, made when they are missing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hbstore.errors import NotAStore
+from hbstore.rows.hbase_failures import reason
+from hbstore.rows.hbase_idl import AlreadyExists, HBaseIOError
+from hbstore.rows.hbase_link import Link
+from hbstore.rows.hbase_pool import Kind, Pool
+
+CATALOG_FAMILIES: Final = ("d", "i", "s", "t")
+"""Definitions, intents, statistics, timelines."""
+PARTITION_FAMILIES: Final = ("k", "p")
+"""The sortable cells of the partition columns, and the payload."""
+
+_OPTIONS: Final = {"max_versions": 1, "bloom_filter_type": "ROW", "block_cache_enabled": True}
+
+
+def ensure_tables(pool: Pool) -> None:
+    """Make the tables that are missing, and look at those that are there.
+
+    Raises:
+        NotAStore: a table of that name is something else.
+    """
+    address = pool.address
+    wanted = {address.catalog: CATALOG_FAMILIES, address.partitions: PARTITION_FAMILIES}
+    there = set(pool.run(lambda link: link.client.getTableNames(), Kind.READ))
+    for table, families in wanted.items():
+        if table not in there:  # repeated freely, as a READ is: an empty table more or less is nobody's data
+            pool.run(lambda link, table=table, families=families: _create(link, table, families), Kind.READ)  # type: ignore[misc]
+        found = pool.run(lambda link, table=table: link.client.getColumnDescriptors(table), Kind.READ)  # type: ignore[misc]
+        missing = [family for family in families if f"{family}:".encode() not in found]
+        if missing:
+            raise NotAStore(
+                "an HBase table of this name is not one of hbstore's",
+                table=table.decode(),
+                missing_families=",".join(missing),
+                hint="Use another prefix in the store URL",
+            )
+
+
+def _create(link: Link, table: bytes, families: tuple[str, ...]) -> None:
+    """Another process may be making it at the same time."""
+    try:
+        link.create_table(table, {family: dict(_OPTIONS) for family in families})
+    except AlreadyExists:
+        pass
+    except HBaseIOError as error:
+        if "TableExistsException" not in reason(error):
+            raise

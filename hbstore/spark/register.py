@@ -1,0 +1,126 @@
+"""Registering partitions in a store by a Spark job: each task opens the store itself and adds its rows in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from pyspark import TaskContext
+from pyspark.sql import DataFrame, Row
+
+from hbstore.errors import HbstoreError, InvalidInput, TableNotPartitioned
+from hbstore.model import Partition
+from hbstore.spark.columns import as_texts
+from hbstore.spark.shared_url import shared_url
+from hbstore.store.partition_store import PartitionStore, connect
+
+
+def register_partitions(
+    partitions: DataFrame, url: str, database: str, table: str, *, batch: int = 1000, if_not_exists: bool = True
+) -> int:
+    """Add a DataFrame's rows to a table as partitions, in parallel: one task for each of the DataFrame's partitions.
+
+    Every batch is added wholly or not at all. The job as a whole is not: when it fails, what was added before stays,
+    and calling it again adds the rest. Tasks that Spark runs again find their partitions there and go on. A machine
+    that runs tasks must have hbstore installed and must reach the store; for SQLite it is the machine of the file.
+
+    Args:
+        partitions: a column for each partition column, of whatever type (NULL and the empty text are the null
+            partition, as in the folders that Hive and Spark write); optionally ``location`` (text) and ``parameters``
+            (a map of texts). Order and case of the columns do not matter.
+        url: the store's URL.
+        database: the database's name.
+        table: the table's name.
+        batch: how many partitions are added at once.
+        if_not_exists: pass over partitions that are there already.
+
+    Returns:
+        How many were added; those that a task had added before Spark ran it again are not counted.
+
+    Raises:
+        InvalidUrl: ``memory://``, which tasks cannot share.
+        InvalidInput: a column is missing, unknown, or of a type that has no text, such as a struct.
+        TableNotFound, DatabaseNotFound, TableNotPartitioned: there is no such table to add to.
+        AlreadyExists: a partition is there already, unless ``if_not_exists``.
+        InvalidPartitionValue: a value does not fit its column's type.
+        StoreUnavailable: the store does not answer.
+    """
+    if batch < 1:
+        raise InvalidInput("a batch holds at least one partition", batch=batch)
+    shared = shared_url(url)
+    with connect(shared) as store:
+        made = store.get_table(database, table)
+    if not made.partition_columns:
+        raise TableNotPartitioned("the table has no partition columns", table=made)
+    task = _Task(shared, database, table, batch, if_not_exists)
+    outcomes = as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect()
+    added = sum(outcome.added for outcome in outcomes)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            outcome.error.fields["added_all_the_same"] = added
+            raise outcome.error
+    return added
+
+
+class _Outcome(NamedTuple):
+    """What a task gives back: how many partitions it added, and the error that stopped it."""
+
+    added: int
+    error: HbstoreError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What every task is sent."""
+
+    url: str
+    database: str
+    table: str
+    batch: int
+    if_not_exists: bool
+
+    def run(self, rows: Iterable[Row]) -> Iterator[_Outcome]:
+        """Add one task's rows.
+
+        An error of hbstore comes back as a value: raised, Spark would run the task again, in vain, and then show it in
+        the midst of its own. Other failures, such as a machine that is gone, are left to Spark.
+        """
+        context = TaskContext.get()
+        again = context is not None and context.attemptNumber() > 0
+        added = 0
+        try:
+            with connect(self.url) as store:
+                partitions = map(_partition, rows)
+                while some := list(islice(partitions, self.batch)):
+                    added += self._add(store, some, again=again)
+        except HbstoreError as error:
+            yield _Outcome(added, error)
+        else:
+            yield _Outcome(added)
+
+    def _add(self, store: PartitionStore, some: list[Partition], *, again: bool) -> int:
+        if again and not self.if_not_exists:
+            there = store.get_partitions(self.database, self.table, [one.values for one in some])
+            some = _without_those_of_an_earlier_attempt(some, there)
+        return store.add_partitions(self.database, self.table, some, self.if_not_exists)
+
+
+def _partition(row: Row) -> Partition:
+    *values, location, parameters = row
+    return Partition([value or None for value in values], location=location, parameters=parameters or {})
+
+
+def _without_those_of_an_earlier_attempt(some: Sequence[Partition], there: Sequence[Partition]) -> list[Partition]:
+    """Those that still have to be added; where another writer added a different one, it stays, and is an error."""
+    known = {one.values: one for one in there}
+    return [one for one in some if not _is_stored_as(one, known.get(one.values))]
+
+
+def _is_stored_as(given: Partition, stored: Partition | None) -> bool:
+    return (
+        stored is not None
+        and stored.location == (given.location or stored.location)
+        and stored.parameters == given.parameters
+    )
