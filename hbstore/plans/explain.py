@@ -118,12 +118,16 @@ def _figures(measured: Measured) -> dict[str, Any]:
 
 def _measured_text(measured: Measured) -> str:
     return (
-        f"{measured.rows_read:,} rows read, {measured.rows_returned:,} returned, "
-        f"{measured.round_trips:,} round trips, {measured.seconds * 1e3:.3f} ms"
+        f"{_plural(measured.rows_read, 'row')} read, {measured.rows_returned:,} returned, "
+        f"{_plural(measured.round_trips, 'round trip')}, {measured.seconds * 1e3:.3f} ms"
     )
 
 
 def _counts(plan: MultiScanPlan) -> str:
     kinds = [scan.kind for scan in plan.scans]
     counts = [(kind, kinds.count(kind)) for kind in ScanKind]
-    return ", ".join(f"{number:,} {kind.value}{'s' * (number > 1)}" for kind, number in counts if number) or "none"
+    return ", ".join(_plural(number, kind.value) for kind, number in counts if number) or "none"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
