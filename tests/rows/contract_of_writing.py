@@ -114,6 +114,16 @@ class WritingContract:
         assert rows.compare_and_put(key, JOURNAL, None, b"\0\xff")
         assert rows.get(key) == {DEFINITION: b"2", JOURNAL: b"\0\xff"}
 
+    def test_clear_empties_one_cell_whatever_it_holds(self, rows, prefix):
+        assert rows.compare_and_put(prefix, DEFINITION, None, b"x" * 100_000)
+        assert rows.compare_and_put(prefix, JOURNAL, None, b"kept")
+        rows.clear(prefix, DEFINITION)
+        found = rows.get(prefix)
+        assert not found.get(DEFINITION)
+        assert found[JOURNAL] == b"kept"
+        rows.clear(prefix, DEFINITION)
+        assert rows.compare_and_put(prefix, DEFINITION, None, b"again")
+
     def test_an_empty_cell_counts_as_absent(self, rows, prefix):
         key = b"T " + prefix
         assert rows.compare_and_put(key, DEFINITION, None, b"1")

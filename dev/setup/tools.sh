@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Check that programs are there and new enough; name those that are not, and how to get them.
+#
+#     dev/setup/tools.sh git python java mvn
+set -euo pipefail
+
+missing=0
+
+# complain WHAT DEBIAN MACOS
+complain() {
+    printf 'missing: %s\n    Debian, Ubuntu: sudo apt-get install %s\n    macOS:          brew install %s\n' "$@" >&2
+    missing=1
+}
+
+# The number of a Java, 8 for "1.8"; nothing where it is none (macOS has a /usr/bin/java that only asks for one).
+java_version() {
+    "$1" -version 2>&1 | sed -nE 's/.* version "(1\.)?([0-9]+).*/\2/p' | head -n 1
+}
+
+check_java() {
+    local java version
+    # Spark takes the Java of JAVA_HOME first, so that one has to do.
+    java=${JAVA_HOME:+$JAVA_HOME/bin/java}
+    java=$(command -v "${java:-java}" || true)
+    version=$([[ -z $java ]] || java_version "$java" || true)
+    if [[ -z $version ]]; then
+        complain "a JDK 17 (no java in ${JAVA_HOME:-the PATH} runs)" openjdk-17-jdk-headless openjdk@17
+    elif ((version < 17)); then
+        complain "a JDK 17 ($java is version $version; or set JAVA_HOME)" openjdk-17-jdk-headless openjdk@17
+    fi
+}
+
+for tool in "$@"; do
+    case $tool in
+        java) check_java ;;
+        python) dev/setup/python.sh >/dev/null || complain "Python 3.11 or newer" "python3.11 python3.11-venv" python@3.11 ;;
+        mvn) command -v mvn >/dev/null || complain "Maven (mvn)" maven maven ;;
+        *) command -v "$tool" >/dev/null || complain "$tool" "$tool" "$tool" ;;
+    esac
+done
+exit "$missing"
