@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, TypeAlias, TypeVar
 
-from hbstore.errors import ConcurrentChange, PartitionNotFound
+from hbstore.errors import ConcurrentChange, HbstoreError, PartitionNotFound
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
@@ -19,9 +19,9 @@ from hbstore.names import partition_name, partition_namer, spec_values
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
-from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
+from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
-from hbstore.rows.interface import Rows
+from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.table_row import STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues, cells_of
@@ -62,14 +62,16 @@ class Reader:
     tables: Tables
     _plans: dict[bytes, _Plans] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+    _recent: dict[tuple[str, str], TableRow] = field(default_factory=dict)
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
-        with self.rows.snapshot():
-            row = self.tables.open(database, table)
-            texts = partition_value_texts(values)
-            key = row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))
-            found = self._settled(row, lambda: self.rows.multi_get([key]))
+        texts = partition_value_texts(values)
+
+        def read(row: TableRow) -> list[StoredRow]:
+            return self.rows.multi_get([row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))])
+
+        row, found = self._consistent(database, table, read)
         if not found:
             name = partition_name(row.table.partition_column_names, texts)
             raise PartitionNotFound("no such partition", table=row.table, partition=name)
@@ -77,38 +79,34 @@ class Reader:
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
         """Those of some partitions that exist, each once, in key order."""
-        with self.rows.snapshot():
-            row = self.tables.open(database, table)
-            keys = {
-                row_key(row.definition.prefix, cells_of(row.definition, partition_value_texts(one), "keep"))
-                for one in values
-            }
-            found = self._settled(row, lambda: self.rows.multi_get(sorted(keys)))
+        texts = [partition_value_texts(one) for one in values]
+
+        def read(row: TableRow) -> list[StoredRow]:
+            definition = row.definition
+            keys = {row_key(definition.prefix, cells_of(definition, one, "keep")) for one in texts}
+            return self.rows.multi_get(sorted(keys))
+
+        _, found = self._consistent(database, table, read)
         return partitions_from_payloads([payload for _, payload in found])
 
     def payloads(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
-    ) -> list[bytes]:
-        """The stored bytes of the partitions that a filter selects, in key order."""
-        with self.rows.snapshot():
-            row = self.tables.open(database, table)
+    ) -> tuple[TableRow, list[bytes]]:
+        """The stored bytes of the partitions that a filter selects, in key order, and the table's row."""
+        limit = None if max_parts < 0 else max_parts
+
+        def read(row: TableRow) -> list[bytes]:
             _, plan = self.planned(row, where, like_dialect)
-            if max_parts == 0:
-                return []
-            limit = None if max_parts < 0 else max_parts
-            return self._settled(
-                row,
-                lambda: [payload for batch in fetch(plan, self.rows, limit) for _, payload in batch],
-                single=_is_single_get(plan),
-            )
+            return [] if limit == 0 else [load for rows in fetch(plan, self.rows, limit) for _, load in rows]
+
+        return self._consistent(database, table, read)
 
     def partitions(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
     ) -> list[Partition]:
         """The partitions that a filter selects, in key order; each is decoded when one of its fields is read."""
-        return partitions_from_payloads(
-            self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
-        )
+        found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)[1]
+        return partitions_from_payloads(found)
 
     def names(
         self,
@@ -121,18 +119,19 @@ class Reader:
         like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-        row = self.tables.open(database, table)
-        columns = row.table.partition_column_names
-        where = _with_spec(where, spec, columns, like_dialect)
-        found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
-        return list(map(partition_namer(columns), map(partition_values, found)))
+        if spec:
+            columns = self.tables.open(database, table).table.partition_column_names
+            where = _with_spec(where, spec, columns, like_dialect)
+        row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
+        return list(map(partition_namer(row.table.partition_column_names), map(partition_values, found)))
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""
-        with self.rows.snapshot():
-            row = self.tables.open(database, table)
-            _, plan = self.planned(row, where, like_dialect)
-            return self._settled(row, lambda: count(plan, self.rows))
+
+        def read(row: TableRow) -> int:
+            return count(self.planned(row, where, like_dialect)[1], self.rows)
+
+        return self._consistent(database, table, read)[1]
 
     def plan(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> MultiScanPlan:
         """The scans that a filter becomes."""
@@ -178,32 +177,38 @@ class Reader:
                 plans = self._plans[row.key] = _Plans(row.definition, cell, row.statistics)
             return plans
 
-    def _settled(self, row: TableRow, read: Callable[[], T], *, single: bool = False) -> T:
-        """What ``read`` returns, with no rename under way or gone through while it read.
+    def _consistent(self, database: str, table: str, read: Callable[[TableRow], T]) -> tuple[TableRow, T]:
+        """What ``read`` makes of a table's row and its partitions, as they were at one moment.
 
-        Where reads are snapshots that is so at once. Elsewhere a renamed partition could have moved from ahead of the
-        reader to behind it, so renames that are open are finished first, and the journal is looked at again after.
-
-        Args:
-            row: the table's row as it was read before.
-            read: reads partition rows.
-            single: it reads one row only, which is atomic anyway.
+        Where reads are snapshots, that is what they are. Elsewhere the table's row is read *after* the partitions: if
+        it is still what it was when it was last read, no partition was renamed meanwhile, from ahead of the reader to
+        behind it, and the table was not altered or dropped. So a table that is asked often costs one read of its row
+        for each question, and one that changed is read again.
         """
-        if self.rows.atomic or single:
-            return read()
+        if self.rows.atomic:
+            with self.rows.snapshot():
+                row = self.tables.open(database, table)
+                return row, read(row)
+        recent = self._recent.get((database, table))
+        row = recent or self.tables.open(database, table)
         for _ in range(_ATTEMPTS):
             for intent in row.journal.moving:
                 self.tables.journal().finish(row, intent)
-            found = read()
-            moves = row.journal.moves
-            row = self.tables.reopen(row)
-            if row.journal.moves == moves and not row.journal.moving:
-                return found
-        raise ConcurrentChange("partitions kept being renamed while they were read", table=row.table, hint="Try again")
-
-
-def _is_single_get(plan: MultiScanPlan) -> bool:
-    return len(plan.scans) == 1 and plan.scans[0].kind is ScanKind.GET
+            try:
+                found = read(row)
+            except HbstoreError:
+                if row is not recent:
+                    raise
+                row = self.tables.open(database, table)  # perhaps the error is about what the table was
+                continue
+            now = self.tables.open(database, table)
+            unmoved = now.journal.moves == row.journal.moves and not now.journal.moving
+            same = now.definition is row.definition or now.definition.table == row.definition.table
+            if unmoved and same:
+                self._recent[database, table] = now
+                return now, found
+            row = now
+        raise ConcurrentChange("the table kept changing while it was read", table=row.table, hint="Try again")
 
 
 def _with_spec(
