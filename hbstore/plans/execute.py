@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from hbstore.keys import after_cell, cell_at, cell_start
 from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
 from hbstore.plans.schema import KeySchema
-from hbstore.rows.interface import Rows, StoredRow
+from hbstore.rows.interface import Rows
 from hbstore.rows.predicate import ALWAYS, Predicate
 
 GET_BATCH: Final = 1_000
@@ -52,8 +52,8 @@ class Measured:
         self.seconds += other.seconds
 
 
-def fetch(plan: MultiScanPlan, rows: Rows, limit: int | None = None) -> Iterator[Sequence[StoredRow]]:
-    """Rows that the plan selects, in key order, in batches.
+def fetch(plan: MultiScanPlan, rows: Rows, limit: int | None = None) -> Iterator[Sequence[bytes]]:
+    """Payloads of the rows that the plan selects, in key order, in batches.
 
     Args:
         plan: sorted, disjoint scans.
@@ -76,11 +76,11 @@ def count(plan: MultiScanPlan, rows: Rows) -> int:
     """How many rows the plan selects; they are not read where the backend can count them."""
     reader = _Reader(rows, plan.schema)
     total = 0
-    for read in _reads(plan.scans):
-        if read.kind is ScanKind.SCAN:
-            total += rows.count(read.start, read.stop, read.residual)
+    for group in _groups(_reads(plan.scans)):
+        if group[0].kind is ScanKind.SCAN:
+            total += rows.count(group[0].start, group[0].stop, group[0].residual)
         else:
-            total += sum(len(batch) for batch in reader.run([read], None))
+            total += sum(len(batch) for batch in reader.run(group, None))
     return total
 
 
@@ -96,21 +96,33 @@ def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured]:
         reader = _Reader(rows, plan.schema, keep_ranges=True)
         trips = rows.round_trips()
         began = time.perf_counter()
-        found = [row for batch in reader.run(group, None) for row in batch]
+        if group[0].kind is ScanKind.GET:
+            each += _measure_gets(group, rows)
+            continue
+        found = sum(len(batch) for batch in reader.run(group, None))
         seconds = time.perf_counter() - began
         trips = rows.round_trips() - trips
-        if group[0].kind is ScanKind.GET:
-            keys = {key for key, _ in found}
-            for at, read in enumerate(group):
-                hit = int(read.start in keys)
-                each.append(Measured(hit, hit, 0 if at else trips, seconds / len(group)))
-            continue
         checked = sum(rows.count(start, stop) for start, stop in reader.checked)
-        each.append(Measured(reader.rows_read + checked, len(found), trips, seconds))
+        each.append(Measured(reader.rows_read + checked, found, trips, seconds))
     total = Measured()
     for one in each:
         total.add(one)
     return each, total
+
+
+def _measure_gets(group: list[Read], rows: Rows) -> list[Measured]:
+    trips = rows.round_trips()
+    began = time.perf_counter()
+    found = {key for keys in _chunks(group) for key, _ in rows.multi_get(keys)}
+    seconds = time.perf_counter() - began
+    trips = rows.round_trips() - trips
+    hits = [int(read.start in found) for read in group]
+    return [Measured(hit, hit, 0 if at else trips, seconds / len(group)) for at, hit in enumerate(hits)]
+
+
+def _chunks(gets: list[Read]) -> Iterator[list[bytes]]:
+    for at in range(0, len(gets), GET_BATCH):
+        yield [read.start for read in gets[at : at + GET_BATCH]]
 
 
 @dataclass(slots=True)
@@ -121,26 +133,26 @@ class _Reader:
     rows_read: int = 0
     checked: list[tuple[bytes, bytes]] = field(default_factory=list)
 
-    def run(self, reads: Iterable[Read], limit: int | None) -> Iterator[Sequence[StoredRow]]:
+    def run(self, reads: Iterable[Read], limit: int | None) -> Iterator[Sequence[bytes]]:
         for group in _groups(reads):
             read = group[0]
             if read.kind is ScanKind.GET:
-                for at in range(0, len(group), GET_BATCH):
-                    found = self.rows.multi_get([one.start for one in group[at : at + GET_BATCH]])
+                for keys in _chunks(group):
+                    found = self.rows.multi_get(keys)
                     self.rows_read += len(found)
                     if found:
-                        yield found
+                        yield [payload for _, payload in found]
             elif read.kind is ScanKind.SKIP:
                 yield from self._skip(read)
             else:
-                for batch in self.rows.scan(read.start, read.stop, read.residual, limit):
+                for batch in self.rows.payloads(read.start, read.stop, read.residual, limit):
                     if read.residual is None:
                         self.rows_read += len(batch)
                     yield batch
                 if read.residual is not None and self.keep_ranges:
                     self.checked.append((read.start, read.stop))
 
-    def _skip(self, read: Read) -> Iterator[Sequence[StoredRow]]:
+    def _skip(self, read: Read) -> Iterator[Sequence[bytes]]:
         pending: list[Read] = []
         for number, cells in enumerate(self._distinct(read), start=1):
             pending += [_below(scan, self.schema.prefix, cells) for scan in read.below]

@@ -197,7 +197,7 @@ def from_steps(steps: Steps, schema: KeySchema) -> MultiScanPlan:
     return MultiScanPlan(
         tuple(
             ScanPlan(
-                ScanKind.GET if stop == start + b"\x00" and _is_row_key(start, schema) else ScanKind.SCAN,
+                _kind(start, stop, rest, schema),
                 ScanMarker(start),
                 ScanMarker(stop),
                 None if rest is ALWAYS else rest,
@@ -207,6 +207,12 @@ def from_steps(steps: Steps, schema: KeySchema) -> MultiScanPlan:
         ),
         schema,
     )
+
+
+def _kind(start: bytes, stop: bytes, rest: Predicate, schema: KeySchema) -> ScanKind:
+    """A get reads its row unchecked, so a key with a residual is a scan of one row."""
+    whole = rest is ALWAYS and stop == start + b"\x00" and _is_row_key(start, schema)
+    return ScanKind.GET if whole else ScanKind.SCAN
 
 
 def _is_row_key(key: bytes, schema: KeySchema) -> bool:

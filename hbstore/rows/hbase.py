@@ -158,6 +158,13 @@ class HBaseRows:
                 yield _stored(rows)
                 left = None if left is None else left - len(rows)
 
+    def payloads(
+        self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
+    ) -> Iterator[Sequence[bytes]]:
+        """The payloads of the rows that `scan` returns; keys come with them from HBase anyway."""
+        for batch in self.scan(start, stop, residual, limit):
+            yield [payload for _, payload in batch]
+
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """A scan of the keys alone, and of the cells that have to be checked here."""
         return sum(len(rows) for rows in self._selected(start, stop, residual, payload=False))

@@ -185,6 +185,13 @@ class MemoryRows:
                 return
             start = keys[-1] + b"\0"
 
+    def payloads(
+        self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
+    ) -> Iterator[Sequence[bytes]]:
+        """The payloads of the rows that `scan` returns."""
+        for batch in self.scan(start, stop, residual, limit):
+            yield [payload for _, payload in batch]
+
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """How many rows `scan` would return. O(log n) without a residual."""
         if residual is not None:

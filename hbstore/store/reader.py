@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Lock
 from typing import Final, TypeAlias, TypeVar
 
@@ -97,7 +98,7 @@ class Reader:
 
         def read(row: TableRow) -> list[bytes]:
             _, plan = self.planned(row, where, like_dialect)
-            return [] if limit == 0 else [load for rows in fetch(plan, self.rows, limit) for _, load in rows]
+            return [] if limit == 0 else list(chain.from_iterable(fetch(plan, self.rows, limit)))
 
         return self._consistent(database, table, read)
 

@@ -1,8 +1,8 @@
 """Sketch: about how many distinct key prefixes a table has, at each depth, in a few kilobytes.
 
-For each depth the 256 smallest hashes of the prefixes seen so far (KMV, "k minimum values"). Below 256 distinct
+For each depth the 128 smallest hashes of the prefixes seen so far (KMV, "k minimum values"). Below 128 distinct
 prefixes the count is exact, which is where the planner's choice between skip scan and scan lies; above, the density of
-the smallest hashes tells it within about 6 %. Adding the same prefix again changes nothing, so repeated and resumed
+the smallest hashes tells it within about 9 %. Adding the same prefix again changes nothing, so repeated and resumed
 writes are harmless. Dropped partitions stay counted until the statistics are refreshed.
 
 Source: Bar-Yossef, Jayram, Kumar, Sivakumar, Trevisan, "Counting distinct elements in a data stream", RANDOM 2002.
@@ -18,7 +18,7 @@ from typing import Final
 
 from hbstore.plans.statistics import Statistics
 
-KEPT: Final = 256
+KEPT: Final = 128
 _SPACE: Final = 1 << 64
 _VERSION: Final = b"\x01"
 

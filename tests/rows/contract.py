@@ -71,7 +71,10 @@ def make_table(prefix, size=250):
 
 
 def read(rows, start, stop, residual=None, limit=None):
-    return [stored for batch in rows.scan(start, stop, residual, limit) for stored in batch]
+    found = [stored for batch in rows.scan(start, stop, residual, limit) for stored in batch]
+    payloads = [payload for batch in rows.payloads(start, stop, residual, limit) for payload in batch]
+    assert payloads == [payload for _, payload in found]
+    return found
 
 
 def stored(table):
