@@ -113,12 +113,15 @@ class Narrower:
         if key is not None:
             return [RelativeScan(ScanKind.GET, (cell, *key))]
         below = self._line(rest, column + 1)
+        if not below:
+            return []
         if not _is_narrower(below) or len(below) > budget:
             return None
-        rows = self._estimator.statistics.rows_below(column + 1)
-        seconds = self._estimator.seconds(below, column + 1)
-        if rows is not None and seconds is not None and self._estimator.scan(rows) < seconds:
-            return None
+        if len(below) > 1 or below[0].kind is ScanKind.SKIP:  # one narrower read never costs more than the wide one
+            rows = self._estimator.statistics.rows_below(column + 1)
+            seconds = self._estimator.seconds(below, column + 1)
+            if rows is not None and seconds is not None and self._estimator.scan(rows) < seconds:
+                return None
         return [_lead(cell, scan) for scan in below]
 
     def _single_key(self, rest: Predicate, column: int) -> tuple[bytes, ...] | None:
