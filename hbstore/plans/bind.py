@@ -26,7 +26,7 @@ from hbstore.filters.tree import (
     StructIn,
     Text,
 )
-from hbstore.keys import TAG_VALUE, after_cell, value_cell
+from hbstore.keys import NULL_PARTITION, TAG_VALUE, after_cell, value_cell
 from hbstore.plans.literals import (
     NOT_NULLS,
     NULLS,
@@ -130,6 +130,8 @@ def _like(column: int, node: Like, schema: KeySchema, *, negated: bool) -> Predi
     column_type = schema.types[column]
     pattern = node.pattern
     if pattern.is_literal and isinstance(column_type, StringType):
+        if pattern.prefix == NULL_PARTITION:  # no value has this text, and a pattern never selects the null partition
+            return CellIn(column, (VALUES,)) if negated else NEVER
         operator = Operator.NE if negated else Operator.EQ
         at = comparison_ranges(node.column, column_type, operator, Text(pattern.prefix))
         return _cell_in(column, at)
