@@ -59,8 +59,10 @@ class Narrower:
     def _scans(self, steps: Steps, column: int) -> Scans:
         scans: Scans = []
         plain: Steps = []
-        for step in steps:
-            narrowed = self._narrowed(step, column, self._budget - len(scans) - len(plain))
+        for number, step in enumerate(steps, start=1):
+            # What is left of the budget when every step that follows keeps one scan.
+            left = self._budget - len(scans) - len(plain) - (len(steps) - number)
+            narrowed = self._narrowed(step, column, left)
             if narrowed is None:
                 plain.append(step)
                 continue
@@ -94,17 +96,17 @@ class Narrower:
             if rest is NEVER:
                 return []
         if rest is ALWAYS:
-            return self._gets(start, stop, column) if column + 1 == len(self._types) else None
+            return self._gets(start, stop, column, budget) if column + 1 == len(self._types) else None
         if column + 1 == len(self._types):
             return None
         return self._below_point(start, rest, column, budget) if point else self._below_range(step, column, budget)
 
-    def _gets(self, start: bytes, stop: bytes, column: int) -> Scans | None:
+    def _gets(self, start: bytes, stop: bytes, column: int, budget: int) -> Scans | None:
         """On the last column a value is a whole key; a few neighbours are fetched one by one."""
         column_type = self._types[column]
         count = possible_values(column_type, start, stop)
         costs = self._estimator.costs
-        if count is None or count * costs.get > costs.seek or count > _FEW:
+        if count is None or count * costs.get > costs.seek or count > min(_FEW, budget):
             return None
         return [RelativeScan(ScanKind.GET, (cell,)) for cell in enumerate_values(column_type, start, stop)]
 

@@ -19,6 +19,7 @@ from hbstore.keys import successor, table_prefix
 from hbstore.rows.interface import Rows
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal_cell import Intent, Journal
+from hbstore.store.outcome import decided
 from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow
 
 SLOTS: Final = 256
@@ -104,7 +105,8 @@ class JournalCommit:
             intent_id, sequence = uuid.uuid4().hex, row.journal.last_sequence + 1
             opened = Intent(intent_id, 0, sequence, change.kind, prefix, successor(prefix))
             if self._swap(row, row.journal.opened(opened), intent_id):
-                self.finish(row, opened)
+                with decided("the table is dropped, but the store went away before its rows were", table=row.table):
+                    self.finish(row, opened)
                 return
             row = self.reopen(row)
         raise ConcurrentChange("other writers kept changing the table", table=row.table, hint="Try again")
@@ -163,25 +165,19 @@ class JournalCommit:
         try:
             return self.rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), new.encode())
         except CommitStateUnknown:
-            # The answer is lost, but not the outcome: the id is ours alone.
-            found = self.rows.get(row.key)
-            if found is not None and Journal.decode(found.get(JOURNAL)).has(intent_id):
-                return True
+            # The answer is lost, but perhaps not the outcome: the id is ours alone.
+            with suppress(StoreUnavailable):
+                found = self.rows.get(row.key) or {}
+                if Journal.decode(found.get(JOURNAL)).has(intent_id):
+                    return True
             raise
 
     def _finish_decided(self, row: TableRow, change: Change, intent: Intent) -> None:
-        try:
+        with decided("the change is decided, but the store went away before it was finished", table=row.table):
             self.rows.write(change.puts, change.deletes, intent.sequence)
-        except (StoreUnavailable, CommitStateUnknown) as error:
-            raise CommitStateUnknown(
-                "the change is decided, but the connection broke before it was finished",
-                table=row.table,
-                hint="The next writer of these partitions or `hbstore repair` finishes it; reading tells how far it is",
-            ) from error
-        try:
+        # All rows are written; an intent that stays open is finished again, which changes nothing.
+        with suppress(StoreUnavailable, CommitStateUnknown, ConcurrentChange):
             self._close(row, intent)
-        except (StoreUnavailable, CommitStateUnknown):
-            return  # all rows are written; finishing the intent again changes nothing
 
     def _close(self, row: TableRow, intent: Intent) -> None:
         for attempt in range(_ATTEMPTS):

@@ -21,6 +21,8 @@ from hbstore.names import identifier
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.changes import Change
 from hbstore.store.journal import JournalCommit
+from hbstore.store.journal_cell import Journal
+from hbstore.store.outcome import decided
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
@@ -91,16 +93,17 @@ class Tables:
         tables = self.names(name)
         if tables and not cascade:
             raise _not_empty(name, tables)
-        for table in tables:
-            self.drop_table(name, table, if_exists=True)
-        if not self.rows.compare_and_put(database_key(name), DEFINITION, known, b""):
-            raise ConcurrentChange("the database was changed meanwhile", database=name, hint="Try again")
-        late = self.names(name)
-        if late and not cascade:
-            self.rows.compare_and_put(database_key(name), DEFINITION, None, known)
-            raise _not_empty(name, late)
-        for table in late:
-            self.drop_table(name, table, if_exists=True)
+        with decided("the store went away while the database was dropped", database=name):
+            for table in tables:
+                self.drop_table(name, table, if_exists=True)
+            if not self.rows.compare_and_put(database_key(name), DEFINITION, known, b""):
+                raise ConcurrentChange("the database was changed meanwhile", database=name, hint="Try again")
+            late = self.names(name)
+            if late and not cascade:
+                self.rows.compare_and_put(database_key(name), DEFINITION, None, known)
+                raise _not_empty(name, late)
+            for table in late:
+                self.drop_table(name, table, if_exists=True)
 
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order; an empty list where there is no such database."""
@@ -123,21 +126,23 @@ class Tables:
             table = replace(table, create_time=int(time.time()))
         key = table_key(table.database, table.name)
         cells = self.rows.get(key) or {}
-        if cells.get(JOURNAL) and not cells.get(DEFINITION):
+        if Journal.decode(cells.get(JOURNAL)).drops_table:
             self._finish_drop(key, table, cells)
+            cells = self.rows.get(key) or {}
         data = encode_table(table)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
             if if_not_exists:
                 return
             raise AlreadyExists("the table is there already", table=table)
-        try:
-            self._database_cell(table.database)
-        except DatabaseNotFound:
-            self.rows.compare_and_put(key, DEFINITION, data, b"")
-            raise
-        statistics = cells.get(STATISTICS)
-        if statistics:
-            self.rows.compare_and_put(key, STATISTICS, statistics, b"")
+        with decided("the table was created, but the store went away before that was checked", table=table):
+            try:
+                self._database_cell(table.database)
+            except DatabaseNotFound:
+                self.rows.compare_and_put(key, DEFINITION, data, b"")
+                raise
+            statistics = cells.get(STATISTICS)
+            if statistics:
+                self.rows.compare_and_put(key, STATISTICS, statistics, b"")
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, journal and statistics at once."""
@@ -180,7 +185,12 @@ class Tables:
         raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
 
     def drop_table(self, database: str, name: str, *, if_exists: bool) -> None:
-        """Remove a table and its partitions."""
+        """Remove a table and its partitions, and what an earlier drop left that did not come to its end."""
+        database, name = identifier("database", database), identifier("table", name)
+        key = table_key(database, name)
+        cells = self.rows.get(key) or {}
+        if Journal.decode(cells.get(JOURNAL)).drops_table:
+            self._finish_drop(key, Table(database, name), cells)
         try:
             row = self.open(database, name)
             if not self.rows.atomic:
