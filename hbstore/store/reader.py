@@ -23,7 +23,7 @@ from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
-from hbstore.store.table_row import STATISTICS, Definition, TableRow
+from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues, cells_of
 from hbstore.structs import partition_from_payload, partition_values, partitions_from_payloads
@@ -204,8 +204,7 @@ class Reader:
                 continue
             now = self.tables.open(database, table)
             unmoved = now.journal.moves == row.journal.moves and not now.journal.moving
-            same = now.definition is row.definition or now.definition.table == row.definition.table
-            if unmoved and same:
+            if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
                 self._recent[database, table] = now
                 return now, found
             row = now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Cells
 from hbstore.store.journal_cell import Journal
 from hbstore.store.sketch import Sketch
-from hbstore.structs import decode_table
+from hbstore.structs import decode_table, encode_table
 
 DEFINITION: Final = "d:def"
 JOURNAL: Final = "i:journal"
@@ -47,6 +48,23 @@ def table_keys(database: str) -> tuple[bytes, bytes]:
 DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
 INTENT_KEYS: Final = (b"I", b"J")
+
+
+_INCARNATION: Final = 8
+
+
+def first_definition(table: Table) -> bytes:
+    """The ``d:def`` cell of a table that is created: random bytes, then the Table struct.
+
+    The random bytes tell this table from an equal one of the same name before or after it, so that a late
+    compare-and-put of someone who drops the one never meets the other.
+    """
+    return os.urandom(_INCARNATION) + encode_table(table)
+
+
+def next_definition(cell: bytes, table: Table) -> bytes:
+    """The ``d:def`` cell of a table that is altered."""
+    return cell[:_INCARNATION] + encode_table(table)
 
 
 @dataclass(frozen=True)
@@ -115,7 +133,7 @@ class Definitions:
             if found is not None:
                 self._known.move_to_end(data)
                 return found
-        made = Definition(decode_table(data))
+        made = Definition(decode_table(data[_INCARNATION:]))
         with self._lock:
             self._known[data] = made
             if len(self._known) > _REMEMBERED:

@@ -33,10 +33,12 @@ from hbstore.store.table_row import (
     Definitions,
     TableRow,
     database_key,
+    first_definition,
+    next_definition,
     table_key,
     table_keys,
 )
-from hbstore.structs import decode_database, encode_database, encode_table
+from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
 _DROP_BATCH: Final = 5_000
@@ -129,7 +131,7 @@ class Tables:
         if Journal.decode(cells.get(JOURNAL)).drops_table:
             self._finish_drop(key, table, cells)
             cells = self.rows.get(key) or {}
-        data = encode_table(table)
+        data = first_definition(table)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
             if if_not_exists:
                 return
@@ -151,8 +153,7 @@ class Tables:
         cells = self.rows.get(key)
         if cells is not None and (found := self._row(key, cells)) is not None:
             return found
-        if self.rows.get(database_key(database)) is None:
-            raise DatabaseNotFound("no such database", database=database, hint="List them with `hbstore databases`")
+        self._database_cell(database)
         raise TableNotFound(
             "no such table", table=f"{database}.{name}", hint=f"List them with `hbstore tables {database}`"
         )
@@ -180,7 +181,8 @@ class Tables:
                     table=table,
                     hint="Create another table and load the partitions into it",
                 )
-            if self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], encode_table(table)):
+            known = row.cells[DEFINITION]
+            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, table)):
                 return
         raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
 
