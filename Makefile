@@ -1,0 +1,66 @@
+# hbstore's commands; `make` lists them. Assumed: git, make, Python 3.11, a JDK 17 and Maven; the rest is installed.
+
+SHELL := /bin/bash
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+INSTALLED := $(VENV)/.installed
+
+# One Java for Spark, which asks JAVA_HOME, and for HBase, which asks the PATH.
+ifneq ($(JAVA_HOME),)
+export PATH := $(JAVA_HOME)/bin:$(PATH)
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help venv lint format types test demo bench fuzz hbase-up hbase-down lock clean
+.DELETE_ON_ERROR:
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+venv: $(INSTALLED) ## create .venv and install the locked packages and hbstore into it
+
+$(INSTALLED): requirements-build.lock requirements-dev.lock pyproject.toml
+	@dev/setup/tools.sh git python
+	@dev/setup/venv.sh $(VENV)
+	@touch $@
+
+lint: $(INSTALLED) ## check the code's style and that it is formatted
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+
+format: $(INSTALLED) ## format the code and mend what can be mended
+	$(PYTHON) -m ruff check --fix-only --quiet .
+	$(PYTHON) -m ruff format .
+
+types: $(INSTALLED) ## check the types, strictly
+	$(PYTHON) -m mypy
+
+test: $(INSTALLED) ## run all tests, those on a real HBase and on Spark included; ARGS are pytest's
+	@dev/setup/tools.sh java mvn
+	$(PYTHON) -m pytest $(ARGS)
+
+demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and is faster for it
+	@dev/setup/tools.sh java
+	$(PYTHON) demo/flights.py $(ARGS)
+
+bench: $(INSTALLED) ## run the benchmarks; ARGS choose some
+	@dev/setup/tools.sh java mvn
+	$(PYTHON) -m benchmarks $(ARGS)
+
+fuzz: $(INSTALLED) ## compare random filters with the naive answer until told to stop; ARGS say for how long
+	$(PYTHON) -m tests.fuzz $(ARGS)
+
+hbase-up: $(INSTALLED) ## start a real HBase on this machine, without Docker, and print its store URL
+	@dev/setup/tools.sh java mvn
+	$(PYTHON) dev/hbase/server.py up
+
+hbase-down: $(INSTALLED) ## stop it; its data stays
+	$(PYTHON) dev/hbase/server.py down
+
+lock: ## pin the newest packages that pyproject.toml allows; ARGS=--upgrade replaces what is pinned already
+	@dev/setup/tools.sh python
+	PYTHON="$$(dev/setup/python.sh)" dev/setup/lock.sh $(ARGS)
+
+clean: ## remove what tests, checks and the demo leave; .venv and HBase's data stay
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo/run spark-warehouse metastore_db derby.log
+	find . -path ./$(VENV) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,46 @@
+"""`make demo`, on a few days of flights."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+def run_demo(place, mark):
+    command = [sys.executable, str(ROOT / "demo" / "flights.py"), "--days", "25", "--tries", "1"]
+    command += ["--run", str(place)]
+    environment = {**os.environ, "HBSTORE_DEMO_TEST": mark, "COLUMNS": "120", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def marked_processes(mark):
+    """The processes that inherited the mark."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"HBSTORE_DEMO_TEST={mark}".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes())
+        except OSError:
+            continue
+    return found
+
+
+def test_the_demo_runs_twice_and_leaves_no_process_behind(tmp_path):
+    for _ in range(2):
+        done = run_demo(tmp_path / "run", str(tmp_path))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "3 of 3 answers are equal" in done.stdout
+        kept = re.findall(r"^kept +([0-9,]+) of ([0-9,]+) partitions$", done.stdout, re.MULTILINE)
+        assert kept == [("0", "75"), ("0", "75"), ("1", "75")]
+        assert done.stdout.count("scans   1") == 3
+        assert done.stderr == ""
+        if sys.platform == "linux":
+            assert marked_processes(str(tmp_path)) == []

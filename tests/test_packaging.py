@@ -1,0 +1,133 @@
+"""What is installed: the wheel, the locks, the commands of the Makefile."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOCKS = (ROOT / "requirements-build.lock", ROOT / "requirements-dev.lock")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+USE = """
+import sys
+from pathlib import Path
+import hbstore
+
+assert Path(hbstore.__file__).is_relative_to(sys.argv[1]), hbstore.__file__
+assert str(hbstore.parse_filter("ds >= '2013-01-01' and hour in (5, 6)"))
+with hbstore.connect("sqlite://catalog.db") as store:
+    store.create_database("shop")
+    columns = [hbstore.Column("ds", "date"), hbstore.Column("hour", "int")]
+    store.create_table(hbstore.Table("shop", "sales", partition_columns=columns))
+    store.add_partitions("shop", "sales", [hbstore.Partition(("2013-01-01", str(hour))) for hour in range(24)])
+    print(*store.partition_names("shop", "sales", "hour in (5, 6)"))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
+    (made,) = folder.glob("hbstore-*.whl")
+    return made
+
+
+def test_the_wheel_holds_the_package_the_grammars_and_the_idl(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "hbstore").rglob("*.py")}
+    grammars = {f"hbstore/grammar/{path.name}" for path in (ROOT / "grammar").glob("*.lark")}
+    assert grammars
+    assert {"hbstore/py.typed", "hbstore/hive_metastore.thrift"} | tracked | grammars <= names
+    assert {name.split("/")[0] for name in names} <= {"hbstore", f"hbstore-{PROJECT['project']['version']}.dist-info"}
+
+
+def test_an_installed_wheel_works_outside_of_the_checkout(wheel, tmp_path):
+    target, elsewhere = tmp_path / "installed", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(wheel)]
+    subprocess.run(install, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    command = [sys.executable, "-c", USE, str(target)]
+    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["ds=2013-01-01/hour=5", "ds=2013-01-01/hour=6"]
+
+
+def name_of(requirement):
+    """A requirement's name as package indexes write it."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+def pinned(lock):
+    """Package and version of each pin."""
+    return dict(re.findall(r"^([a-z0-9-]+)==(\S+) \\$", lock.read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_a_lock_names_no_host_and_hashes_all(lock):
+    text = lock.read_text()
+    assert not re.search(r"://|@|--(extra-)?index-url|--find-links|--trusted-host|file:/", text)
+    assert "pypi" not in text.lower()
+    entries = re.split(r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)[1:]
+    assert len(entries) == len(pinned(lock))
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_locks_cover_every_dependency():
+    project = PROJECT["project"]
+    wanted = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    assert {name_of(one) for one in wanted} <= pinned(LOCKS[1]).keys()
+    assert {name_of(one) for one in PROJECT["build-system"]["requires"]} <= pinned(LOCKS[0]).keys()
+
+
+def test_the_locks_agree():
+    build, dev = map(pinned, LOCKS)
+    assert {name: build[name] for name in build.keys() & dev.keys()} == {
+        name: dev[name] for name in build.keys() & dev.keys()
+    }
+
+
+def test_make_lists_every_target():
+    text = (ROOT / "Makefile").read_text()
+    phony = set(re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split())
+    targets = set(re.findall(r"^([a-z-]+):(?!=)", text, re.MULTILINE))
+    listed = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = [re.match(r"make ([a-z-]+) +\S", line) for line in listed.stdout.splitlines()]
+    assert {line[1] for line in lines} == targets == phony
+
+
+@pytest.mark.parametrize("script", ["dev/setup/tools.sh", "dev/setup/venv.sh", "dev/setup/lock.sh", ".ci/run"])
+def test_scripts_can_be_run_and_parsed(script):
+    assert os.access(ROOT / script, os.X_OK)
+    subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
+
+
+def test_missing_tools_are_named_with_how_to_get_them(tmp_path):
+    for tool in ("bash", "sed", "head", "env", "dirname"):
+        (tmp_path / tool).symlink_to(subprocess.check_output(["which", tool], text=True).strip())
+    command = ["bash", "dev/setup/tools.sh", "git", "python", "java", "mvn"]
+    environment = {"PATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    missing = [line for line in done.stderr.splitlines() if line.startswith("missing")]
+    assert [line.split()[1] for line in missing] == ["git", "Python", "a", "Maven"]
+    assert done.stderr.count("apt-get install") == done.stderr.count("brew install") == len(missing)
+
+
+def test_an_old_java_is_named(tmp_path):
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.22\" 2024-01-16' >&2\n")
+    java.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = ["bash", "dev/setup/tools.sh", "java"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"{java} is version 11" in done.stderr
