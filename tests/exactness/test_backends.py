@@ -1,0 +1,37 @@
+"""Every answer of every backend equals the naive evaluation."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.exactness import tally
+from tests.exactness.comparison import compare, compare_with_budget
+from tests.exactness.strategies import filters, worlds
+from tests.exactness.worlds import STATISTICS_STATES, load
+
+FILTERS = 10
+"""For each table."""
+
+thoroughly = settings(
+    max_examples=max(100, settings().max_examples),
+    deadline=None,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@thoroughly
+@given(st.data(), worlds(), st.sampled_from(STATISTICS_STATES), st.integers(0, 2**32))
+def test_every_answer_equals_the_naive_evaluation(stores, data, world, state, seed):
+    trees = data.draw(st.lists(filters(world), min_size=FILTERS, max_size=FILTERS))
+    random = Random(seed)
+    for store in stores:
+        table = load(store, world, state)
+        for tree in trees:
+            compare(store, world, table, tree, random)
+            compare_with_budget(store, world, table, tree, random.randint(1, 8))
+        assert all(problem is None for problem in store.check("exact", table))
+    tally.KINDS["worlds"] += 1

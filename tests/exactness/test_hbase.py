@@ -1,0 +1,39 @@
+"""The same on a real HBase: a few tables loaded once, many filters on each."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from hbstore import connect
+from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget
+from tests.exactness.worlds import STATISTICS_STATES, load
+from tests.fuzz.filters import random_tree
+from tests.fuzz.values import random_world
+
+TABLES = 8
+FILTERS = 60
+"""For each table."""
+
+pytestmark = pytest.mark.hbase
+
+
+@pytest.fixture(scope="module")
+def store(request):
+    with connect(request.getfixturevalue("hbase_url")) as store:
+        yield store
+
+
+@pytest.mark.parametrize("seed", range(TABLES))
+def test_every_answer_of_hbase_equals_the_naive_evaluation(store, seed):
+    random = Random(1_000 + seed)
+    world = random_world(random)
+    table = load(store, world, STATISTICS_STATES[seed % len(STATISTICS_STATES)])
+    trees = [random_tree(random, world, depth=random.choice((1, 2, 3))) for _ in range(FILTERS)]
+    for number, tree in enumerate(trees):
+        compare(store, world, table, tree, random, WAYS if number % 6 == 0 else random.sample(WAYS, 2))
+        if number % 10 == 0:
+            compare_with_budget(store, world, table, tree, random.choice((1, 2, 5)))
+            compare_algebra(store, world, table, (tree, trees[number - 1]))
+    assert all(problem is None for problem in store.check("exact", table))

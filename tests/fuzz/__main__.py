@@ -1,0 +1,107 @@
+"""Compare random filters on random tables with the naive evaluation until told to stop.
+
+    python -m tests.fuzz --seconds 600
+    python -m tests.fuzz --pairs 1000000 --backend sqlite
+    python -m tests.fuzz --backend hbase://127.0.0.1:9090/fuzz --pairs 20000
+    python -m tests.fuzz --seed 123456 --pairs 200      # what a failure printed
+
+Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
+for includes plans that would fill the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+import traceback
+from itertools import count
+from pathlib import Path
+from random import Random
+
+from hbstore import connect
+from tests.exactness import tally
+from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget
+from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
+from tests.fuzz.filters import random_tree
+from tests.fuzz.values import random_world
+
+FILTERS = 200
+"""For each table."""
+
+REPORT_SECONDS = 10
+
+
+def run_table(store, seed, filters):
+    """Compare filters on one table; all is decided by the seed."""
+    random = Random(seed)
+    world = random_world(random)
+    table = load(store, world, random.choice(STATISTICS_STATES))
+    before = None
+    for _ in range(filters):
+        tree = random_tree(random, world, depth=random.choice((1, 2, 3)))
+        try:
+            compare(store, world, table, tree, random, (random.choice(WAYS),))
+            if random.random() < 0.1:
+                compare_with_budget(store, world, table, tree, random.choice((1, 2, 3, 5, 20)))
+            if before is not None and random.random() < 0.1:
+                compare_algebra(store, world, table, (before, tree))
+        except BaseException:
+            print(f"table: {world.columns}\nfilter: {tree!r}", file=sys.stderr)
+            raise
+        before = tree
+    if not store.rows.url.startswith("memory"):
+        store.drop_table(DATABASE, table)
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many pairs of table and filter")
+    parser.add_argument("--backend", default="memory", help="memory, nonatomic, sqlite, all of these, or a store URL")
+    parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
+    return parser.parse_args()
+
+
+def _urls(backend, folder):
+    known = {
+        "memory": "memory://",
+        "nonatomic": "memory://?atomic=false",
+        "sqlite": f"sqlite://{Path(folder) / 'fuzz.db'}",
+    }
+    return list(known.values()) if backend == "all" else [known.get(backend, backend)]
+
+
+def main():
+    """Run; 1 after a failure, whose seed is printed."""
+    given = _arguments()
+    first = given.seed if given.seed is not None else time.time_ns() % 10**9
+    began = shown = time.monotonic()
+    tally.watch(setattr)
+    with tempfile.TemporaryDirectory() as folder:
+        urls = _urls(given.backend, folder)
+        stores = [connect(url) for url in urls]
+        for seed in count(first):
+            done = tally.PAIRS.total()
+            if done >= given.pairs or time.monotonic() - began >= given.seconds:
+                break
+            if time.monotonic() - shown > REPORT_SECONDS:
+                shown = time.monotonic()
+                print(f"{done:,} pairs, {done / (shown - began):,.0f} a second, {dict(tally.KINDS)}", flush=True)
+            at = seed % len(stores)
+            if urls[at].startswith("memory"):  # fresh, as memory keeps what it is given
+                stores[at] = connect(urls[at])
+            try:
+                run_table(stores[at], seed, FILTERS)
+            except Exception:  # noqa: BLE001  whatever it is, it is a failure
+                traceback.print_exc()
+                print(f"python -m tests.fuzz --seed {seed} --pairs 1 --backend {given.backend}", file=sys.stderr)
+                return 1
+    seconds = time.monotonic() - began
+    print(f"{tally.PAIRS.total():,} pairs in {seconds:.0f} s, all equal; {dict(tally.KINDS)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

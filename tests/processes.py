@@ -1,0 +1,86 @@
+"""Functions of test modules as processes of their own, which may be killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 120
+"""No process here takes longer to say its next word."""
+
+
+def say(*words):
+    """Called in the process: one line to whoever started it, at once."""
+    os.write(1, (" ".join(map(str, words)) + "\n").encode())
+
+
+class Process:
+    """A module's function, run with text arguments in a process of its own.
+
+    Args:
+        module: the module's name.
+        function: the function's name.
+        arguments: become texts.
+    """
+
+    def __init__(self, module, function, *arguments):
+        code = f"import sys; from {module} import {function} as run; run(*sys.argv[1:])"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._said = threading.Condition()
+        self._over = False
+        self.lines = []
+        self._errors = []
+        self._listeners = [
+            threading.Thread(target=self._listen, daemon=True),
+            threading.Thread(target=self._keep_errors, daemon=True),
+        ]
+        for listener in self._listeners:
+            listener.start()
+
+    def heard(self, number):
+        """Wait until it has said so many lines, or ended; those that it has said so far."""
+        with self._said:
+            self._said.wait_for(lambda: self._over or len(self.lines) >= number, timeout=SECONDS)
+            assert self._over or len(self.lines) >= number, "the process says nothing"
+            return list(self.lines)
+
+    def kill(self):
+        """End it where it stands; all that it said."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait(SECONDS)
+        for listener in self._listeners:
+            listener.join(SECONDS)
+        assert not self._errors, "".join(self._errors)
+        return self.lines
+
+    def wait(self):
+        """Let it come to its own end; all that it said."""
+        status = self._process.wait(SECONDS)
+        for listener in self._listeners:
+            listener.join(SECONDS)
+        assert status == 0, "".join(self._errors)
+        return self.lines
+
+    def _listen(self):
+        for line in self._process.stdout:
+            if line.endswith("\n"):
+                with self._said:
+                    self.lines.append(line.split())
+                    self._said.notify_all()
+        with self._said:
+            self._over = True
+            self._said.notify_all()
+
+    def _keep_errors(self):
+        self._errors.extend(self._process.stderr)

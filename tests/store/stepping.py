@@ -1,0 +1,124 @@
+"""Two or more actors whose calls to the rows happen in an order that a test decides.
+
+Each actor runs in a thread, and only one of them runs at a time: before every call to the rows, and before every batch
+of a scan, it waits to be told to go on. A schedule says how many calls each makes before another takes its turn.
+"""
+
+from __future__ import annotations
+
+from threading import Semaphore, Thread
+
+from hbstore.errors import HbstoreError
+from hbstore.store.partition_store import PartitionStore
+
+FOREVER = 10_000
+"""More calls than any actor makes; one that does not end is a failure."""
+
+
+class Actor:
+    """A function of a store, run step by step.
+
+    Args:
+        rows: where the rows are.
+        act: what to do; its result, or the error that it raises, is kept.
+    """
+
+    def __init__(self, rows, act):
+        self._go, self._stopped = Semaphore(0), Semaphore(0)
+        self.calls = 0
+        self.done = False
+        self.result = None
+        self._thread = Thread(target=self._run, args=(rows, act), daemon=True)
+        self._thread.start()
+        self._stopped.acquire()
+
+    def step(self):
+        """Make one call to the rows, and run up to the next."""
+        self.calls += 1
+        self._go.release()
+        assert self._stopped.acquire(timeout=60), "an actor is stuck"
+
+    def wait(self):
+        """Called by the actor itself, before it calls the rows."""
+        self._stopped.release()
+        self._go.acquire()
+
+    def _run(self, rows, act):
+        try:
+            self.wait()
+            self.result = act(PartitionStore(SteppedRows(rows, self)))
+        except HbstoreError as error:
+            self.result = type(error).__name__
+        except BaseException as error:  # noqa: BLE001  shown by whoever compares results
+            self.result = repr(error)
+        self.done = True
+        self._stopped.release()
+
+
+class SteppedRows:
+    """`Rows` that wait for their actor's turn before every call."""
+
+    def __init__(self, rows, actor):
+        self._rows = rows
+        self._actor = actor
+        self.url, self.atomic, self.costs = rows.url, rows.atomic, rows.costs
+
+    def __getattr__(self, name):
+        found = getattr(self._rows, name)
+
+        def call(*arguments, **named):
+            self._actor.wait()
+            return found(*arguments, **named)
+
+        return call
+
+    def snapshot(self):
+        return self._rows.snapshot()
+
+    def round_trips(self):
+        return self._rows.round_trips()
+
+    def scan(self, *arguments):
+        return self._batches(self._rows.scan(*arguments))
+
+    def payloads(self, *arguments):
+        return self._batches(self._rows.payloads(*arguments))
+
+    def _batches(self, batches):
+        while True:
+            self._actor.wait()
+            batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+
+    def write(self, puts, deletes, sequence):
+        """Row by row, as HBase may be seen half-way through."""
+        for row in puts:
+            self._actor.wait()
+            self._rows.write((row,), (), sequence)
+        for key in deletes:
+            self._actor.wait()
+            self._rows.write((), (key,), sequence)
+
+
+def play(rows, acts, schedule):
+    """Let actors run by a schedule of (actor, calls), then each to its end; their results, and the calls they made."""
+    actors = [Actor(rows, act) for act in acts]
+    for number, calls in [*schedule, *[(number, FOREVER) for number in range(len(acts))]]:
+        actor = actors[number]
+        for _ in range(calls):
+            if actor.done:
+                break
+            actor.step()
+        assert calls < FOREVER or actor.done, "an actor does not end"
+    return [actor.result for actor in actors], [actor.calls for actor in actors]
+
+
+def schedules(calls, step=1):
+    """The first actor makes some calls, the other some, then each the rest; and the same with the other one first."""
+    first, second = calls
+    for some in range(0, first + 1, step):
+        for others in range(0, second + 1, step):
+            yield [(0, some), (1, others)]
+            yield [(1, others), (0, some)]

@@ -1,0 +1,101 @@
+"""Altering and renaming partitions."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
+from tests.store.conftest import hours, values
+
+ONE, TWO, NINE = (("2013-01-01", hour) for hour in "129")
+
+
+def test_altering_replaces_all_but_the_values(sales):
+    sales.add_partitions("shop", "sales", hours(1, 1, 2))
+    altered = Partition(
+        ONE, location="s3://x", parameters={"a": "b"}, create_time=5, storage=StorageDescriptor(input_format="orc")
+    )
+    sales.alter_partitions("shop", "sales", [altered])
+    assert sales.get_partition("shop", "sales", ONE) == altered
+    assert sales.get_partition("shop", "sales", TWO).parameters == {}
+    assert values(sales.get_partitions_by_filter("shop", "sales", "hour = 1")) == [ONE]
+
+
+def test_altering_is_all_or_nothing(sales):
+    sales.add_partitions("shop", "sales", hours(1, 1, 2))
+    changed = [Partition(one, parameters={"a": "b"}) for one in (ONE, ("2013-01-01", "09"), TWO)]
+    with pytest.raises(PartitionNotFound) as caught:
+        sales.alter_partitions("shop", "sales", changed)
+    assert caught.value.fields["partition"] == "ds=2013-01-01/hour=09"
+    assert all(one.parameters == {} for one in sales.get_partitions_by_filter("shop", "sales", None))
+    sales.alter_partitions("shop", "sales", [])
+    with pytest.raises(InvalidPartitionValue):
+        sales.alter_partitions("shop", "sales", [changed[0], Partition(("2013-01-01",))])
+    assert sales.get_partition("shop", "sales", ONE).parameters == {}
+
+
+def test_altering_with_other_text_for_the_same_values(sales):
+    sales.add_partitions("shop", "sales", hours(1, 1))
+    sales.alter_partitions("shop", "sales", [Partition(("2013-01-01", "01"))])
+    assert sales.partition_names("shop", "sales") == ["ds=2013-01-01/hour=01"]
+    assert list(sales.check("shop", "sales")) == [None]
+
+
+def test_renaming_moves_a_partition_with_all_that_it_has(sales):
+    sales.add_partitions("shop", "sales", [Partition(ONE, parameters={"a": "b"}, create_time=7), *hours(1, 2)])
+    before = sales.get_partition("shop", "sales", ONE)
+    sales.rename_partition("shop", "sales", ("2013-01-01", "01"), NINE)
+    after = sales.get_partition("shop", "sales", NINE)
+    assert (after.location, after.parameters, after.create_time) == (before.location, {"a": "b"}, 7)
+    assert after.storage == before.storage
+    assert sales.partition_names("shop", "sales") == ["ds=2013-01-01/hour=2", "ds=2013-01-01/hour=9"]
+    with pytest.raises(PartitionNotFound):
+        sales.get_partition("shop", "sales", ONE)
+    assert list(sales.check("shop", "sales")) == [None, None]
+
+
+def test_renaming_with_a_partition_replaces_all(sales):
+    sales.add_partitions("shop", "sales", [Partition(ONE, parameters={"a": "b"})])
+    renamed = Partition(NINE, location="s3://new", create_time=3, storage=StorageDescriptor())
+    sales.rename_partition("shop", "sales", ONE, renamed)
+    assert sales.get_partition("shop", "sales", NINE) == renamed
+
+
+def test_renaming_to_the_same_values_in_other_words(sales):
+    sales.add_partitions("shop", "sales", [Partition(("2013-01-01", "05"), parameters={"a": "b"})])
+    sales.rename_partition("shop", "sales", ("2013-01-01", "5"), ("2013-01-01", "5"))
+    assert sales.partition_names("shop", "sales") == ["ds=2013-01-01/hour=5"]
+    assert sales.get_partition("shop", "sales", ("2013-01-01", "05")).parameters == {"a": "b"}
+    assert list(sales.check("shop", "sales")) == [None]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_renaming_needs_the_old_and_not_the_new(sales, whole):
+    def renamed(values):
+        return Partition(values) if whole else values
+
+    sales.add_partitions("shop", "sales", hours(1, 1, 2))
+    with pytest.raises(PartitionNotFound) as caught:
+        sales.rename_partition("shop", "sales", NINE, renamed(("2013-01-01", "8")))
+    assert caught.value.fields["partition"] == "ds=2013-01-01/hour=9"
+    with pytest.raises(AlreadyExists) as caught:
+        sales.rename_partition("shop", "sales", ONE, renamed(("2013-1-1", "02")))
+    assert caught.value.fields["partition"] == "ds=2013-1-1/hour=02"
+    for bad in (("2013-01-01",), ("2013-01-01", "noon"), ("2013-01-01", "1", "2")):
+        with pytest.raises(InvalidPartitionValue):
+            sales.rename_partition("shop", "sales", ONE, renamed(bad))
+    assert sales.partition_names("shop", "sales") == ["ds=2013-01-01/hour=1", "ds=2013-01-01/hour=2"]
+
+
+def test_what_was_kept_as_text_can_be_renamed_to_what_it_means(sales):
+    sales.add_partitions("shop", "sales", [Partition(("2013-01-01", "five"))], invalid_values="keep")
+    sales.rename_partition("shop", "sales", ("2013-01-01", "five"), ("2013-01-01", "5"))
+    assert values(sales.get_partitions_by_filter("shop", "sales", "hour = 5")) == [("2013-01-01", "5")]
+
+
+def test_statistics_learn_of_renamed_partitions(sales):
+    sales.add_partitions("shop", "sales", hours(1, 1))
+    sales.rename_partition("shop", "sales", ONE, ("2014-01-01", "1"))
+    assert sales._tables.open("shop", "sales").statistics.distinct == (2, 2)
+    sales.repair("shop", "sales")
+    assert sales._tables.open("shop", "sales").statistics.distinct == (1, 1)

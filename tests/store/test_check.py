@@ -1,0 +1,86 @@
+"""Check finds every row that is not what it should be, and repair counts what is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore import Partition
+from hbstore.keys import row_key, text_cell
+from hbstore.rows.interface import PartitionRow
+from hbstore.structs import PartitionEncoder
+from tests.store.conftest import hours
+
+
+@pytest.fixture
+def filled(sales):
+    sales.add_partitions("shop", "sales", hours(1, 1, 2, 3))
+    return sales
+
+
+def write(store, row):
+    store.rows.write([row], [], 1_000)
+
+
+def made(store, values, *, key_values=None, cell_values=None):
+    """A row whose key, cells and payload may tell of different partitions."""
+    definition = store._tables.open("shop", "sales").definition
+
+    def cells(some):
+        return tuple(map(text_cell, definition.schema.types, some))
+
+    key = row_key(definition.prefix, cells(key_values or values))
+    payload = PartitionEncoder(definition.table).encode(Partition(values))
+    return PartitionRow(key, cells(cell_values or values), payload)
+
+
+def problems(store):
+    return [problem for problem in store.check("shop", "sales") if problem is not None]
+
+
+def test_one_item_for_each_row_none_where_all_is_well(filled):
+    assert list(filled.check("shop", "sales")) == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda store: made(store, ("2013-01-01", "9"), key_values=("2013-01-01", "8")), "the cell columns are not"),
+        (lambda store: made(store, ("2013-01-01", "9"), cell_values=("2013-01-01", "8")), "the cell columns are not"),
+        (
+            lambda store: made(
+                store, ("2013-01-01", "9"), key_values=("2013-01-01", "8"), cell_values=("2013-01-01", "8")
+            ),
+            "belong to another key",
+        ),
+        (lambda store: made(store, ("2013-01-01", "9"))._replace(payload=b"no struct"), "do not decode"),
+        (lambda store: made(store, ("2013-01-01", "9"))._replace(payload=b""), "do not decode"),
+        (lambda store: made(store, ("2013-01-01", "9"))._replace(cells=()), "the cell columns are not"),
+        (lambda store: made(store, ("2013-01-01", "9"))._replace(key=b"shop\0sales\0\x02x"), "trailer"),
+    ],
+)
+def test_damaged_rows_are_found_and_named(filled, damage, text):
+    row = damage(filled)
+    write(filled, row)
+    (problem,) = problems(filled)
+    assert text in problem.text
+    assert problem.table == "shop.sales"
+    assert problem.key == row.key.hex()
+    assert problem.key in str(problem)
+    assert len(list(filled.check("shop", "sales"))) == 4
+
+
+def test_repair_counts_what_is_there(filled):
+    filled.add_partitions("shop", "sales", [one for day in range(2, 9) for one in hours(day, *range(10))])
+    filled.drop_partitions(
+        "shop", "sales", [(f"2013-01-0{day}", str(hour)) for day in range(3, 9) for hour in range(10)]
+    )
+    assert filled._tables.open("shop", "sales").statistics.distinct == (8, 73)
+    repaired = filled.repair("shop", "sales")
+    assert (repaired.intents, repaired.slots) == (0, 0)
+    assert filled._tables.open("shop", "sales").statistics.distinct == (2, 13)
+
+
+def test_adding_counts_each_partition_once(filled):
+    for _ in range(3):
+        filled.add_partitions("shop", "sales", hours(1, 1, 2, 3), if_not_exists=True)
+    assert filled._tables.open("shop", "sales").statistics.distinct == (1, 3)
