@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from bisect import bisect_left
+from collections.abc import Hashable
 from typing import Final
 
 from hbstore.errors import FilterTypeError
@@ -60,11 +61,18 @@ def bind(tree: ExpressionTree | None, schema: KeySchema) -> Predicate:
     if tree is None:
         return ALWAYS
     done: list[Predicate] = []
+    # Long filters compare with the same few literals again and again.
+    known: dict[Hashable, Predicate] = {}
     pending: list[tuple[ExpressionTree, bool, bool]] = [(tree, False, False)]
     while pending:
         node, negated, expanded = pending.pop()
         if type(node) is Comparison:
-            done.append(_comparison(node, schema, negated=negated))
+            literal = node.literal
+            key = node.column, node.operator, negated, literal.__class__, literal.value
+            found = known.get(key)
+            if found is None:
+                found = known[key] = _comparison(node, schema, negated=negated)
+            done.append(found)
         elif isinstance(node, Not):
             pending.append((node.child, not negated, False))
         elif not isinstance(node, And | Or):

@@ -40,6 +40,7 @@ class Narrower:
         # are planned once. The predicate is kept beside its plan so that its id stays taken.
         self._known: dict[tuple[int, int], tuple[Predicate, Scans]] = {}
         self._patterns = False
+        self._points: dict[int, tuple[CellIn, bytes]] = {}  # likewise
 
     def narrow(self, predicate: Predicate) -> Scans:
         """The scans of a predicate, relative to the table's prefix."""
@@ -133,13 +134,21 @@ class Narrower:
             return None
         cells = []
         for at, child in enumerate(children, start=column):
-            if type(child) is not CellIn or child.column != at or len(child.ranges) > 1:
+            if type(child) is not CellIn or child.column != at:
                 return None
-            start, stop = child.ranges[0]
-            if not is_point(self._types[at], start, stop):
+            known = self._points.get(id(child))
+            if known is None:
+                known = self._points[id(child)] = child, self._point(child)
+            if not known[1]:
                 return None
-            cells.append(start)
+            cells.append(known[1])
         return tuple(cells)
+
+    def _point(self, leaf: CellIn) -> bytes:
+        """The one cell that a leaf selects; empty if it selects more."""
+        start, stop = leaf.ranges[0]
+        single = len(leaf.ranges) == 1 and is_point(self._types[leaf.column], start, stop)
+        return start if single else b""
 
     def _below_range(self, step: Step, column: int, budget: int) -> Scans | None:
         """Values one by one, or a skip scan over them, where either costs less than reading the range."""
