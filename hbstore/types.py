@@ -366,6 +366,8 @@ def unescape(payload: bytes) -> str:
 
 def parse_decimal(text: str) -> Decimal:
     """A decimal number exactly as written; ValueError where it is none or has an absurd exponent."""
+    if not _DECIMAL.match(text):
+        raise ValueError(f"not a decimal number: {text!r}")
     try:
         return Decimal(text)
     except InvalidOperation as error:

@@ -165,7 +165,9 @@ def _decimal(literal: Literal) -> Decimal | None:
 
 
 def _decimal_place(column_type: DecimalType, number: Decimal) -> Place:
-    if number and number.adjusted() > 2 * column_type.precision:
+    if not number:
+        number = Decimal(0)
+    if number.adjusted() > 2 * column_type.precision:
         return _ABOVE if number > 0 else _BELOW
     if number.adjusted() < -_MAX_EXPONENT:  # as good as zero, on its own side of it
         number = Decimal(1 if number > 0 else -1).scaleb(-column_type.scale - 1)

@@ -30,7 +30,10 @@ def cell_notation(cell: bytes, column_type: ColumnType) -> str:
     """A whole cell's value, quoted where it is text."""
     if cell == TAG_NULL:
         return "null"
-    text = cell_text(column_type, cell)
+    try:
+        text = cell_text(column_type, cell)
+    except (ValueError, OverflowError):  # the place behind a type's last value is no value itself
+        return "∞"
     plain = cell[:1] == TAG_VALUE and isinstance(column_type, IntegerType | DecimalType | FloatType)
     return text if plain else "'" + text.replace("'", "''") + "'"
 

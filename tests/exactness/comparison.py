@@ -6,8 +6,11 @@ from itertools import pairwise
 
 from hbstore.names import partition_name
 from hbstore.plans.execute import count, fetch
+from hbstore.plans.narrow import MAX_SCANS
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import ScanKind
+from hbstore.plans.statistics import Statistics
+from hbstore.rows.interface import Costs
 from hbstore.structs import partition_from_payload
 from tests.exactness import tally
 from tests.exactness.worlds import DATABASE
@@ -75,6 +78,19 @@ def compare_with_budget(store, world, table, tree, budget):
     check_plan(plan)
     assert selected(plan, store.rows) == expected_partitions(world, tree)
     return plan
+
+
+def compare_with_lies(store, world, table, tree, random):
+    """Planned with costs and statistics that are not true, a filter selects the same rows, if not as fast."""
+    row = store._tables.open(DATABASE, table)
+    costs = Costs(*(10.0 ** random.randint(-7, -2) for _ in range(4)))
+    statistics = row.statistics
+    if random.random() < 0.5:
+        statistics = Statistics(tuple(sorted(random.choice((1, 2, 10, 1_000, 10**6)) for _ in world.columns)))
+    plan = plan_filter(tree, row.definition.schema, statistics, costs, random.choice((1, 3, 20, MAX_SCANS)))
+    check_plan(plan)
+    tally.count_plan(plan)
+    assert selected(plan, store.rows) == expected_partitions(world, tree), f"{costs} {statistics}: {plan}"
 
 
 def compare_algebra(store, world, table, trees):

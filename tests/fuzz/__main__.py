@@ -22,7 +22,7 @@ from random import Random
 
 from hbstore import connect
 from tests.exactness import tally
-from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget
+from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget, compare_with_lies
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
@@ -43,6 +43,8 @@ def run_table(store, seed, filters):
         tree = random_tree(random, world, depth=random.choice((1, 2, 3)))
         try:
             compare(store, world, table, tree, random, (random.choice(WAYS),))
+            if random.random() < 0.5:
+                compare_with_lies(store, world, table, tree, random)
             if random.random() < 0.1:
                 compare_with_budget(store, world, table, tree, random.choice((1, 2, 3, 5, 20)))
             if before is not None and random.random() < 0.1:
