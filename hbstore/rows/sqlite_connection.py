@@ -91,8 +91,13 @@ class ThreadConnection:
     def begin(self, span: Span) -> None:
         """Open a transaction that may write, or a snapshot; the connection stays open until `end`."""
         with self as sqlite:
-            # BEGIN alone reads nothing yet: the first read in a snapshot fixes its state.
             sqlite.execute("BEGIN IMMEDIATE" if span == "transaction" else "BEGIN")
+            try:
+                if span == "snapshot":  # BEGIN reads nothing yet; the first read fixes the state
+                    sqlite.execute("SELECT 1 FROM catalog LIMIT 1").fetchall()
+            except BaseException:
+                sqlite.execute("ROLLBACK")
+                raise
             self.span = span
 
     def end(self, *, commit: bool) -> None:

@@ -37,17 +37,38 @@ _HUGE = (2**31, -(2**31) - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, -(10**30), 
 def random_tree(random, world, depth=3):
     """A tree of random shape; one leaf in three is alone."""
     kind = random.random()
-    if depth == 0 or kind < 0.3:
+    if depth == 0 or kind < 0.25:
         return random_leaf(random, world)
-    if kind < 0.42:
+    if kind < 0.35:
+        return random_box(random, world)
+    if kind < 0.45:
         return Not(random_tree(random, world, depth - 1))
     node = And if kind < 0.72 else Or
     return joined(node, [random_tree(random, world, depth - 1) for _ in range(random.choice((2, 2, 3, 5)))])
 
 
-def random_leaf(random, world):
+def random_box(random, world):
+    """One condition on each of some columns, as most filters of real queries are."""
+    chosen = [at for at in range(len(world.columns)) if random.random() < 0.8]
+    leaves = [random.choice((random_leaf, random_narrow))(random, world, at) for at in chosen]
+    return joined(And, leaves) if leaves else random_leaf(random, world)
+
+
+def random_narrow(random, world, at):
+    """One value of a column, or a range that holds few of them."""
+    low = random_literal(random, world, at)
+    if random.random() < 0.4 or not isinstance(low, Integer | Date):
+        return Comparison(world.names[at], Operator.EQ, low)
+    width = random.choice((1, 1, 2, 3, 10))
+    if isinstance(low, Integer):
+        return Between(world.names[at], low, Integer(low.value + width))
+    ordinal = min(low.value.toordinal() + width, dt.date.max.toordinal())
+    return Between(world.names[at], low, Date(dt.date.fromordinal(ordinal)))
+
+
+def random_leaf(random, world, at=None):
     """One condition on one column, or on several as a struct."""
-    at = random.randrange(len(world.columns))
+    at = random.randrange(len(world.columns)) if at is None else at
     name, negated = world.names[at], random.random() < 0.3
     kind = random.random()
 
