@@ -77,7 +77,7 @@ def test_other_names_are_refused(name):
 
 
 def test_a_name_needs_a_value_for_each_column():
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match="1 values for 2 partition columns"):
         partition_name(["ds", "hour"], ["1"])
 
 
