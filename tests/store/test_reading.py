@@ -207,6 +207,23 @@ def test_plans_are_not_stale_after_a_table_is_made_anew_with_other_columns(store
     assert found == [[("05",)], [("5",)], [("05", "05")], "unknown", [("05",)]]
 
 
+@pytest.mark.parametrize("second", [["b", "a"], ["b", "c"], ["c", "a"]])
+def test_plans_are_not_stale_where_only_names_of_columns_have_changed(store, second):
+    """The statistics of both tables are the same bytes."""
+    store.create_database("d")
+    for names in (["a", "b"], second):
+        store.create_table(Table("d", "t", partition_columns=[Column(name, "int") for name in names], create_time=5))
+        store.add_partitions("d", "t", [Partition(("1", "2")), Partition(("2", "1"))])
+        for _ in range(2):
+            if "a" in names:
+                expected = ("1", "2") if names[0] == "a" else ("2", "1")
+                assert values(store.get_partitions_by_filter("d", "t", "a = 1")) == [expected]
+            else:
+                with pytest.raises(UnknownColumnError):
+                    store.get_partitions_by_filter("d", "t", "a = 1")
+        store.drop_table("d", "t")
+
+
 def test_plans_follow_the_statistics_and_the_definition(filled):
     text = "hour = 5"
     before = filled.get_partitions_by_filter("shop", "sales", text)
