@@ -1,6 +1,6 @@
 r"""Thrift's binary protocol, for structs that are given as tables of fields.
 
-A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`. A struct is a
+A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`, …. A struct is a
 table of field numbers, kinds and the names of attributes of the Python class that it is made into.
 
 thriftpy2 is not used for it, for three reasons: its memory buffer does not notice when bytes run out and goes on with
@@ -28,7 +28,7 @@ _INT32 = struct.Struct(">i")
 _STOP = 0
 _FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
 """Sizes of Thrift's fixed types: bool, byte, double, i16, i32, i64."""
-_STRING, _STRUCT, _MAP, _SET, _LIST = 11, 12, 13, 14, 15
+_STRING, _STRUCT, _MAP, SET, _LIST = 11, 12, 13, 14, 15
 MAX_DEPTH = 64
 """How deep unknown fields may nest, as in Thrift itself."""
 
@@ -76,18 +76,38 @@ class String:
 
 
 @dataclass(frozen=True, slots=True)
-class Int32:
-    """i32."""
+class Binary:
+    """binary: as a string, of any bytes."""
 
-    code: int = 8
+    code: int = _STRING
 
-    def read(self, data: bytes, at: int) -> tuple[int, int]:
-        """An int."""
-        return _INT32.unpack_from(data, at)[0], at + 4
+    def read(self, data: bytes, at: int) -> tuple[bytes, int]:
+        """The bytes."""
+        begin = at + 4
+        end = begin + _INT32.unpack_from(data, at)[0]
+        if not begin <= end <= len(data):
+            raise ValueError("a binary is cut off")
+        return bytes(data[begin:end]), end
 
-    def write(self, value: int) -> bytes:
-        """From an int of 32 bits."""
-        return _INT32.pack(value)
+    def write(self, value: bytes) -> bytes:
+        """From bytes."""
+        return len(value).to_bytes(4, "big") + value
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """i16, i32, i64, double: what `struct` packs."""
+
+    code: int
+    form: struct.Struct
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        """An int or a float."""
+        return self.form.unpack_from(data, at)[0], at + self.form.size
+
+    def write(self, value: float) -> bytes:
+        """From a number that fits."""
+        return self.form.pack(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +126,17 @@ class Bool:
 
 
 STRING: Final = String()
-I32: Final = Int32()
+BINARY: Final = Binary()
+DOUBLE: Final = Number(4, struct.Struct(">d"))
+I16: Final = Number(6, struct.Struct(">h"))
+I32: Final = Number(8, _INT32)
+I64: Final = Number(10, struct.Struct(">q"))
 BOOL: Final = Bool()
 
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """list: the code of its items, their number, the items. Read as a tuple."""
+    """list, or with the code `SET` set: the code of its items, their number, the items. Read as a tuple."""
 
     item: Kind
     code: int = _LIST
@@ -260,7 +284,7 @@ def skip(data: bytes, at: int, code: int, depth: int = MAX_DEPTH) -> int:
         while (inner := data[at]) != _STOP:
             at = skip(data, at + 3, inner, depth - 1)
         return at + 1
-    if code in (_LIST, _SET, _MAP):
+    if code in (_LIST, SET, _MAP):
         return _skip_container(data, at, 2 if code == _MAP else 1, depth)
     raise ValueError(f"no such Thrift type: {code}")
 

@@ -1,0 +1,261 @@
+"""Calls: what a handler is given, how handlers are found, and how a message becomes a reply.
+
+A handler answers one or more methods. It is a function of a `Call` that returns the method's result (None for void): a
+value, stored bytes, or a `PartitionList`. What it raises becomes the exception that the method declares for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeAlias
+
+from thriftpy2.thrift import TException
+
+from hbstore.errors import HbstoreError, StoreReadOnly
+from hbstore.metastore.failures import declared_error
+from hbstore.metastore.messages import Head, Refusal, read_head, refusal, reply_head
+from hbstore.metastore.protocol import METHODS, Method
+from hbstore.metastore.replies import PartitionList, Reply, Streamed, Whole
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.store.partition_store import PartitionStore
+
+_LOG: Final = logging.getLogger("hbstore.metastore")
+_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
+_STOP: Final = b"\0"
+
+
+@dataclass(slots=True)
+class Session:
+    """What a server remembers of one connection, and nothing of it is lost when another server goes on.
+
+    Attributes:
+        client: the address at the other end.
+        user: who the client says it is, by set_ugi.
+        settings: what the client set for itself, by setMetaConf.
+    """
+
+    client: str = ""
+    user: str | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all calls share.
+
+    Attributes:
+        store: databases, tables, partitions.
+        warehouse: where their files are.
+        read_only: refuse what changes anything.
+    """
+
+    store: PartitionStore
+    warehouse: Warehouse
+    read_only: bool = False
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """What is known of a call once it is answered, for the log and the metrics.
+
+    Attributes:
+        method: its name.
+        client: who called.
+        seconds: how long it took, until its reply was ready.
+        size: bytes of the reply.
+        error: the exception that it was answered with; None if it was not.
+        message: what that says.
+        notes: what handlers say of it: table, filter, scans (texts), partitions and rows_read (numbers).
+    """
+
+    method: str
+    client: str = ""
+    seconds: float = 0.0
+    size: int = 0
+    error: str | None = None
+    message: str | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call while it is answered.
+
+    Attributes:
+        service: what all calls share.
+        session: its connection's.
+        method: what is called.
+        arguments: by the names of the IDL; what was not sent is None.
+        record: what the log will say.
+    """
+
+    service: Service
+    session: Session
+    method: Method
+    arguments: Any
+    record: CallRecord
+
+    @property
+    def store(self) -> PartitionStore:
+        """The store."""
+        return self.service.store
+
+    @property
+    def warehouse(self) -> Warehouse:
+        """The warehouse."""
+        return self.service.warehouse
+
+    def note(self, **notes: object) -> None:
+        """Say something for the log: table, filter, scans, partitions, rows_read."""
+        self.record.notes.update(notes)
+
+
+Handler: TypeAlias = Callable[[Call], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """The handlers of one module, by method.
+
+    >>> handlers = Handlers()
+    >>> @handlers.answers("getVersion")
+    ... def version(call: Call) -> str:
+    ...     return "3.0"
+    >>> list(handlers.by_method)
+    ['getVersion']
+    """
+
+    by_method: dict[str, Handler] = field(default_factory=dict)
+    writing: set[str] = field(default_factory=set)
+
+    def answers(self, *methods: str, writes: bool = False) -> Callable[[Handler], Handler]:
+        """Make a function the handler of methods; ``writes`` says that a read-only server refuses them."""
+        unknown = set(methods) - set(METHODS)
+        if unknown:
+            raise ValueError(f"service.thrift has no {', '.join(sorted(unknown))}")
+
+        def register(handler: Handler) -> Handler:
+            self.by_method.update(dict.fromkeys(methods, handler))
+            if writes:
+                self.writing.update(methods)
+            return handler
+
+        return register
+
+
+class Observer(Protocol):
+    """Hears of every call that was answered."""
+
+    def __call__(self, record: CallRecord) -> None:
+        """A call is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Answers messages.
+
+    Attributes:
+        service: what all calls share.
+        handlers: by method.
+        writing: the methods that a read-only server refuses.
+        observe: hears of every call.
+    """
+
+    service: Service
+    handlers: Mapping[str, Handler]
+    writing: frozenset[str]
+    observe: Observer
+
+    def answer(self, session: Session, message: bytes) -> Reply | None:
+        """The reply to a whole message; None where nobody waits for one.
+
+        Raises:
+            ValueError, IndexError, struct.error: this is no message, so the connection is of no further use.
+        """
+        began = time.perf_counter()
+        head = read_head(message)
+        record = CallRecord(head.name, session.client)
+        reply = self._answer(session, message, head, record)
+        record.seconds = time.perf_counter() - began
+        record.size = 0 if reply is None else reply.size
+        self.observe(record)
+        return reply
+
+    def _answer(self, session: Session, message: bytes, head: Head, record: CallRecord) -> Reply | None:
+        method, handler = METHODS.get(head.name), self.handlers.get(head.name)
+        if not head.is_call:
+            return _refused(head, record, Refusal.INVALID_MESSAGE_TYPE, "only calls are answered")
+        if method is None or handler is None:
+            return _refused(head, record, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
+        try:
+            arguments, _ = method.arguments.read(message, head.body)
+        except HbstoreError as error:  # such as a table whose name cannot be
+            return _failed(head, method, record, error)
+        except _UNREADABLE as error:
+            return _refused(head, record, Refusal.PROTOCOL_ERROR, f"{head.name}: {error}")
+        return self._handled(head, handler, Call(self.service, session, method, arguments, record))
+
+    def _handled(self, head: Head, handler: Handler, call: Call) -> Reply | None:
+        """What a handler answers, or what it raises, as a reply."""
+        method = call.method
+        try:
+            self._check_writable(method)
+            value = handler(call)
+            return None if method.oneway else _reply(head, method, value)
+        except (HbstoreError, TException) as error:
+            return _failed(head, method, call.record, error)
+        except OSError as error:
+            text = "the server's system refuses: " + (error.strerror or str(error))
+            return _failed(head, method, call.record, HbstoreError(text))
+        except Exception as error:  # noqa: BLE001  a bug: client and log are told, and the server goes on
+            _LOG.exception("%s failed", head.name)
+            return _refused(head, call.record, Refusal.INTERNAL_ERROR, f"{head.name}: internal error: {error!r}")
+
+    def _check_writable(self, method: Method) -> None:
+        if self.service.read_only and method.name in self.writing:
+            raise StoreReadOnly("this server is read-only", method=method.name, hint="Ask one that may write")
+
+
+def endpoint(service: Service, modules: Mapping[str, Handlers], observe: Observer) -> Endpoint:
+    """An endpoint with the handlers of some modules.
+
+    Raises:
+        ValueError: two modules answer the same method.
+    """
+    found: MutableMapping[str, Handler] = {}
+    writing: set[str] = set()
+    for name, handlers in modules.items():
+        twice = found.keys() & handlers.by_method.keys()
+        if twice:
+            raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
+        found.update(handlers.by_method)
+        writing |= handlers.writing
+    return Endpoint(service, found, frozenset(writing), observe)
+
+
+def _reply(head: Head, method: Method, value: Any) -> Reply:
+    if isinstance(value, PartitionList):
+        return Streamed(reply_head(head) + method.success_head, value, _STOP)
+    return Whole(reply_head(head) + method.result(value))
+
+
+def _failed(head: Head, method: Method, record: CallRecord, error: Exception) -> Reply | None:
+    told = declared_error(error, method)
+    record.error = type(told).__name__
+    record.message = str(error) or getattr(error, "message", "") or ""
+    if method.oneway:
+        return None
+    result = method.failure(told)
+    if result is None:
+        return Whole(refusal(head, Refusal.INTERNAL_ERROR, record.message))
+    return Whole(reply_head(head) + result)
+
+
+def _refused(head: Head, record: CallRecord, kind: Refusal, text: str) -> Reply:
+    record.error = f"TApplicationException.{kind.name}"
+    record.message = text
+    return Whole(refusal(head, kind, text))

@@ -1,0 +1,58 @@
+"""Which of a method's declared exceptions an error becomes: clients act on its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hbstore.errors import (
+    AlreadyExists,
+    DatabaseNotEmpty,
+    DatabaseNotFound,
+    HbstoreError,
+    InvalidInput,
+    InvalidName,
+    InvalidPartitionValue,
+    InvalidType,
+    PartitionNotFound,
+    TableNotFound,
+    TableNotPartitioned,
+)
+from hbstore.metastore.protocol import THRIFT, Method
+
+_INVALID: Final = ("InvalidObjectException", "InvalidOperationException", "InvalidInputException")
+_MISSING: Final = ("NoSuchObjectException",)
+_LAST: Final = ("MetaException",)
+_NAMES: Final[Mapping[type[HbstoreError], tuple[str, ...]]] = {
+    AlreadyExists: ("AlreadyExistsException", "InvalidOperationException", "InvalidObjectException"),
+    DatabaseNotFound: (*_MISSING, "UnknownDBException", *_INVALID),
+    TableNotFound: (*_MISSING, "UnknownTableException", *_INVALID),
+    PartitionNotFound: (*_MISSING, "UnknownPartitionException", *_INVALID),
+    DatabaseNotEmpty: ("InvalidOperationException",),
+    InvalidName: (*_INVALID, *_MISSING),
+    InvalidType: _INVALID,
+    InvalidInput: _INVALID,
+    InvalidPartitionValue: (*_INVALID, "InvalidPartitionException"),
+    TableNotPartitioned: _INVALID,
+}
+"""For each error, the exceptions that tell it, best first; MetaException tells all others."""
+
+
+def declared_error(error: Exception, method: Method) -> Exception:
+    """The exception that tells an error: the best that the method declares, with the error's text.
+
+    An exception of the IDL is handed on as it is. Where the method declares nothing that fits, MetaException comes
+    back, and the caller answers with a TApplicationException instead.
+
+    >>> from hbstore.metastore.protocol import METHODS
+    >>> type(declared_error(TableNotFound("no such table"), METHODS["get_table"])).__name__
+    'NoSuchObjectException'
+    """
+    if not isinstance(error, HbstoreError):
+        return error
+    names = next((names for kind, names in _NAMES.items() if isinstance(error, kind)), ())
+    for name in (*names, *_LAST):
+        exception: type[Exception] = getattr(THRIFT, name)
+        if method.declares(exception):
+            return exception(str(error))
+    return THRIFT.MetaException(str(error))  # type: ignore[no-any-return]

@@ -1,0 +1,166 @@
+"""Replies, and how big ones stay out of memory.
+
+A reply that lists partitions is the head of a message, the number of partitions, and the bytes that were stored, one
+after the other. They are gathered in a `PartitionSpool`: up to `IN_MEMORY` bytes in memory, more in a temporary file,
+which the system's page cache holds while there is room. So a call costs the server that much and no more, however
+many clients list the largest table at once and however slowly they read.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Final
+
+IN_MEMORY: Final = 32 * 1024 * 1024
+"""Bytes of one reply that stay in memory; what is beyond goes to a temporary file."""
+
+CHUNK: Final = 1024 * 1024
+"""Bytes that are written to a client at once."""
+
+_UINT32: Final = struct.Struct(">I")
+_STRUCT_CODE: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A reply that is made already."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return len(self.data)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes, in parts."""
+        yield self.data
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class PartitionSpool:
+    """Stored bytes of partitions, in order, on their way into a reply.
+
+    >>> spool = PartitionSpool()
+    >>> spool.extend([[b"one"], [b"two"]])
+    >>> spool.count, b"".join(spool.chunks())
+    (2, b'onetwo')
+    """
+
+    __slots__ = ("_file", "_held", "_in_memory", "_parts", "count", "size")
+
+    def __init__(self, in_memory: int = IN_MEMORY) -> None:
+        self._in_memory = in_memory
+        self._parts: list[bytes] = []
+        self._held = 0
+        self._file: IO[bytes] | None = None
+        self.count = 0
+        self.size = 0
+
+    def extend(self, batches: Iterable[Sequence[bytes]]) -> None:
+        """Add partitions.
+
+        Raises:
+            OSError: the temporary file cannot be written.
+        """
+        for batch in batches:
+            self._parts += batch
+            self.count += len(batch)
+            added = sum(map(len, batch))
+            self.size += added
+            self._held += added
+            if self._held > (self._in_memory if self._file is None else CHUNK):
+                self._spill()
+
+    def clear(self) -> None:
+        """Begin anew, as a read that has to be repeated does."""
+        self.close()
+        self.count = self.size = 0
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes in parts of about `CHUNK`, once."""
+        if self._file is not None:
+            self._file.seek(0)
+            while data := self._file.read(CHUNK):
+                yield data
+        yield from _joined(self._parts)
+
+    def close(self) -> None:
+        """Release memory and file."""
+        self._parts = []
+        self._held = 0
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="hbstore-reply-", buffering=0)  # noqa: SIM115  until `close`
+        for data in _joined(self._parts):
+            view = memoryview(data)
+            while view:
+                view = view[self._file.write(view) :]
+        self._parts = []
+        self._held = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionList:
+    """A result that holds a list of partitions: what stands before the list, the partitions, what stands behind.
+
+    Attributes:
+        spool: the partitions.
+        before: within the result's value, such as the head of the field that holds the list.
+        after: likewise.
+    """
+
+    spool: PartitionSpool
+    before: bytes = b""
+    after: bytes = b""
+
+
+class Streamed:
+    """A reply around a list of partitions, written as it is read from the spool."""
+
+    __slots__ = ("_after", "_head", "_spool", "size")
+
+    def __init__(self, head: bytes, found: PartitionList, after: bytes) -> None:
+        list_head = bytes((_STRUCT_CODE,)) + _UINT32.pack(found.spool.count)
+        self._head = head + found.before + list_head
+        self._after = found.after + after
+        self._spool = found.spool
+        self.size = len(self._head) + found.spool.size + len(self._after)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes, in parts; once."""
+        first, *rest = (self._head, *self._spool.chunks(), self._after) if self._spool.size <= CHUNK else (self._head,)
+        if rest:
+            yield b"".join((first, *rest))  # one packet for what is small
+            return
+        yield first
+        yield from self._spool.chunks()
+        yield self._after
+
+    def close(self) -> None:
+        """Release the partitions."""
+        self._spool.close()
+
+
+Reply = Whole | Streamed
+
+
+def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
+    """Parts joined to pieces of about `CHUNK` bytes."""
+    begin = held = 0
+    for at, part in enumerate(parts, start=1):
+        held += len(part)
+        if held >= CHUNK:
+            yield b"".join(parts[begin:at])
+            begin, held = at, 0
+    if begin < len(parts):
+        yield b"".join(parts[begin:])
