@@ -136,3 +136,47 @@ class CommitStateUnknown(HbstoreError):
 
     It is never half made: ``hbstore repair`` (or the next writer) finishes or discards it, and reading tells which.
     """
+
+
+class FileOperationFailed(HbstoreError):
+    """A folder or a file could not be made, moved, removed or listed, or a location names none."""
+
+
+class OutsideWarehouse(HbstoreError):
+    """A file operation would have touched what is neither the warehouse's nor the table's own. Nothing was touched."""
+
+
+class FunctionNotFound(HbstoreError):
+    """There is no such function."""
+
+
+class NoSuchLock(HbstoreError):
+    """There is no such lock: it was released, it expired without a heartbeat, or its transaction has ended."""
+
+
+class NoSuchTxn(HbstoreError):
+    """There is no such transaction, or it was committed."""
+
+
+class TxnAborted(HbstoreError):
+    """The transaction was aborted, by its client or because it had no heartbeat for too long."""
+
+
+class TxnOpen(HbstoreError):
+    """A lock that a transaction holds is released by committing or aborting the transaction."""
+
+
+class RoleNotFound(HbstoreError):
+    """There is no such role."""
+
+
+class GrantNotFound(HbstoreError):
+    """What is to be revoked was not granted."""
+
+
+class ProtocolViolation(HbstoreError):
+    """What a client sent is no call of the Hive Metastore, or one past the documented limits; its connection ends."""
+
+
+class AddressUnavailable(HbstoreError):
+    """A server cannot listen at the address that it was given."""

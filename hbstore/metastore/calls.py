@@ -246,7 +246,7 @@ def _reply(head: Head, method: Method, value: Any) -> Reply:
 def _failed(head: Head, method: Method, record: CallRecord, error: Exception) -> Reply | None:
     told = declared_error(error, method)
     record.error = type(told).__name__
-    record.message = str(error) or getattr(error, "message", "") or ""
+    record.message = getattr(error, "message", None) or str(error)  # what the IDL's exceptions say is in `message`
     if method.oneway:
         return None
     result = method.failure(told)

@@ -9,14 +9,19 @@ from hbstore.errors import (
     AlreadyExists,
     DatabaseNotEmpty,
     DatabaseNotFound,
+    FunctionNotFound,
     HbstoreError,
     InvalidInput,
     InvalidName,
     InvalidPartitionValue,
     InvalidType,
+    NoSuchLock,
+    NoSuchTxn,
     PartitionNotFound,
     TableNotFound,
     TableNotPartitioned,
+    TxnAborted,
+    TxnOpen,
 )
 from hbstore.metastore.protocol import THRIFT, Method
 
@@ -34,6 +39,11 @@ _NAMES: Final[Mapping[type[HbstoreError], tuple[str, ...]]] = {
     InvalidInput: _INVALID,
     InvalidPartitionValue: (*_INVALID, "InvalidPartitionException"),
     TableNotPartitioned: _INVALID,
+    FunctionNotFound: _MISSING,
+    NoSuchLock: ("NoSuchLockException",),
+    NoSuchTxn: ("NoSuchTxnException",),
+    TxnAborted: ("TxnAbortedException",),
+    TxnOpen: ("TxnOpenException",),
 }
 """For each error, the exceptions that tell it, best first; MetaException tells all others."""
 

@@ -1,0 +1,86 @@
+"""The few operations on folders that the endpoint needs, on whatever file system they are.
+
+Implementations know nothing of warehouses: `hbstore.metastore.warehouse` decides what may be touched, and they touch
+exactly that. Paths begin with a slash and are the `Location.path` of a location.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Files(Protocol):
+    """A file system.
+
+    Every method may raise OSError, ValueError or NotImplementedError, as the file system's own library does.
+    """
+
+    def real(self, path: str) -> str:
+        """The path with all links in it followed, as far as it is there."""
+
+    def place(self, path: str) -> str:
+        """The path of the entry itself: links before its last name are followed, the last name is not."""
+
+    def ways(self, path: str) -> set[str]:
+        """The path, and every path that leads to the same place on the way along its links."""
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder, through links or not."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a folder or a file, through links or not."""
+
+    def is_empty(self, path: str) -> bool:
+        """Whether there is a folder with nothing in it; hidden files count as something."""
+
+    def make_folder(self, real: str) -> list[str]:
+        """Make a folder and those above it. No link is followed.
+
+        Returns:
+            The folders that were made, the topmost first; empty if it was there.
+        """
+
+    def delete(self, place: str) -> bool:
+        """Remove a folder with everything in it, or a file, or a link. No link is followed.
+
+        Returns:
+            Whether there was anything.
+        """
+
+    def delete_empty(self, place: str) -> bool:
+        """Remove a folder if nothing is in it; whether it was removed."""
+
+    def move(self, source: str, target: str) -> bool:
+        """Give a folder, or a link, another path; folders above the target are made. No link is followed.
+
+        Returns:
+            Whether there was anything to move.
+
+        Raises:
+            FileExistsError: there is something at the target.
+        """
+
+    def sizes(self, path: str) -> tuple[int, int] | None:
+        """The number of data files at or below a path and the sum of their sizes in bytes; None if nothing is there.
+
+        Hidden files, and everything in hidden folders, are left out: names that begin with ``_`` or ``.``. The path's
+        own names may.
+        """
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Hive passes over files and folders of this name.
+
+    >>> is_hidden("_SUCCESS"), is_hidden(".part-0.crc"), is_hidden("part-0"), is_hidden("ds=_")
+    (True, True, False, False)
+    """
+    return name.startswith(("_", "."))
+
+
+def at_or_below(path: str, ancestor: str) -> bool:
+    """Whether a path is another or leads into it, name by name.
+
+    >>> at_or_below("/wh/a/b", "/wh/a"), at_or_below("/wh/ab", "/wh/a"), at_or_below("/wh", "/")
+    (True, False, True)
+    """
+    return path == ancestor or path.startswith(ancestor.rstrip("/") + "/")

@@ -1,0 +1,192 @@
+"""The machine's own folders.
+
+A path is first resolved (`LocalFiles.real`, `LocalFiles.place`), so that its links can be judged. What then changes
+something walks the resolved path folder by folder and refuses every link on the way: whoever swaps a folder for a link
+in between gets an error, not somebody else's files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from typing import Final
+
+from hbstore.metastore.files import is_hidden
+
+_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TRIES: Final = 1000  # as another failed for each of them because somebody else got on
+_MOST_LINKS: Final = 40  # as in Linux
+
+
+class LocalFiles:
+    """`Files` on this machine."""
+
+    def real(self, path: str) -> str:
+        """See `Files.real`."""
+        return os.path.realpath(path)
+
+    def place(self, path: str) -> str:
+        """See `Files.place`."""
+        parent, name = os.path.split(path)
+        return os.path.join(os.path.realpath(parent), name)  # noqa: PTH118  a Path is slower, and no clearer here
+
+    def ways(self, path: str) -> set[str]:
+        """See `Files.ways`."""
+        found = {path, self.place(path), self.real(path)}
+        for _ in range(_MOST_LINKS):
+            names = path.split("/")
+            prefixes = ("/".join(names[:length]) for length in range(2, len(names) + 1))
+            link = next(filter(os.path.islink, prefixes), None)
+            if link is None:
+                break
+            led_to = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+            path = os.path.normpath(led_to + path[len(link) :])
+            found |= {path, self.place(path)}
+        return found
+
+    def is_folder(self, path: str) -> bool:
+        """See `Files.is_folder`."""
+        return os.path.isdir(path)  # noqa: PTH112
+
+    def exists(self, path: str) -> bool:
+        """See `Files.exists`."""
+        return os.path.exists(path)  # noqa: PTH110
+
+    def is_empty(self, path: str) -> bool:
+        """See `Files.is_empty`."""
+        try:
+            with os.scandir(path) as entries:
+                return next(entries, None) is None
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def make_folder(self, real: str) -> list[str]:
+        """See `Files.make_folder`."""
+        made: list[str] = []
+        for _ in range(_TRIES):
+            try:
+                os.close(_opened(real, made))
+            except FileNotFoundError:
+                continue  # somebody else has just removed an empty folder on the way
+            return made
+        raise OSError("others keep removing it")
+
+    def delete(self, place: str) -> bool:
+        """See `Files.delete`."""
+        with _parent(place) as (folder, name):
+            if folder is None:
+                return False
+            for _ in range(_TRIES):
+                kind = _kind(folder, name)
+                if kind is None:
+                    return False
+                try:
+                    if stat.S_ISDIR(kind):
+                        shutil.rmtree(name, dir_fd=folder)
+                    else:
+                        os.unlink(name, dir_fd=folder)
+                except FileNotFoundError:
+                    continue  # somebody else is removing the same tree: the rest of it is still to be removed
+                return True
+        raise OSError("others keep changing it")
+
+    def delete_empty(self, place: str) -> bool:
+        """See `Files.delete_empty`."""
+        with _parent(place) as (folder, name):
+            if folder is None:
+                return False
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError:  # whatever the reason is, it is still there
+                return False
+            return True
+
+    def move(self, source: str, target: str) -> bool:
+        """See `Files.move`. An empty folder that somebody makes at the target in the same moment is replaced."""
+        with _parent(source) as (folder, name):
+            if folder is None or _kind(folder, name) is None:
+                return False
+            parent, new_name = os.path.split(target)
+            target_folder = _opened(parent, [])
+            try:
+                if _kind(target_folder, new_name) is not None:
+                    raise FileExistsError("there is something at the target")
+                os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target_folder)
+            finally:
+                os.close(target_folder)
+        return True
+
+    def sizes(self, path: str) -> tuple[int, int] | None:
+        """See `Files.sizes`. A link to a file counts as that file; links to folders are not followed."""
+        try:
+            found = os.stat(path)  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not stat.S_ISDIR(found.st_mode):
+            return 1, found.st_size
+        number, total = 0, 0
+        for size in _data_files(path):
+            number += 1
+            total += size
+        return number, total
+
+
+def _data_files(path: str) -> Iterator[int]:
+    """The sizes of all files below a folder; what vanishes meanwhile is passed over."""
+    folders = [path]
+    while folders:
+        with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if is_hidden(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.is_file():
+                    with contextlib.suppress(FileNotFoundError):
+                        yield entry.stat().st_size
+
+
+@contextlib.contextmanager
+def _parent(place: str) -> Iterator[tuple[int | None, str]]:
+    """The folder around an entry, opened, and the entry's name; None if there is no such folder."""
+    parent, name = os.path.split(place)
+    try:
+        folder = _opened(parent)
+    except FileNotFoundError:
+        yield None, name
+        return
+    try:
+        yield folder, name
+    finally:
+        os.close(folder)
+
+
+def _opened(path: str, made: list[str] | None = None) -> int:
+    """A folder by its path, opened without following links; with ``made``, missing ones are made and added to it."""
+    folder = os.open("/", _FOLDER)
+    so_far = ""
+    for name in path.split("/"):
+        if not name:
+            continue
+        so_far = f"{so_far}/{name}"
+        try:
+            if made is not None:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=folder)
+                    made.append(so_far)
+            inner = os.open(name, _FOLDER, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = inner
+    return folder
+
+
+def _kind(folder: int, name: str) -> int | None:
+    """The mode of a folder's entry; None if there is none."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return None

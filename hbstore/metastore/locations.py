@@ -1,0 +1,124 @@
+"""Locations as Hive and Hadoop write them: ``file:/data/warehouse``, ``s3://bucket/sales``, or a bare path.
+
+A location is a scheme, an authority and the names of folders. Names are taken as they stand: nothing is
+percent-decoded (``file:/a%20b`` is the folder ``a%20b``), and ``?`` and ``#`` are letters like others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import FileOperationFailed
+
+LOCAL: Final = "file"
+"""The scheme of the machine's own folders."""
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+_AUTHORITY: Final = re.compile(r"(?!.*::)[\w.@:\[\]-]*\Z")  # no options, no chains: what a file system is opened by
+_ONE_SERVICE: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs"}
+_HINT: Final = "Write an absolute path or a URI, such as /data/sales, file:/data/sales or s3://bucket/sales"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file system.
+
+    Attributes:
+        scheme: in lower case, such as ``file`` or ``s3a``.
+        authority: a bucket, or a host and port; empty for local folders.
+        parts: the names from the file system's root down; without ``.``, ``..`` and empty names.
+    """
+
+    scheme: str
+    authority: str
+    parts: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """The path inside the file system."""
+        return "/" + "/".join(self.parts)
+
+    @property
+    def file_system(self) -> tuple[str, str]:
+        """What two locations of one file system have in common, however their schemes are spelt."""
+        return _ONE_SERVICE.get(self.scheme, self.scheme), self.authority.lower()
+
+    def __truediv__(self, name: str) -> Location:
+        return Location(self.scheme, self.authority, (*self.parts, name))
+
+    def __str__(self) -> str:
+        if not self.authority:
+            return f"{self.scheme}:{self.path}"
+        return f"{self.scheme}://{self.authority}{self.path if self.parts else ''}"
+
+    def is_at_or_below(self, ancestor: Location) -> bool:
+        """Whether this is the ancestor or a place in it, name by name."""
+        return self.file_system == ancestor.file_system and self.parts[: len(ancestor.parts)] == ancestor.parts
+
+    def is_below(self, ancestor: Location) -> bool:
+        """Whether this is a place in the ancestor, and not the ancestor itself."""
+        return len(self.parts) > len(ancestor.parts) and self.is_at_or_below(ancestor)
+
+
+def parse_location(text: str) -> Location:
+    """The location that a text names. O(length).
+
+    A bare path is local. ``.``, ``..`` and repeated slashes are resolved in the text, as Hadoop does, before any link
+    is followed; ``..`` above the root stays at the root.
+
+    Raises:
+        FileOperationFailed: the text is no absolute path and no URI with one.
+
+    >>> str(parse_location("/data//x/../a%20b/")), str(parse_location("file:///data")), str(parse_location("S3://b"))
+    ('file:/data/a%20b', 'file:/data', 's3://b')
+    """
+    scheme, rest = LOCAL, text
+    colon = text.find(":")
+    named = colon >= 0 and "/" not in text[:colon]
+    if named:
+        scheme, rest = text[:colon].lower(), text[colon + 1 :]
+    authority = ""
+    if rest.startswith("//") and rest != "//":
+        authority, slash, rest = rest[2:].partition("/")
+        rest = slash + rest
+    absolute = rest.startswith("/") or (authority and not rest and scheme != LOCAL)
+    if not (absolute and _SCHEME.match(scheme) and _AUTHORITY.match(authority) and _encodes(text)):
+        raise FileOperationFailed("not a location", location=repr(text), hint=_HINT)
+    if scheme == LOCAL:
+        if authority and not named:
+            raise FileOperationFailed("a location with a host but no scheme", location=repr(text), hint=_HINT)
+        authority = ""  # Hive leaves it out
+    return Location(scheme, authority, _resolved(rest))
+
+
+def followed(location: str, source: str, target: str) -> str:
+    """Where a location is after ``source`` was moved to ``target``: moved along if it is at or below it, else as given.
+
+    >>> followed("file:///wh/a/ds=1", "file:/wh/a", "file:/wh/b"), followed("file:/wh/ab", "file:/wh/a", "file:/wh/b")
+    ('file:/wh/b/ds=1', 'file:/wh/ab')
+    """
+    place, old, new = parse_location(location), parse_location(source), parse_location(target)
+    if not place.is_at_or_below(old):
+        return location
+    return str(Location(new.scheme, new.authority, new.parts + place.parts[len(old.parts) :]))
+
+
+def _resolved(path: str) -> tuple[str, ...]:
+    parts: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            del parts[-1:]
+        elif name not in {"", "."}:
+            parts.append(name)
+    return tuple(parts)
+
+
+def _encodes(text: str) -> bool:
+    """Whether a file's name can be made of it: no NUL, no lone surrogates."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,209 @@
+"""Object stores and HDFS: through pyarrow, or through fsspec where pyarrow has no such file system.
+
+Both libraries are imported when the first such location is used. They take their credentials and endpoints from where
+the makers of the file systems have them: environment variables, profiles, Hadoop's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from glob import has_magic
+from typing import TYPE_CHECKING, Any, Final
+
+from hbstore.errors import FileOperationFailed
+from hbstore.metastore.files import is_hidden
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo, FileSystem
+
+AT_ONCE: Final = 16
+"""Requests to one file system at the same time, where one call needs many."""
+
+_KEY_STORES: Final = frozenset({"s3", "gcs"})
+"""They have no folders that could be renamed: every object is copied."""
+
+_SPELLING: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3"}
+_INSTALL: Final = "Install what reads such locations: pip install 'hbstore[files]'"
+
+
+class RemoteFiles:
+    """`Files` on a file system of pyarrow.
+
+    Args:
+        file_system: any of pyarrow's.
+        base: the path in it that is the location's root, such as a bucket.
+    """
+
+    def __init__(self, file_system: FileSystem, base: str) -> None:
+        self._fs = file_system
+        self._base = base.rstrip("/")
+        self._reads_patterns = file_system.type_name.startswith("py::fsspec")
+
+    def real(self, path: str) -> str:
+        """See `Files.real`: there are no links."""
+        return path
+
+    def place(self, path: str) -> str:
+        """See `Files.place`: there are no links."""
+        return path
+
+    def ways(self, path: str) -> set[str]:
+        """See `Files.ways`: there are no links."""
+        return {path}
+
+    def is_folder(self, path: str) -> bool:
+        """See `Files.is_folder`."""
+        return self._kind(path) == "Directory"
+
+    def exists(self, path: str) -> bool:
+        """See `Files.exists`."""
+        return self._kind(path) is not None
+
+    def is_empty(self, path: str) -> bool:
+        """See `Files.is_empty`."""
+        return self.is_folder(path) and not self._below(path, recursive=False)
+
+    def make_folder(self, real: str) -> list[str]:
+        """See `Files.make_folder`; of several that were made only the last is told."""
+        kind = self._kind(real)
+        if kind == "Directory":
+            return []
+        if kind is not None:
+            raise FileExistsError("a file is there")
+        self._fs.create_dir(self._inner(real), recursive=True)
+        return [real]
+
+    def delete(self, place: str) -> bool:
+        """See `Files.delete`."""
+        kind = self._kind(place)
+        if kind == "Directory":
+            self._fs.delete_dir(self._literal(place))
+        elif kind is not None:
+            self._fs.delete_file(self._literal(place))
+        return kind is not None
+
+    def delete_empty(self, place: str) -> bool:
+        """See `Files.delete_empty`. It looks first, so that it is for folders which nobody else writes yet."""
+        return self.is_empty(place) and self.delete(place)
+
+    def move(self, source: str, target: str) -> bool:
+        """See `Files.move`. On key stores every object is copied, then the old ones are deleted: O(bytes)."""
+        kind = self._kind(source)
+        if kind is None:
+            return False
+        if self._kind(target) is not None:
+            raise FileExistsError("there is something at the target")
+        above = target.rpartition("/")[0]
+        if above:
+            self._fs.create_dir(self._inner(above), recursive=True)
+        if self._fs.type_name not in _KEY_STORES or kind != "Directory":
+            try:
+                self._fs.move(self._literal(source), self._literal(target))
+            except NotImplementedError:  # accounts of Azure without a hierarchy
+                self._copy(source, target)
+        else:
+            self._copy(source, target)
+        return True
+
+    def sizes(self, path: str) -> tuple[int, int] | None:
+        """See `Files.sizes`."""
+        kind = self._kind(path)
+        if kind is None:
+            return None
+        if kind != "Directory":
+            return 1, self._fs.get_file_info(self._inner(path)).size
+        number, total = 0, 0
+        for name, info in self._below(path, recursive=True):
+            if info.is_file and not any(map(is_hidden, name.split("/"))):
+                number += 1
+                total += info.size
+        return number, total
+
+    def _copy(self, source: str, target: str) -> None:
+        """Copy a tree and delete what was copied; what fails before the deletion leaves the source as it was."""
+        entries = self._below(source, recursive=True)
+        folders = [f"/{name}" for name, info in entries if not info.is_file]
+        pairs = [
+            (self._literal(f"{source}/{name}"), self._literal(f"{target}/{name}"))
+            for name, info in entries
+            if info.is_file
+        ]
+        for folder in ["", *folders]:
+            self._fs.create_dir(self._literal(target + folder), recursive=True)
+        try:
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                _wait(pool.map(lambda pair: self._fs.copy_file(*pair), pairs))
+        except (OSError, ValueError, NotImplementedError):
+            self._fs.delete_dir(self._literal(target))
+            raise
+        self._fs.delete_dir(self._literal(source))
+
+    def _below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
+        """What is in a folder, with its names below the folder."""
+        from pyarrow.fs import FileSelector
+
+        inner = self._inner(path)
+        start = len(inner.strip("/")) + 1 if inner.strip("/") else 0
+        found = self._fs.get_file_info(FileSelector(inner, recursive=recursive, allow_not_found=True))
+        return [(info.path.strip("/")[start:], info) for info in found]
+
+    def _kind(self, path: str) -> str | None:
+        """What is at a path: ``Directory``, ``File``, ``Unknown``; None for nothing."""
+        kind: str = self._fs.get_file_info(self._inner(path)).type.name
+        return None if kind == "NotFound" else kind
+
+    def _inner(self, path: str) -> str:
+        return f"{self._base}{path}".rstrip("/") or "/"
+
+    def _literal(self, path: str) -> str:
+        """The inner path of something to change.
+
+        Raises:
+            ValueError: fsspec would take it for a pattern, and change whatever matches.
+        """
+        inner = self._inner(path)
+        if self._reads_patterns and has_magic(inner):
+            raise ValueError("fsspec reads *, ? and [ as patterns")
+        return inner
+
+
+def open_remote(scheme: str, authority: str) -> RemoteFiles:
+    """The files of ``scheme://authority``.
+
+    Raises:
+        FileOperationFailed: neither library knows the scheme, one that is needed is not installed, or it cannot
+            connect.
+    """
+    uri = f"{_SPELLING.get(scheme, scheme)}://{authority}" + ("" if authority else "/")
+    try:
+        from pyarrow import ArrowInvalid
+        from pyarrow.fs import FileSystem
+    except ImportError as error:
+        raise FileOperationFailed("pyarrow is not installed", location=uri, hint=_INSTALL) from error
+    try:
+        return RemoteFiles(*FileSystem.from_uri(uri))
+    except (ArrowInvalid, NotImplementedError):  # it does not know the scheme, or was built without it
+        return _through_fsspec(uri)
+    except OSError as error:
+        raise FileOperationFailed("no connection to the file system", location=uri, reason=error) from error
+
+
+def _through_fsspec(uri: str) -> RemoteFiles:
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    try:
+        from fsspec.core import url_to_fs
+
+        file_system, base = url_to_fs(uri)
+    except ImportError as error:  # fsspec itself, or the package that it needs for this scheme
+        raise FileOperationFailed("a package is not installed", location=uri, reason=error, hint=_INSTALL) from error
+    except (ValueError, OSError) as error:
+        raise FileOperationFailed("no such file system", location=uri, reason=error) from error
+    return RemoteFiles(PyFileSystem(FSSpecHandler(file_system)), base)
+
+
+def _wait(results: Iterable[Any]) -> None:
+    """Take all results, so that the first failure is raised."""
+    for _ in results:
+        pass

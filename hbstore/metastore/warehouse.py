@@ -1,0 +1,399 @@
+"""Where databases and tables have their files, and what may be done to them.
+
+What changes or removes files is bounded: it reaches what is below the warehouse, and what is at or below the places
+that the caller names as the database's or table's own. Links are judged by where they lead, not by how they are
+written, and removing a tree removes the links in it, never what they point to. The warehouse itself, whatever holds it,
+and the trash are never removed or moved.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
+from hbstore.metastore.files import Files, at_or_below
+from hbstore.metastore.local_files import LocalFiles
+from hbstore.metastore.locations import LOCAL, Location, parse_location
+from hbstore.metastore.remote_files import AT_ONCE, open_remote
+
+DEFAULT_DATABASE: Final = "default"
+"""Its folder is the warehouse itself."""
+
+_SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
+"""Clients may name these; any other scheme only where the warehouse itself has it."""
+
+_URI: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Warehouse:
+    """The folder below which databases and tables have theirs.
+
+    Args:
+        root: a path or a URI; a relative path is taken from the working directory.
+        trash: a path or a URI of a folder into which what is deleted moves, laid out as Hadoop's: below ``Current``,
+            under the path that it had. None: what is deleted is gone, as with Hadoop's default ``fs.trash.interval``.
+            Nothing empties it.
+
+    Raises:
+        FileOperationFailed: the root is no location, or a file, or the whole disk.
+
+    >>> Warehouse("/data/warehouse/").root
+    'file:/data/warehouse'
+    """
+
+    def __init__(self, root: str, *, trash: str | None = None) -> None:
+        self._root = _absolute(root)
+        self._trash = None if trash is None else _absolute(trash)
+        self._open: dict[tuple[str, str], Files] = {}
+        if self._root.scheme != LOCAL:
+            return
+        if not self._root.parts:
+            raise FileOperationFailed("the whole disk cannot be a warehouse", root=root, hint="Give it a folder")
+        files = self._files(self._root)
+        if files.exists(self._root.path) and not files.is_folder(self._root.path):
+            raise FileOperationFailed("the warehouse is a file", root=root, hint="Give it a folder")
+
+    @property
+    def root(self) -> str:
+        """The warehouse's location, such as ``file:/data/warehouse``."""
+        return str(self._root)
+
+    def database_location(self, name: str) -> str:
+        """Where a database has its folder if nothing else is said.
+
+        >>> Warehouse("/wh").database_location("Shop"), Warehouse("/wh").database_location("default")
+        ('file:/wh/shop.db', 'file:/wh')
+        """
+        lower = name.lower()
+        return self.root if lower == DEFAULT_DATABASE else str(self._root / f"{lower}.db")
+
+    def table_location(self, database_location: str | None, database: str, table: str) -> str:
+        """Where a table has its folder if nothing else is said.
+
+        As with Hive, tables of the default database are below the warehouse whatever location that database has.
+
+        >>> warehouse = Warehouse("/wh")
+        >>> warehouse.table_location("s3://shop/", "shop", "Sales"), warehouse.table_location(None, "a", "b")
+        ('s3://shop/sales', 'file:/wh/a.db/b')
+        """
+        lower = database.lower()
+        given = None if lower == DEFAULT_DATABASE else database_location
+        return str(parse_location(given or self.database_location(lower)) / table.lower())
+
+    def qualify(self, location: str) -> str:
+        """The location as Hive stores it: with its scheme, without a slash at its end.
+
+        Raises:
+            FileOperationFailed: it is empty or relative, which Hive does not take either, or malformed.
+
+        >>> warehouse = Warehouse("/wh")
+        >>> warehouse.qualify("/x/"), warehouse.qualify("file:///x"), warehouse.qualify("s3a://bucket/x")
+        ('file:/x', 'file:/x', 's3a://bucket/x')
+        """
+        return str(parse_location(location))
+
+    def same_place(self, left: str | None, right: str | None) -> bool:
+        """Whether two locations name one place in their texts: ``/x``, ``file:/x`` and ``file:///x/`` do.
+
+        No location equals only no location; texts that are no locations are compared as texts. Links are not looked at.
+        """
+        one, other = _parsed(left), _parsed(right)
+        if one is None or other is None:
+            return (left or None) == (right or None)
+        return one.file_system == other.file_system and one.parts == other.parts
+
+    def is_below(self, location: str, ancestor: str) -> bool:
+        """Whether a location is in another, name by name, and not that other itself. Links are not looked at.
+
+        >>> warehouse = Warehouse("/wh")
+        >>> warehouse.is_below("/wh/a", "file:/wh"), warehouse.is_below("/wh2", "/wh"), warehouse.is_below("/wh", "/wh")
+        (True, False, False)
+        """
+        one, other = _parsed(location), _parsed(ancestor)
+        return one is not None and other is not None and one.is_below(other)
+
+    def exists(self, location: str) -> bool:
+        """Whether there is a folder or a file."""
+        place = parse_location(location)
+        with _failing("the location cannot be looked at", location):
+            return self._files(place).exists(place.path)
+
+    def is_empty(self, location: str) -> bool:
+        """Whether there is a folder with nothing in it, not even hidden files."""
+        place = parse_location(location)
+        with _failing("the folder cannot be listed", location):
+            return self._files(place).is_empty(place.path)
+
+    def quick_statistics(self, location: str) -> tuple[int, int] | None:
+        """The number of data files in a folder and its folders, and their bytes; None if the folder is not there.
+
+        Files and folders whose names begin with ``_`` or ``.`` are left out, as in Hive's ``numFiles`` and
+        ``totalSize``. O(files).
+        """
+        place = parse_location(location)
+        with _failing("the folder cannot be listed", location):
+            return self._files(place).sizes(place.path)
+
+    def make_folder(self, location: str) -> bool:
+        """Make a folder, and those above it, if it is not there.
+
+        Returns:
+            Whether it was made.
+
+        Raises:
+            FileOperationFailed: a file is there, or the file system refuses.
+            OutsideWarehouse: the location is written as one in the warehouse, but a link leads it elsewhere.
+        """
+        return bool(self._make(location))
+
+    @contextmanager
+    def making_folders(self, locations: Sequence[str]) -> Iterator[list[bool]]:
+        """Folders for what the block stores: if it fails they are removed again where they were made and are empty.
+
+        They stay where the outcome is not known (CommitStateUnknown), as they may be needed.
+
+        Returns:
+            For each location whether its folder was made.
+        """
+        made: list[tuple[str, list[str]]] = []
+
+        def make(location: str) -> bool:
+            folders = self._make(location)
+            made.append((location, folders))
+            return bool(folders)
+
+        done = False
+        try:
+            yield self._for_each(make, locations)
+            done = True
+        except CommitStateUnknown:
+            done = True
+            raise
+        finally:
+            if not done:
+                for location, folders in reversed(made):
+                    self._unmake(location, folders)
+
+    def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
+        """Remove a tree, or move it to the trash.
+
+        Args:
+            location: a folder; a file or a link is removed as well.
+            inside: the database's or table's own locations. What is below the warehouse may be removed in any case.
+            purge: remove it even where there is a trash.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            OutsideWarehouse: it is in none of these, or holds the warehouse or the trash.
+            FileOperationFailed: the file system refuses; a part of the tree may be gone.
+        """
+        target = parse_location(location)
+        with _failing("the files cannot be removed", location):
+            files = self._files(target)
+            place = self._own(files, target, inside)
+            if self._trash is None or purge:
+                return files.delete(place)
+            return self._discard(files, target, place, self._trash)
+
+    def delete_empty_parents(self, location: str, *, below: str) -> None:
+        """Remove the folders around a location, from the inside out, as long as they are empty and below another.
+
+        Only local ones: elsewhere nothing can tell that a folder is empty and remove it in one step, so that files
+        which come between would be lost.
+        """
+        target, ancestor = parse_location(location), parse_location(below)
+        if target.scheme != LOCAL or ancestor.scheme != LOCAL:
+            return
+        files = self._files(target)
+        end = files.place(ancestor.path)
+        place = os.path.dirname(files.place(target.path))  # noqa: PTH120
+        with suppress(OSError):  # one that stays harms nobody
+            while place != end and at_or_below(place, end) and not self._is_kept(files, target, place):
+                if not files.delete_empty(place):
+                    return
+                place = os.path.dirname(place)  # noqa: PTH120
+
+    def move(self, source: str, target: str, *, inside: Sequence[str]) -> bool:
+        """Move a folder; those above the target are made.
+
+        Args:
+            source: where it is.
+            target: where it goes; nothing may be there.
+            inside: as for `delete`, for both ends.
+
+        Returns:
+            Whether there was anything to move.
+
+        Raises:
+            OutsideWarehouse: as for `delete`.
+            FileOperationFailed: the two are in different file systems or one in the other, there is something at the
+                target, or the file system refuses.
+        """
+        old, new = parse_location(source), parse_location(target)
+        if old.file_system != new.file_system:
+            raise FileOperationFailed(
+                "files are not moved from one file system to another",
+                source=source,
+                target=target,
+                hint="Copy them yourself, and give the table or partition its new location",
+            )
+        with _failing("the files cannot be moved", source, target):
+            files = self._files(old)
+            start, end = self._own(files, old, inside), self._own(files, new, inside)
+            if start == end:
+                return False
+            if at_or_below(end, start):
+                raise OSError("the target is inside the source")
+            return files.move(start, end)
+
+    @contextmanager
+    def moving(self, source: str, target: str, *, inside: Sequence[str]) -> Iterator[bool]:
+        """Files moved for what the block stores: if it fails they are moved back.
+
+        They stay at the target where the outcome is not known (CommitStateUnknown).
+
+        Returns:
+            As `move`.
+        """
+        moved = self.move(source, target, inside=inside)
+        done = False
+        try:
+            yield moved
+            done = True
+        except CommitStateUnknown:
+            done = True
+            raise
+        finally:
+            if moved and not done:
+                self.move(target, source, inside=inside)
+
+    def _files(self, location: Location) -> Files:
+        """The file system of a location, opened once."""
+        if location.scheme == LOCAL:
+            return _LOCAL
+        key = (location.scheme, location.authority)
+        if key not in self._open:
+            if location.scheme not in _SCHEMES | {self._root.scheme}:
+                raise FileOperationFailed(
+                    "no such file system",
+                    location=location,
+                    hint="Use one of " + ", ".join(sorted(_SCHEMES)) + ", or the warehouse's own",
+                )
+            self._open[key] = open_remote(*key)
+        return self._open[key]
+
+    def _make(self, location: str) -> list[str]:
+        """Make one folder; which ones were made."""
+        target = parse_location(location)
+        with _failing("the folder cannot be made", location):
+            files = self._files(target)
+            if files.is_folder(target.path):
+                return []
+            real = files.real(target.path)
+            if target.is_at_or_below(self._root) and not at_or_below(real, files.real(self._root.path)):
+                raise _outside(target, "Give the table the place itself as its location, not a link to it")
+            return files.make_folder(real)
+
+    def _for_each(self, make: Callable[[str], bool], locations: Sequence[str]) -> list[bool]:
+        """Call a function for every location; for several at once where each call is a request to somewhere else."""
+        if all(parse_location(location).scheme == LOCAL for location in locations):
+            return list(map(make, locations))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(make, locations))
+
+    def _unmake(self, location: str, folders: Sequence[str]) -> None:
+        """Remove folders that are empty; one that stays harms nobody, and the block's own error is to be seen."""
+        files = self._files(parse_location(location))
+        for folder in reversed(folders):
+            with suppress(OSError, ValueError, NotImplementedError):
+                files.delete_empty(folder)
+
+    def _own(self, files: Files, target: Location, inside: Sequence[str]) -> str:
+        """The place of a location that may be changed.
+
+        Raises:
+            OutsideWarehouse: it may not.
+        """
+        place = files.place(target.path)
+        if self._is_kept(files, target, place):
+            raise _outside(target, "It holds the warehouse or its trash, which hbstore never removes or moves")
+        if not any(at_or_below(place, own) for own in self._ours(files, target, inside)):
+            raise _outside(target, "Look at the location, and remove or move the files yourself if you mean it")
+        return place
+
+    def _ours(self, files: Files, target: Location, inside: Sequence[str]) -> Iterator[str]:
+        """The places in a location's file system in which files may be changed."""
+        root = None
+        if target.file_system == self._root.file_system:
+            yield (root := files.real(self._root.path))
+        for text in inside:
+            own = _parsed(text)
+            if own is None or own.file_system != target.file_system or not (own.parts or own.authority):
+                continue
+            place = files.place(own.path)
+            if root is None or not own.is_at_or_below(self._root) or at_or_below(place, root):
+                yield place
+
+    def _is_kept(self, files: Files, target: Location, place: str) -> bool:
+        """Whether a place is, holds, or is a link on the way to, the warehouse or the trash."""
+        return any(
+            at_or_below(way, place)
+            for one in (self._root, self._trash)
+            if one is not None and one.file_system == target.file_system
+            for way in files.ways(one.path)
+        )
+
+    def _discard(self, files: Files, target: Location, place: str, trash: Location) -> bool:
+        """Move to the trash; what is in the trash already is removed."""
+        if target.file_system != trash.file_system:
+            raise FileOperationFailed(
+                "the trash is in another file system",
+                location=target,
+                trash=trash,
+                hint="Drop it with PURGE, or set the parameter auto.purge=true on the table",
+            )
+        root = files.real(trash.path)
+        if at_or_below(place, root):
+            return files.delete(place)
+        resting = f"{root}/Current{place}"
+        while files.exists(resting):
+            resting = f"{root}/Current{place}{time.time_ns() // 1_000_000}"
+        return files.move(place, resting)
+
+
+_LOCAL: Final[Files] = LocalFiles()
+
+
+def _absolute(text: str) -> Location:
+    """The location of a path or URI that the server's user gave."""
+    return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
+
+
+def _parsed(text: str | None) -> Location | None:
+    try:
+        return parse_location(text or "")
+    except FileOperationFailed:
+        return None
+
+
+def _outside(location: Location, hint: str) -> OutsideWarehouse:
+    return OutsideWarehouse("not the warehouse's nor the table's own", location=location, hint=hint)
+
+
+@contextmanager
+def _failing(text: str, location: str, target: str | None = None) -> Iterator[None]:
+    """Errors of file systems as one error; deeper nesting than Python's counts as one of them."""
+    try:
+        yield
+    except (OSError, ValueError, NotImplementedError, RecursionError) as error:
+        fields = {"location": location, "target": target, "reason": error}
+        hint = "See that the server's user may write there, and that the file system is there"
+        raise FileOperationFailed(text, hint=hint, **{k: v for k, v in fields.items() if v is not None}) from error

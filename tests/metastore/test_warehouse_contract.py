@@ -1,0 +1,260 @@
+"""What every file system does alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
+from tests.metastore.warehouses import KINDS, RemoteWorld, world
+
+
+@pytest.fixture(params=KINDS)
+def here(request, tmp_path):
+    return world(request.param, tmp_path)
+
+
+@pytest.fixture
+def wh(here):
+    return here.warehouse
+
+
+@pytest.fixture
+def table(here):
+    """The location of a table with three files in two partitions."""
+    location = f"{here.warehouse.root}/shop.db/sales"
+    here.write(f"{location}/ds=1/part-0", b"1")
+    here.write(f"{location}/ds=1/part-1", b"22")
+    here.write(f"{location}/ds=2/part-0", b"333")
+    return location
+
+
+FILES = {
+    "wh/shop.db/sales/ds=1/part-0": b"1",
+    "wh/shop.db/sales/ds=1/part-1": b"22",
+    "wh/shop.db/sales/ds=2/part-0": b"333",
+}
+
+
+def without(prefix):
+    return {name: content for name, content in FILES.items() if not name.startswith(prefix)}
+
+
+def test_a_folder_is_made_once(wh):
+    location = f"{wh.root}/a/b/c"
+    assert not wh.exists(location)
+    assert wh.make_folder(location)
+    assert wh.exists(location)
+    assert wh.is_empty(location)
+    assert not wh.is_empty(f"{wh.root}/a")
+    assert not wh.make_folder(location)
+    assert not wh.make_folder(wh.root)
+
+
+def test_a_folder_is_not_made_over_a_file(wh, here, table):
+    with pytest.raises(FileOperationFailed, match="folder cannot be made"):
+        wh.make_folder(f"{table}/ds=1/part-0")
+    assert here.files() == FILES
+
+
+@pytest.mark.parametrize("name", ["a b", "a%20b", "%2e%2e", "ä日本", "a#b", "a:b", "{b}", "~", "ds=a%2Fb", "'\""])
+def test_names_are_taken_as_they_stand(wh, here, name):
+    location = f"{wh.root}/{name}"
+    wh.make_folder(location)
+    here.write(f"{location}/x")
+    assert here.files() == {f"wh/{name}/x": b"data"}
+    assert wh.quick_statistics(location) == (1, 4)
+    assert wh.move(location, f"{wh.root}/{name}/../2{name}", inside=[])
+    assert here.files() == {f"wh/2{name}/x": b"data"}
+    assert wh.delete(f"{wh.root}/2{name}", inside=[], purge=False)
+    assert here.files() == {}
+
+
+@pytest.mark.parametrize("pattern", ["*", "ds=?", "ds=[12]", "**", "{ds=1,ds=2}"])
+def test_patterns_match_nothing_but_themselves(here, wh, table, pattern):
+    fsspec_would_match = isinstance(here, RemoteWorld) and "fsspec" in here.fs.type_name and not pattern.startswith("{")
+    assert not wh.delete(f"{table}/{pattern}", inside=[], purge=True)
+    assert not wh.move(f"{table}/{pattern}", f"{table}/ds=3", inside=[])
+    assert here.files() == FILES
+    here.write(f"{table}/{pattern}/x")
+    if fsspec_would_match:
+        for change in (
+            lambda: wh.delete(f"{table}/{pattern}", inside=[], purge=True),
+            lambda: wh.delete(f"{table}/{pattern}/x", inside=[], purge=True),
+            lambda: wh.move(f"{table}/{pattern}", f"{table}/ds=3", inside=[]),
+            lambda: wh.move(f"{table}/ds=1", f"{table}/{pattern}2", inside=[]),
+        ):
+            with pytest.raises(FileOperationFailed, match="patterns"):
+                change()
+        assert here.files() == FILES | {f"wh/shop.db/sales/{pattern}/x": b"data"}
+    else:
+        assert wh.move(f"{table}/{pattern}", f"{table}/{pattern}2", inside=[])
+        assert wh.delete(f"{table}/{pattern}2", inside=[], purge=True)
+        assert here.files() == FILES
+
+
+def test_a_tree_is_removed_with_all_that_is_in_it(wh, here, table):
+    assert wh.delete(f"{table}/ds=1", inside=[], purge=True)
+    assert here.files() == without("wh/shop.db/sales/ds=1")
+    assert not wh.exists(f"{table}/ds=1")
+    assert wh.delete(table, inside=[], purge=False)
+    assert here.files() == {}
+
+
+def test_what_is_not_there_is_not_removed(wh, here, table):
+    assert not wh.delete(f"{table}/ds=3", inside=[], purge=False)
+    assert not wh.delete(f"{table}/ds=3/deeper/still", inside=[], purge=False)
+    assert here.files() == FILES
+
+
+def test_a_file_at_a_location_is_removed(wh, here, table):
+    assert wh.delete(f"{table}/ds=2/part-0", inside=[], purge=False)
+    assert here.files() == without("wh/shop.db/sales/ds=2")
+
+
+def test_only_what_is_ours_is_removed(wh, here, table):
+    outside = wh.root.removesuffix("/wh") + "/elsewhere"
+    here.write(f"{outside}/t/x", b"x")
+    before = here.files()
+    places = [f"{outside}/t", f"{outside}/t/x", outside, f"{table}/../../../elsewhere/t", f"{wh.root}2/x"]
+    for location in places:
+        for inside in ([], [table], [f"{outside}/t2"], ["", "nowhere"], [f"{outside}/t/x/deeper"]):
+            with pytest.raises(OutsideWarehouse):
+                wh.delete(location, inside=inside, purge=True)
+            with pytest.raises(OutsideWarehouse):
+                wh.move(location, f"{table}/ds=9", inside=inside)
+            with pytest.raises(OutsideWarehouse):
+                wh.move(f"{table}/ds=1", f"{location}/new", inside=inside)
+    assert here.files() == before
+    assert wh.delete(f"{outside}/t/x", inside=[table, f"{outside}/t"], purge=True)
+    assert wh.delete(f"{outside}/t", inside=[f"{outside}/t"], purge=True)
+    assert here.files() == FILES
+
+
+def test_the_warehouse_and_what_holds_it_stay(wh, here, table):
+    parent = wh.root.removesuffix("/wh")
+    for location in (wh.root, f"{wh.root}/", f"{table}/../..", parent):
+        with pytest.raises(OutsideWarehouse, match="holds the warehouse"):
+            wh.delete(location, inside=[wh.root, parent, location], purge=True)
+        with pytest.raises(OutsideWarehouse, match="holds the warehouse"):
+            wh.move(location, f"{parent}/other", inside=[wh.root, parent, location])
+    assert here.files() == FILES
+
+
+def test_a_folder_moves_with_all_that_is_in_it(wh, here, table):
+    assert wh.move(f"{table}/ds=1", f"{wh.root}/new.db/t/ds=1", inside=[])
+    assert here.files() == {
+        "wh/new.db/t/ds=1/part-0": b"1",
+        "wh/new.db/t/ds=1/part-1": b"22",
+        "wh/shop.db/sales/ds=2/part-0": b"333",
+    }
+    assert not wh.exists(f"{table}/ds=1")
+
+
+def test_a_move_keeps_hidden_and_nested_files(wh, here, table):
+    here.write(f"{table}/_delta/.x/0.json", b"{}")
+    assert wh.move(table, f"{wh.root}/moved", inside=[])
+    assert here.files() == {
+        **{name.replace("shop.db/sales", "moved"): content for name, content in FILES.items()},
+        "wh/moved/_delta/.x/0.json": b"{}",
+    }
+
+
+def test_what_is_not_there_does_not_move(wh, table):
+    assert not wh.move(f"{table}/ds=3", f"{table}/ds=4", inside=[])
+    assert not wh.exists(f"{table}/ds=4")
+    assert not wh.move(table, f"{table}/", inside=[])
+    assert wh.exists(table)
+
+
+def test_nothing_moves_onto_something(wh, here, table):
+    wh.make_folder(f"{table}/empty")
+    for target in ("ds=2", "ds=2/part-0", "empty"):
+        with pytest.raises(FileOperationFailed, match="something at the target"):
+            wh.move(f"{table}/ds=1", f"{table}/{target}", inside=[])
+    with pytest.raises(FileOperationFailed, match="inside the source"):
+        wh.move(table, f"{table}/ds=1/deeper", inside=[])
+    assert here.files() == FILES
+
+
+def test_nothing_moves_to_another_file_system(wh, here, table):
+    with pytest.raises(FileOperationFailed, match="from one file system to another"):
+        wh.move(table, "hdfs://other/wh/t", inside=["hdfs://other/wh"])
+    assert here.files() == FILES
+
+
+def test_files_are_counted_without_hidden_ones(wh, here, table):
+    for hidden in ("_SUCCESS", ".part-0.crc", "_temporary/0/part-9", "ds=1/_x", "ds=1/.hive-staging/part-1"):
+        here.write(f"{table}/{hidden}", b"hidden!")
+    here.write(f"{table}/ds=2/deeper/part-_", b"4444")
+    assert wh.quick_statistics(table) == (4, 10)
+    assert wh.quick_statistics(f"{table}/ds=1") == (2, 3)
+    assert wh.quick_statistics(f"{table}/ds=1/.hive-staging") == (1, 7)
+    assert wh.quick_statistics(f"{table}/ds=1/part-1") == (1, 2)
+    assert wh.quick_statistics(f"{table}/ds=3") is None
+    wh.make_folder(f"{table}/ds=3")
+    assert wh.quick_statistics(f"{table}/ds=3") == (0, 0)
+
+
+def test_hidden_files_are_something(wh, here, table):
+    here.write(f"{table}/ds=3/_SUCCESS")
+    assert not wh.is_empty(f"{table}/ds=3")
+    assert not wh.is_empty(f"{table}/ds=4")
+    assert not wh.is_empty(f"{table}/ds=1/part-0")
+
+
+def test_folders_of_a_call_that_succeeds_stay(wh, table):
+    locations = [f"{table}/ds=1", f"{table}/ds=3", f"{table}/ds=4/hour=5"]
+    with wh.making_folders(locations) as made:
+        assert made == [False, True, True]
+    assert all(map(wh.exists, locations))
+
+
+def test_folders_of_a_call_that_fails_are_removed_where_they_are_empty(wh, here, table):
+    empty, full = f"{table}/ds=3", f"{table}/ds=4"
+
+    def failing_call():
+        with wh.making_folders([f"{table}/ds=1", empty, full, empty]):
+            here.write(f"{full}/part-0")
+            raise StoreUnavailable("gone")
+
+    with pytest.raises(StoreUnavailable, match="gone"):
+        failing_call()
+    assert not wh.exists(empty)
+    assert here.files() == FILES | {"wh/shop.db/sales/ds=4/part-0": b"data"}
+
+
+def test_a_folder_that_cannot_be_made_takes_the_others_with_it(wh, table):
+    with pytest.raises(FileOperationFailed), wh.making_folders([f"{table}/ds=3", f"{table}/ds=1/part-0"]):
+        pytest.fail("there is no second folder")
+    assert not wh.exists(f"{table}/ds=3")
+
+
+def test_folders_stay_where_the_outcome_is_not_known(wh, table):
+    with pytest.raises(CommitStateUnknown), wh.making_folders([f"{table}/ds=3"]):
+        raise CommitStateUnknown("who knows")
+    assert wh.exists(f"{table}/ds=3")
+
+
+@pytest.mark.parametrize(("error", "back"), [(StoreUnavailable, True), (CommitStateUnknown, False)])
+def test_files_of_a_call_that_fails_are_moved_back(wh, here, table, error, back):
+    def failing_call():
+        with wh.moving(f"{table}/ds=2", f"{table}/ds=3", inside=[]) as moved:
+            assert moved
+            raise error("gone")
+
+    with pytest.raises(error):
+        failing_call()
+    folder = "ds=2" if back else "ds=3"
+    assert here.files() == without("wh/shop.db/sales/ds=2") | {f"wh/shop.db/sales/{folder}/part-0": b"333"}
+
+
+def test_nothing_moves_back_that_did_not_move(wh, here, table):
+    def failing_call():
+        with wh.moving(f"{table}/ds=9", f"{table}/ds=3", inside=[]) as moved:
+            assert not moved
+            here.write(f"{table}/ds=3/x")
+            raise StoreUnavailable("gone")
+
+    with pytest.raises(StoreUnavailable):
+        failing_call()
+    assert here.files() == FILES | {"wh/shop.db/sales/ds=3/x": b"data"}
