@@ -19,7 +19,8 @@ ROOMS = (
     ("plans",),
     ("filters",),
     ("rows",),
-    ("structs", "layouts", "model"),
+    ("service_structs", "service_model"),
+    ("name_lists", "structs", "layouts", "model"),
     ("keys", "types", "names", "like", "wire"),
     ("errors",),
 )

@@ -19,13 +19,25 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 class ChangeKind(Enum):
-    """What a change does; the values stand in journals."""
+    """What a change does; the values stand in journals.
+
+    An exchange stands in the journal of the table that partitions leave, and beforehand as RECEIVE in the journal of
+    the table that they go to.
+    """
 
     ADD = "add"
     DROP = "drop"
     ALTER = "alter"
     RENAME = "rename"
+    EXCHANGE = "exchange"
+    RECEIVE = "receive"
     DROP_TABLE = "drop_table"
+    RENAME_TABLE = "rename_table"
+    ALTER_TABLE = "alter_table"
+
+
+TABLE_WIDE: Final = frozenset((ChangeKind.DROP_TABLE, ChangeKind.RENAME_TABLE, ChangeKind.ALTER_TABLE))
+"""Changes of all partitions that a table has."""
 
 
 @dataclass(frozen=True, slots=True)

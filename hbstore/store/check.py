@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.errors import CorruptRow
+from hbstore.errors import CorruptRow, TableNotFound
 from hbstore.keys import row_key, split_key, successor, text_cell
+from hbstore.layouts import PARTITION
 from hbstore.rows.interface import PartitionRow, Rows
-from hbstore.store.table_row import TableRow
+from hbstore.store.finishing import Finisher
+from hbstore.store.reservation import Reservation
+from hbstore.store.slots import Slots
+from hbstore.store.table_row import TABLE_KEYS, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_partition
@@ -52,8 +57,8 @@ class Repaired:
 def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
     """Look at every partition row of a table: one item for each, None where all is well.
 
-    A row is well if its key splits into cells, its cell columns are those cells, its payload decodes, and the values in
-    the payload make this very key.
+    A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
+    table, and the values in the payload make this very key.
     """
     start = row.definition.prefix
     for found in rows.whole_rows(start, successor(start)):
@@ -63,14 +68,29 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
 
 def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
     """Finish a table's open intents, free slots of dead writers, and count its distinct values anew."""
-    journal = tables.journal()
     intents = row.journal.intents
     for intent in intents:
-        journal.finish(row, intent)
-    row = tables.reopen(row)
-    slots = 0 if rows.atomic else journal.free_slots(row, SLOT_AGE)
-    refresh_statistics(rows, tables.reopen(row))
+        Finisher(rows).finish(row.key, intent)
+    slots = 0 if rows.atomic else Slots(rows).free(row.key, Finisher(rows).journal(row.key), SLOT_AGE)
+    with suppress(TableNotFound):  # it was being renamed
+        refresh_statistics(rows, tables.reopen(row))
     return Repaired(len(intents), slots)
+
+
+def repair_catalog(rows: Rows) -> int:
+    """Finish what dead writers left of tables that are gone, or that were to come; of how many."""
+    finisher = Finisher(rows)
+    found = 0
+    for key, cells in [] if rows.atomic else list(rows.scan_catalog(*TABLE_KEYS)):
+        reservation = Reservation.of(cells)
+        if reservation is None and Tables(rows).is_there(cells):
+            continue
+        unfinished = len(finisher.journal(key).intents)
+        if reservation is not None:
+            finisher.settle(key, reservation)
+        finisher.finish_all(key)
+        found += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
+    return found
 
 
 def _problem(found: PartitionRow, row: TableRow) -> str | None:
@@ -81,6 +101,9 @@ def _problem(found: PartitionRow, row: TableRow) -> str | None:
         partition = decode_partition(found.payload)
     except CorruptRow as error:
         return str(error)
+    names = PARTITION.read_fields(found.payload, 0)[0]
+    if (names.get("database"), names.get("table")) != (row.table.database, row.table.name):
+        return f"the payload names the table {names.get('database')}.{names.get('table')}"
     if prefix != schema.prefix:
         return "the key's trailer does not begin where the table's prefix ends"
     if tuple(found.cells[:columns]) != cells or any(found.cells[columns:]):

@@ -20,6 +20,9 @@ class Intent:
         kind: what it does.
         first: its smallest key.
         last: its largest key.
+        peer: where two tables take part, the row key of the other one.
+        at: a sequence number of the other one's journal: that of the rows written there, or for RECEIVE the only one at
+            which the exchange may be decided.
     """
 
     id: str
@@ -28,6 +31,8 @@ class Intent:
     kind: ChangeKind
     first: bytes
     last: bytes
+    peer: bytes = b""
+    at: int = 0
 
     def may_touch(self, first: bytes, last: bytes) -> bool:
         """Whether its keys may be among those between two others."""
@@ -40,7 +45,8 @@ class Journal:
 
     Attributes:
         last_sequence: that of the newest change, open or finished.
-        moves: how many renames there have been; a reader that sees it change may have missed a row on its way.
+        moves: how often partitions were renamed or exchanged; a reader that sees it change may have missed a row on its
+            way, or seen some of those that move together.
         intents: the open ones.
     """
 
@@ -54,22 +60,36 @@ class Journal:
         return any(intent.kind is ChangeKind.DROP_TABLE for intent in self.intents)
 
     @property
-    def moving(self) -> tuple[Intent, ...]:
-        """Renames under way."""
-        return tuple(intent for intent in self.intents if intent.kind is ChangeKind.RENAME)
+    def renames_table(self) -> Intent | None:
+        """The intent by which the table is getting another name."""
+        return next((intent for intent in self.intents if intent.kind is ChangeKind.RENAME_TABLE), None)
 
     def opened(self, intent: Intent) -> Journal:
         """With one more intent."""
-        moves = self.moves + (intent.kind is ChangeKind.RENAME)
+        moves = self.moves + (intent.kind in (ChangeKind.RENAME, ChangeKind.EXCHANGE))
         return Journal(intent.sequence, moves, (*self.intents, intent))
 
     def closed(self, intent_id: str) -> Journal:
         """Without an intent."""
-        return replace(self, intents=tuple(intent for intent in self.intents if intent.id != intent_id))
+        gone = self.find(intent_id)
+        moves = self.moves + (gone is not None and gone.kind is ChangeKind.RECEIVE)
+        return replace(self, moves=moves, intents=tuple(intent for intent in self.intents if intent is not gone))
+
+    def advanced(self, beyond: int = 0) -> Journal:
+        """With the next sequence number used up: whoever was about to open an intent has to look again.
+
+        Args:
+            beyond: the number is above this one as well.
+        """
+        return replace(self, last_sequence=max(self.last_sequence, beyond) + 1)
+
+    def find(self, intent_id: str) -> Intent | None:
+        """An open intent."""
+        return next((intent for intent in self.intents if intent.id == intent_id), None)
 
     def has(self, intent_id: str) -> bool:
         """Whether an intent is open."""
-        return any(intent.id == intent_id for intent in self.intents)
+        return self.find(intent_id) is not None
 
     def encode(self) -> bytes:
         """The cell's bytes: JSON, always the same for the same journal."""
@@ -79,6 +99,7 @@ class Journal:
                 "moves": self.moves,
                 "open": [
                     [one.id, one.slot, one.sequence, one.kind.value, one.first.hex(), one.last.hex()]
+                    + ([one.peer.hex(), one.at] if one.peer else [])
                     for one in self.intents
                 ],
             },
@@ -96,13 +117,13 @@ class Journal:
             return Journal()
         try:
             found = json.loads(data)
-            return Journal(
-                found["last"],
-                found["moves"],
-                tuple(
-                    Intent(name, slot, sequence, ChangeKind(kind), bytes.fromhex(first), bytes.fromhex(last))
-                    for name, slot, sequence, kind, first, last in found["open"]
-                ),
-            )
+            return Journal(found["last"], found["moves"], tuple(_intent(*one) for one in found["open"]))
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow("a table's journal does not decode", journal=data[:80]) from error
+
+
+def _intent(
+    name: str, slot: int, sequence: int, kind: str, first: str, last: str, peer: str = "", at: int = 0
+) -> Intent:
+    ends = bytes.fromhex(first), bytes.fromhex(last)
+    return Intent(name, slot, sequence, ChangeKind(kind), *ends, bytes.fromhex(peer), at)

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from hbstore.filters.builder import Expression
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Database, Partition, Table
 from hbstore.plans.explain import Explain
-from hbstore.plans.scan_plan import FilterPlan
+from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Rows
-from hbstore.store.check import Problem, Repaired, check_table, repair
+from hbstore.store.annexes import Annexes
+from hbstore.store.check import Problem, Repaired, check_table, repair, repair_catalog
+from hbstore.store.column_statistics import ColumnStatistics
+from hbstore.store.exchange import Exchange
+from hbstore.store.functions import Functions
+from hbstore.store.grants import Grants
+from hbstore.store.locks import Locks
+from hbstore.store.marks import Marks
 from hbstore.store.reader import Filter, Reader
+from hbstore.store.roles import Roles
+from hbstore.store.table_changes import TableChanges
+from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
+from hbstore.store.transactions import Transactions
 from hbstore.store.writer import InvalidValues, PartitionValues, Writer
+from hbstore.structs import partitions_from_payloads
+
+T = TypeVar("T")
 
 
 class PartitionStore:
@@ -40,6 +54,16 @@ class PartitionStore:
         self._tables = Tables(rows)
         self._reader = Reader(rows, self._tables)
         self._writer = Writer(rows, self._tables)
+        self._table_changes = TableChanges(rows, self._tables)
+        self._exchange = Exchange(rows, self._tables, self._writer)
+        annexes = Annexes(rows, self._tables)
+        self.functions = Functions(rows, self._tables)
+        self.column_statistics = ColumnStatistics(annexes)
+        self.marks = Marks(annexes)
+        self.locks = Locks(rows)
+        self.transactions = Transactions(rows)
+        self.roles = Roles(rows)
+        self.grants = Grants(rows, self._tables)
 
     @property
     def rows(self) -> Rows:
@@ -80,6 +104,10 @@ class PartitionStore:
         """All databases in order of their names."""
         return self._tables.databases()
 
+    def database_names(self) -> list[str]:
+        """The names of all databases in order, which cost less than the databases."""
+        return self._tables.database_names()
+
     def alter_database(self, database: Database) -> None:
         """Replace all of a database but its name."""
         self._tables.alter_database(database)
@@ -108,17 +136,58 @@ class PartitionStore:
         """Read a table; TableNotFound or DatabaseNotFound if it is not there."""
         return self._tables.open(database, name).table
 
+    def read_table(self, database: str, name: str) -> bytes:
+        """The stored bytes of a table: the Hive Metastore's Table struct."""
+        return self._tables.open(database, name).struct
+
     def tables(self, database: str) -> list[Table]:
         """A database's tables in order of their names."""
         return self._tables.tables(database)
 
-    def alter_table(self, table: Table) -> None:
+    def table_names(self, database: str) -> list[str]:
+        """The names of a database's tables in order, which cost less than the tables."""
+        return self._tables.table_names(database)
+
+    def alter_table(
+        self,
+        table: Table,
+        *,
+        cascade: bool = False,
+        relocated: tuple[str, str] | None = None,
+        expected_parameters: Mapping[str, str | None] | None = None,
+    ) -> None:
         """Replace all of a table but its name and its partition columns.
+
+        Args:
+            table: what it becomes.
+            cascade: the columns of every partition's storage become the table's as well, in O(partitions).
+            relocated: the beginning of partitions' locations and what replaces it; locations elsewhere stay.
+            expected_parameters: only if the very version that is replaced has these parameters (None: has it not).
+                Not together with ``cascade`` or ``relocated`` where the table has partitions.
 
         Raises:
             InvalidInput: the partition columns differ, which all row keys are made of.
+            ConcurrentChange: a parameter is not what is expected; nothing was changed.
         """
-        self._tables.alter_table(table)
+        self._table_changes.alter(table, cascade=cascade, relocated=relocated, expected=expected_parameters)
+
+    def rename_table(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None = None) -> None:
+        """Give a table another name, in its database or another one, with all its partitions. O(partitions).
+
+        Until it is done the table is whole under its old name, for readers; from then on under the new one.
+
+        Args:
+            database: the database's name.
+            name: the table's name.
+            table: what it becomes; its partition columns are the same.
+            relocated: the beginning of partitions' locations and what replaces it; locations elsewhere stay.
+
+        Raises:
+            AlreadyExists: there is a table of the new name.
+            DatabaseNotFound, TableNotFound: the table is not there, or its new database.
+            InvalidInput: the name is the same, or the partition columns are not.
+        """
+        self._table_changes.rename(database, name, table, relocated=relocated)
 
     def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
         """Remove a table and all its partitions. Files are not touched."""
@@ -199,6 +268,29 @@ class PartitionStore:
             )
         self._writer.rename(self._tables.open(database, table), values, renamed)
 
+    def exchange_partitions(
+        self,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        values: Sequence[PartitionValues],
+        *,
+        relocated: tuple[str, str] | None = None,
+    ) -> list[Partition]:
+        """Move partitions from one table to another, all or none; what they are there, in key order.
+
+        Args:
+            source: database and name of the table that they leave.
+            target: database and name of the table that they come to; its partition columns are the same.
+            values: the partitions' values.
+            relocated: the beginning of their locations and what replaces it; locations elsewhere stay.
+
+        Raises:
+            InvalidInput: the partition columns differ, or it is one table.
+            PartitionNotFound: one is not in the source.
+            AlreadyExists: one is in the target.
+        """
+        return partitions_from_payloads(self._exchange.move(source, target, values, relocated=relocated))
+
     # Reading partitions
 
     def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
@@ -211,6 +303,10 @@ class PartitionStore:
 
     def get_partitions(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
         """Read those of some partitions that exist, each once, in key order."""
+        return partitions_from_payloads(self.get_payloads(database, table, values))
+
+    def get_payloads(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
+        """The stored bytes of those of some partitions that exist, each once, in key order: Partition structs."""
         return self._reader.get_many(database, table, values)
 
     def get_partitions_by_filter(
@@ -239,6 +335,34 @@ class PartitionStore:
     ) -> list[Partition]:
         """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``."""
         return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
+
+    def read_payloads(
+        self,
+        database: str,
+        table: str,
+        where: Filter,
+        consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
+        *,
+        max_parts: int = -1,
+        like_dialect: LikeDialect = "sql",
+    ) -> T:
+        """Hand the stored bytes of the partitions that a filter selects to a function; no object is made of them.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            where: a filter, or None for all.
+            consume: takes the table's row, the plan, and batches of Partition structs in key order, and reads them in
+                this thread before it returns. On HBase it is called again, from the start, where the table was altered
+                or partitions moved while it read: what it does must be forgotten then.
+            max_parts: at most so many; -1 for all.
+            like_dialect: "sql" or "hive2".
+
+        Returns:
+            What ``consume`` returned, of partitions as they were at one moment.
+        """
+        dialect = checked_dialect(like_dialect)
+        return self._reader.read(database, table, where, consume, max_parts=max_parts, like_dialect=dialect)
 
     def partition_names(
         self,
@@ -296,6 +420,10 @@ class PartitionStore:
     def repair(self, database: str, table: str) -> Repaired:
         """Finish what dead writers left unfinished, and count the table's distinct values anew."""
         return repair(self._rows, self._tables, self._tables.open(database, table))
+
+    def repair_catalog(self) -> int:
+        """Finish what dead writers left of tables that are gone, or that were to come; of how many."""
+        return repair_catalog(self._rows)
 
 
 def connect(url: str) -> PartitionStore:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from threading import Lock
@@ -23,6 +23,7 @@ from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
+from hbstore.store.finishing import Finisher
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues, cells_of
@@ -78,8 +79,8 @@ class Reader:
             raise PartitionNotFound("no such partition", table=row.table, partition=name)
         return partition_from_payload(found[0][1])
 
-    def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
-        """Those of some partitions that exist, each once, in key order."""
+    def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
+        """The stored bytes of those of some partitions that exist, each once, in key order."""
         texts = [partition_value_texts(one) for one in values]
 
         def read(row: TableRow) -> list[StoredRow]:
@@ -88,19 +89,41 @@ class Reader:
             return self.rows.multi_get(sorted(keys))
 
         _, found = self._consistent(database, table, read)
-        return partitions_from_payloads([payload for _, payload in found])
+        return [payload for _, payload in found]
+
+    def read(
+        self,
+        database: str,
+        table: str,
+        where: Filter,
+        consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
+        *,
+        max_parts: int,
+        like_dialect: LikeDialect,
+    ) -> T:
+        """What ``consume`` makes of the stored bytes of the partitions that a filter selects, in key order.
+
+        Elsewhere than in a snapshot it is called again, from the start, where the table moved under it.
+        """
+        limit = None if max_parts < 0 else max_parts
+
+        def read(row: TableRow) -> T:
+            _, plan = self.planned(row, where, like_dialect)
+            return consume(row, plan, iter(()) if limit == 0 else fetch(plan, self.rows, limit))
+
+        return self._consistent(database, table, read)[1]
 
     def payloads(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
     ) -> tuple[TableRow, list[bytes]]:
         """The stored bytes of the partitions that a filter selects, in key order, and the table's row."""
-        limit = None if max_parts < 0 else max_parts
 
-        def read(row: TableRow) -> list[bytes]:
-            _, plan = self.planned(row, where, like_dialect)
-            return [] if limit == 0 else list(chain.from_iterable(fetch(plan, self.rows, limit)))
+        def collect(
+            row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]
+        ) -> tuple[TableRow, list[bytes]]:
+            return row, list(chain.from_iterable(batches))
 
-        return self._consistent(database, table, read)
+        return self.read(database, table, where, collect, max_parts=max_parts, like_dialect=like_dialect)
 
     def partitions(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
@@ -183,18 +206,19 @@ class Reader:
 
         Where reads are snapshots, that is what they are. Elsewhere the table's row is read *after* the partitions: if
         it is still what it was when it was last read, no partition was renamed meanwhile, from ahead of the reader to
-        behind it, and the table was not altered or dropped. So a table that is asked often costs one read of its row
-        for each question, and one that changed is read again.
+        behind it, or exchanged, and the table was not altered, renamed or dropped. So a table that is asked often costs
+        one read of its row for each question, and one that changed is read again.
         """
         if self.rows.atomic:
             with self.rows.snapshot():
                 row = self.tables.open(database, table)
                 return row, read(row)
+        finisher = Finisher(self.rows)
         recent = self._recent.get((database, table))
         row = recent or self.tables.open(database, table)
         for _ in range(_ATTEMPTS):
-            for intent in row.journal.moving:
-                self.tables.journal().finish(row, intent)
+            for place, intent in finisher.moving(row.key, row.journal):
+                finisher.finish(place, intent)
             try:
                 found = read(row)
             except HbstoreError:
@@ -203,7 +227,7 @@ class Reader:
                 row = self.tables.open(database, table)  # perhaps the error is about what the table was
                 continue
             now = self.tables.open(database, table)
-            unmoved = now.journal.moves == row.journal.moves and not now.journal.moving
+            unmoved = now.journal.moves == row.journal.moves and not finisher.moving(now.key, now.journal)
             if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
                 self._recent[database, table] = now
                 return now, found

@@ -40,6 +40,16 @@ def table_key(database: str, name: str) -> bytes:
     return b"T" + database.encode() + b"\x00" + name.encode()
 
 
+def names_of(key: bytes) -> tuple[str, str]:
+    """The database and the name of the table in a row, whether it is there or not.
+
+    >>> names_of(table_key("shop", "sales"))
+    ('shop', 'sales')
+    """
+    database, _, name = key[1:].decode().partition("\0")
+    return database, name
+
+
 def table_keys(database: str) -> tuple[bytes, bytes]:
     """The range of the rows of a database's tables."""
     return b"T" + database.encode() + b"\x00", b"T" + database.encode() + b"\x01"
@@ -51,20 +61,37 @@ INTENT_KEYS: Final = (b"I", b"J")
 
 
 _INCARNATION: Final = 8
+_HEAD: Final = 16
 
 
 def first_definition(table: Table) -> bytes:
-    """The ``d:def`` cell of a table that is created: random bytes, then the Table struct.
+    """The ``d:def`` cell of a table that is created: 16 random bytes, then the Table struct.
 
-    The random bytes tell this table from an equal one of the same name before or after it, so that a late
-    compare-and-put of someone who drops the one never meets the other.
+    The first eight, its incarnation, tell this table from an equal one of the same name before or after it. The other
+    eight, its stamp, become others when the table is renamed or altered with its partitions. So a late compare-and-put
+    of someone who drops or renames a table never meets another one, nor the same after it came back.
     """
-    return os.urandom(_INCARNATION) + encode_table(table)
+    return os.urandom(_HEAD) + encode_table(table)
 
 
 def next_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is altered."""
-    return cell[:_INCARNATION] + encode_table(table)
+    return cell[:_HEAD] + encode_table(table)
+
+
+def stamped_definition(cell: bytes, table: Table) -> bytes:
+    """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
+    return cell[:_INCARNATION] + os.urandom(_HEAD - _INCARNATION) + encode_table(table)
+
+
+def stamp_of(cell: bytes) -> bytes:
+    """What tells one state of a table's row from all others: incarnation and stamp."""
+    return cell[:_HEAD]
+
+
+def struct_of(cell: bytes) -> bytes:
+    """The Table struct in a ``d:def`` cell."""
+    return cell[_HEAD:]
 
 
 @dataclass(frozen=True)
@@ -82,6 +109,11 @@ class Definition:
     def schema(self) -> KeySchema:
         """Its partition columns as keys see them."""
         return KeySchema(self.prefix, self.table.partition_column_names, self.table.key_types)
+
+    def has_partition_columns_of(self, table: Table) -> bool:
+        """Whether the partition columns of two tables have the same names, in any case, and types."""
+        names = [[name.lower() for name in one.partition_column_names] for one in (self.table, table)]
+        return names[0] == names[1] and self.table.key_types == table.key_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +134,19 @@ class TableRow:
     def table(self) -> Table:
         """The table."""
         return self.definition.table
+
+    @property
+    def struct(self) -> bytes:
+        """The table as it is stored: the bytes of the Hive Metastore's Table struct."""
+        return struct_of(self.cells[DEFINITION])
+
+    @property
+    def incarnation(self) -> bytes:
+        """Eight bytes that no other table has, nor had; it keeps them when it is altered or renamed.
+
+        So what is kept under them goes along with the table: its sequence numbers, too, only rise on that way.
+        """
+        return self.cells[DEFINITION][:_INCARNATION]
 
     @property
     def journal(self) -> Journal:
@@ -133,7 +178,7 @@ class Definitions:
             if found is not None:
                 self._known.move_to_end(data)
                 return found
-        made = Definition(decode_table(data[_INCARNATION:]))
+        made = Definition(decode_table(struct_of(data)))
         with self._lock:
             self._known[data] = made
             if len(self._known) > _REMEMBERED:

@@ -12,7 +12,6 @@ from hbstore.errors import (
     ConcurrentChange,
     DatabaseNotEmpty,
     DatabaseNotFound,
-    InvalidInput,
     TableNotFound,
 )
 from hbstore.keys import successor
@@ -20,21 +19,21 @@ from hbstore.model import Database, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.changes import Change
+from hbstore.store.finishing import Finisher
 from hbstore.store.journal import JournalCommit
 from hbstore.store.journal_cell import Journal
 from hbstore.store.outcome import decided
+from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
     JOURNAL,
     STATISTICS,
     TABLE_KEYS,
-    Definition,
     Definitions,
     TableRow,
     database_key,
     first_definition,
-    next_definition,
     table_key,
     table_keys,
 )
@@ -42,6 +41,8 @@ from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
 _DROP_BATCH: Final = 5_000
+_PATIENCE: Final = 0.05
+"""Seconds that a writer gets that is about to give its table this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,12 @@ class Tables:
 
     def get_database(self, name: str) -> Database:
         """Read a database."""
-        return decode_database(self._database_cell(identifier("database", name)))
+        return decode_database(self.database_cell(identifier("database", name)))
 
     def alter_database(self, database: Database) -> None:
         """Replace all of a database but its name."""
         for _ in range(_ATTEMPTS):
-            known = self._database_cell(database.name)
+            known = self.database_cell(database.name)
             if self.rows.compare_and_put(database_key(database.name), DEFINITION, known, encode_database(database)):
                 return
         raise ConcurrentChange("other writers kept changing the database", database=database.name, hint="Try again")
@@ -87,7 +88,7 @@ class Tables:
         """
         name = identifier("database", name)
         try:
-            known = self._database_cell(name)
+            known = self.database_cell(name)
         except DatabaseNotFound:
             if if_exists:
                 return
@@ -100,6 +101,7 @@ class Tables:
                 self.drop_table(name, table, if_exists=True)
             if not self.rows.compare_and_put(database_key(name), DEFINITION, known, b""):
                 raise ConcurrentChange("the database was changed meanwhile", database=name, hint="Try again")
+            self._settle_reservations(name)
             late = self.names(name)
             if late and not cascade:
                 self.rows.compare_and_put(database_key(name), DEFINITION, None, known)
@@ -107,14 +109,28 @@ class Tables:
             for table in late:
                 self.drop_table(name, table, if_exists=True)
 
+    def database_names(self) -> list[str]:
+        """The names of all databases in order; nothing is decoded."""
+        found = self.rows.scan_catalog(*DATABASE_KEYS)
+        return [key[1:].decode() for key, cells in found if cells.get(DEFINITION)]
+
     def names(self, database: str) -> list[str]:
-        """The names of a database's tables in order; an empty list where there is no such database."""
-        return [row.table.name for row in self._scan(*table_keys(database))]
+        """The names of a database's tables in order, none where it is not there; no definition is decoded."""
+        start, stop = table_keys(database)
+        return [
+            key[len(start) :].decode() for key, cells in self.rows.scan_catalog(start, stop) if self.is_there(cells)
+        ]
+
+    def table_names(self, database: str) -> list[str]:
+        """The names of a database's tables in order; DatabaseNotFound if it is not there."""
+        database = identifier("database", database)
+        self.database_cell(database)
+        return self.names(database)
 
     def tables(self, database: str) -> list[Table]:
         """A database's tables in order of their names."""
         database = identifier("database", database)
-        self._database_cell(database)
+        self.database_cell(database)
         return [row.table for row in self._scan(*table_keys(database))]
 
     def all_rows(self) -> Iterator[TableRow]:
@@ -123,28 +139,62 @@ class Tables:
 
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""
-        self._database_cell(table.database)
+        self.database_cell(table.database)
         if table.create_time == 0:
             table = replace(table, create_time=int(time.time()))
         key = table_key(table.database, table.name)
-        cells = self.rows.get(key) or {}
-        if Journal.decode(cells.get(JOURNAL)).drops_table:
-            self._finish_drop(key, table, cells)
-            cells = self.rows.get(key) or {}
         data = first_definition(table)
-        if not self.rows.compare_and_put(key, DEFINITION, None, data):
-            if if_not_exists:
-                return
-            raise AlreadyExists("the table is there already", table=table)
-        with decided("the table was created, but the store went away before that was checked", table=table):
+        for attempt in range(_ATTEMPTS):
             try:
-                self._database_cell(table.database)
+                cells = self.vacant(table, patient=not attempt)
+            except AlreadyExists:
+                if if_not_exists:
+                    return
+                raise
+            if self.rows.compare_and_put(key, DEFINITION, None, data):
+                break
+        else:
+            raise ConcurrentChange("other writers kept taking the name", table=table, hint="Try again")
+        with decided("the table was created, but the store went away before that was checked", table=table):
+            if not self.rows.atomic:
+                Finisher(self.rows).finish_all(key)  # of a table that was here and went while the name was looked at
+            try:
+                self.database_cell(table.database)
             except DatabaseNotFound:
                 self.rows.compare_and_put(key, DEFINITION, data, b"")
                 raise
             statistics = cells.get(STATISTICS)
             if statistics:
                 self.rows.compare_and_put(key, STATISTICS, statistics, b"")
+
+    def vacant(self, table: Table, *, patient: bool) -> Cells:
+        """The row of a name that no table has, after all that is left of an earlier one is gone.
+
+        Args:
+            table: whose name it is to be.
+            patient: where a rename is under way to that name, give its writer a moment before it is settled.
+
+        Raises:
+            AlreadyExists: there is a table of that name.
+        """
+        key = table_key(table.database, table.name)
+        finisher = Finisher(self.rows)
+        for _ in range(_ATTEMPTS):
+            cells = self.rows.get(key) or {}
+            reservation = Reservation.of(cells)
+            if reservation is not None:
+                if patient:
+                    time.sleep(_PATIENCE)
+                else:
+                    finisher.settle(key, reservation)
+                patient = False
+            elif self.is_there(cells):
+                raise AlreadyExists("the table is there already", table=table)
+            elif Journal.decode(cells.get(JOURNAL)).intents:
+                finisher.finish_all(key)
+            else:
+                return cells
+        raise ConcurrentChange("other writers kept taking the name", table=table, hint="Try again")
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, journal and statistics at once."""
@@ -153,7 +203,7 @@ class Tables:
         cells = self.rows.get(key)
         if cells is not None and (found := self._row(key, cells)) is not None:
             return found
-        self._database_cell(database)
+        self.database_cell(database)
         raise TableNotFound(
             "no such table", table=f"{database}.{name}", hint=f"List them with `hbstore tables {database}`"
         )
@@ -171,33 +221,16 @@ class Tables:
             )
         return found
 
-    def alter_table(self, table: Table) -> None:
-        """Replace all of a table but its name and its partition columns."""
-        for _ in range(_ATTEMPTS):
-            row = self.open(table.database, table.name)
-            if row.table.key_types != table.key_types or not _same_names(row.table, table):
-                raise InvalidInput(
-                    "partition columns cannot be altered, as all row keys are made of them",
-                    table=table,
-                    hint="Create another table and load the partitions into it",
-                )
-            known = row.cells[DEFINITION]
-            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, table)):
-                return
-        raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
-
     def drop_table(self, database: str, name: str, *, if_exists: bool) -> None:
         """Remove a table and its partitions, and what an earlier drop left that did not come to its end."""
         database, name = identifier("database", database), identifier("table", name)
         key = table_key(database, name)
-        cells = self.rows.get(key) or {}
-        if Journal.decode(cells.get(JOURNAL)).drops_table:
-            self._finish_drop(key, Table(database, name), cells)
         try:
-            row = self.open(database, name)
             if not self.rows.atomic:
-                self.journal().drop_table(row)
+                self._finish_removal(key)
+                JournalCommit(self.rows, self.reopen, _unchecked).drop_table(self.open(database, name))
                 return
+            row = self.open(database, name)
         except (DatabaseNotFound, TableNotFound):
             if if_exists:
                 return
@@ -211,15 +244,18 @@ class Tables:
             ]:
                 self.rows.write((), keys, 0)
 
-    def journal(self) -> JournalCommit:
-        """The journal, for finishing intents that need no check."""
-        return JournalCommit(self.rows, self.reopen, _unchecked)
+    def _finish_removal(self, key: bytes) -> None:
+        """Remove what is left of a table that is being dropped or has another name by now."""
+        cells = self.rows.get(key) or {}
+        if not self.is_there(cells) and Reservation.of(cells) is None:
+            Finisher(self.rows).finish_all(key)
 
-    def _finish_drop(self, key: bytes, table: Table, cells: Cells) -> None:
-        """A table of this name is being dropped: its rows must be gone before the name is used again."""
-        row = TableRow(key, cells, Definition(table))
-        for intent in row.journal.intents:
-            self.journal().finish(row, intent)
+    def _settle_reservations(self, database: str) -> None:
+        """Tables that are about to get a name in a database get it now, or not at all."""
+        for key, cells in self.rows.scan_catalog(*table_keys(database)):
+            reservation = Reservation.of(cells)
+            if reservation is not None:
+                Finisher(self.rows).settle(key, reservation)
 
     def _scan(self, start: bytes, stop: bytes) -> Iterator[TableRow]:
         for key, cells in self.rows.scan_catalog(start, stop):
@@ -228,12 +264,20 @@ class Tables:
                 yield row
 
     def _row(self, key: bytes, cells: Cells) -> TableRow | None:
-        if not cells.get(DEFINITION):
-            return None
-        row = TableRow(key, cells, self._definitions.of(cells[DEFINITION]))
-        return None if cells.get(JOURNAL) and row.journal.drops_table else row
+        return TableRow(key, cells, self._definitions.of(cells[DEFINITION])) if self.is_there(cells) else None
 
-    def _database_cell(self, name: str) -> bytes:
+    def is_there(self, cells: Cells) -> bool:
+        """Whether there is a table in a row: defined, not being dropped, and not under another name by now."""
+        if not cells.get(DEFINITION) or Reservation.of(cells) is not None:
+            return False
+        if not cells.get(JOURNAL):
+            return True
+        journal = Journal.decode(cells[JOURNAL])
+        leaving = journal.renames_table
+        return not journal.drops_table and (leaving is None or is_reserved(self.rows.get(leaving.peer), leaving.id))
+
+    def database_cell(self, name: str) -> bytes:
+        """The definition of a database that must be there."""
         cells = self.rows.get(database_key(name)) or {}
         if not cells.get(DEFINITION):
             raise DatabaseNotFound("no such database", database=name, hint="List them with `hbstore databases`")
@@ -242,11 +286,6 @@ class Tables:
 
 def _unchecked(change: Change) -> Change:
     return change
-
-
-def _same_names(left: Table, right: Table) -> bool:
-    names = [[name.lower() for name in table.partition_column_names] for table in (left, right)]
-    return names[0] == names[1]
 
 
 def _not_empty(name: str, tables: list[str]) -> DatabaseNotEmpty:

@@ -36,6 +36,9 @@ PartitionValues: TypeAlias = Sequence[str | None]
 MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
 
+MAX_PREFIX: Final = 2 * 129
+"""Bytes of the longest names of a database and a table, each with the NUL behind it."""
+
 _STATISTICS_ATTEMPTS: Final = 3
 
 
@@ -54,29 +57,24 @@ class Writer:
     def add(
         self, row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
     ) -> int:
-        """Add partitions; how many were added."""
-        table = _partitioned(row.table)
-        encoder = PartitionEncoder(table, int(time.time()))
-        puts: dict[bytes, PartitionRow] = {}
-        names: dict[bytes, tuple[str, ...]] = {}
-        for partition in partitions:
-            cells = cells_of(row.definition, partition.values, invalid_values)
-            key = row_key(row.definition.prefix, cells)
-            if key in puts:
-                if if_not_exists:
-                    continue
-                raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
-            puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
-            names[key] = partition.values
-        if not puts:
-            return 0
-        change = Change(ChangeKind.ADD, tuple(puts.values()), absent=names, skip_present=if_not_exists)
-        done = self._commit(row, change)
-        return 0 if done is None else len(done.puts)
+        """Add partitions; how many were added.
+
+        They inherit from the table, so they are made anew where it is altered before they are added.
+        """
+        partitioned(row.table)
+        given = list(partitions)
+        while True:
+            try:
+                change = _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
+                done = self._commit(row, change) if change.puts else None
+            except _AlteredError as altered:
+                row = altered.row
+            else:
+                return 0 if done is None else len(done.puts)
 
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped."""
-        _partitioned(row.table)
+        partitioned(row.table)
         present = {}
         for one in values:
             texts = partition_value_texts(one)
@@ -89,7 +87,7 @@ class Writer:
 
     def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
         """Replace all of existing partitions but their identity."""
-        table = _partitioned(row.table)
+        table = partitioned(row.table)
         encoder = PartitionEncoder(table)
         puts: dict[bytes, PartitionRow] = {}
         for partition in partitions:
@@ -102,11 +100,11 @@ class Writer:
 
     def rename(self, row: TableRow, values: PartitionValues, renamed: Partition) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
-        table = _partitioned(row.table)
+        table = partitioned(row.table)
         texts = partition_value_texts(values)
         old_key = row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))
         cells = cells_of(row.definition, renamed.values, "reject")
-        new_key = row_key(row.definition.prefix, cells)
+        new_key = _new_key(row.definition, cells)
         put = PartitionRow(new_key, cells, _payload(PartitionEncoder(table), renamed, table))
         present = {old_key: texts}
         if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
@@ -121,19 +119,25 @@ class Writer:
         def check(wanted: Change) -> Change | None:
             return self._checked(table, wanted)
 
+        def reopen(known: TableRow) -> TableRow:
+            found = self.tables.reopen(known)
+            if change.kind is ChangeKind.ADD and found.definition is not row.definition:
+                raise _AlteredError(found)
+            return found
+
         if not self.rows.atomic:
-            done = JournalCommit(self.rows, self.tables.reopen, check).commit(row, change)
+            done = JournalCommit(self.rows, reopen, check).commit(row, change)
             if done is not None:
                 # The change is made, whatever becomes of the statistics: they only choose between right plans.
                 with suppress(HbstoreError):
-                    self._add_statistics(row, done)
+                    self.add_statistics(row, done)
             return done
         with self.rows.transaction():
-            row = self.tables.reopen(row)
+            row = reopen(row)
             done = check(change)
             if done is not None:
                 self.rows.write(done.puts, done.deletes, 0)
-                self._add_statistics(row, done)
+                self.add_statistics(row, done)
         return done
 
     def _checked(self, table: Table, change: Change) -> Change | None:
@@ -158,9 +162,9 @@ class Writer:
         kept = change.without(left_out)
         return kept if kept.puts or kept.deletes else None
 
-    def _add_statistics(self, row: TableRow, change: Change) -> None:
+    def add_statistics(self, row: TableRow, change: Change) -> None:
         """Count new prefixes; on HBase after the change, and again if another writer was faster, but not for long."""
-        if change.kind not in (ChangeKind.ADD, ChangeKind.RENAME):
+        if change.kind not in (ChangeKind.ADD, ChangeKind.RENAME, ChangeKind.EXCHANGE):
             return
         for _ in range(_STATISTICS_ATTEMPTS):
             known = row.cells.get(STATISTICS)
@@ -169,6 +173,39 @@ class Writer:
             if more is sketch or self.rows.compare_and_put(row.key, STATISTICS, known, more.encode()):
                 return
             row = self.tables.reopen(row)
+
+
+class _AlteredError(Exception):
+    """The table was altered after a change of its partitions was made up."""
+
+    def __init__(self, row: TableRow) -> None:
+        super().__init__()
+        self.row = row
+
+
+def _adding(
+    row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
+) -> Change:
+    table = row.table
+    encoder = PartitionEncoder(table, int(time.time()))
+    puts: dict[bytes, PartitionRow] = {}
+    names: dict[bytes, tuple[str, ...]] = {}
+    for partition in partitions:
+        cells = cells_of(row.definition, partition.values, invalid_values)
+        key = _new_key(row.definition, cells)
+        if key in puts:
+            if if_not_exists:
+                continue
+            raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
+        puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
+        names[key] = partition.values
+    return Change(ChangeKind.ADD, tuple(puts.values()), absent=names, skip_present=if_not_exists)
+
+
+def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
+    """A partition's key, refused where it would be too long under some other name that the table may get."""
+    row_key(b" " * MAX_PREFIX, cells)
+    return row_key(definition.prefix, cells)
 
 
 def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
@@ -233,7 +270,8 @@ def _name(table: Table, values: Sequence[str]) -> str:
     return partition_name(table.partition_column_names, values)
 
 
-def _partitioned(table: Table) -> Table:
+def partitioned(table: Table) -> Table:
+    """The table itself; TableNotPartitioned if it has no partition columns."""
     if not table.partition_columns:
         raise TableNotPartitioned("the table has no partition columns", table=table)
     return table

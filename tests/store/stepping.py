@@ -84,6 +84,12 @@ class SteppedRows:
     def payloads(self, *arguments):
         return self._batches(self._rows.payloads(*arguments))
 
+    def whole_rows(self, *arguments):
+        return self._batches(self._rows.whole_rows(*arguments))
+
+    def scan_catalog(self, *arguments):
+        return self._batches(self._rows.scan_catalog(*arguments))
+
     def _batches(self, batches):
         while True:
             self._actor.wait()

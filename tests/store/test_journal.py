@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from hbstore import CommitStateUnknown, ConcurrentChange, CorruptRow, Partition, StoreUnavailable, connect
-from hbstore.store import check, journal
+from hbstore.store import check, journal, slots
 from hbstore.store.journal_cell import Journal
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import JOURNAL
@@ -140,7 +140,7 @@ def test_slots_of_writers_that_died_before_deciding_are_freed_when_they_are_old(
 
 
 def test_when_all_slots_are_taken_nothing_is_changed(store, monkeypatch):
-    monkeypatch.setattr(journal, "SLOTS", 3)
+    monkeypatch.setattr(slots, "SLOTS", 3)
     for _ in range(3):
         die_with_a_slot(store)
     before = operations.seen(store)
@@ -155,7 +155,7 @@ def test_when_all_slots_are_taken_nothing_is_changed(store, monkeypatch):
 
 @pytest.mark.parametrize("fault", [Fault.CRASH, Fault.LOST_ANSWER, Fault.GONE])
 def test_changes_larger_than_a_cell_are_stored_in_pieces(monkeypatch, fault):
-    monkeypatch.setattr(journal, "_CHUNK", 100)
+    monkeypatch.setattr(slots, "_CHUNK", 100)
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(check, "SLOT_AGE", -1.0)
     for at in range(60):
@@ -169,12 +169,12 @@ def test_changes_larger_than_a_cell_are_stored_in_pieces(monkeypatch, fault):
         assert operations.slots(store) == []
         assert len(operations.seen(store)) in (len(before), len(before) + 3)
         # A slot is used again for a smaller change, and no piece of the larger one is left in it.
-        monkeypatch.setattr(journal, "SLOTS", 1)
+        monkeypatch.setattr(slots, "SLOTS", 1)
         store.drop_partitions("shop", "sales", [(DAY, "2")])
         crash(store, lambda store: store.drop_partitions("shop", "sales", [(DAY, "3")]))
         store.repair("shop", "sales")
         assert operations.is_clean(store)
-        monkeypatch.setattr(journal, "SLOTS", 256)
+        monkeypatch.setattr(slots, "SLOTS", 256)
         if not faulty.struck:
             return
     raise AssertionError("the operation does not end")

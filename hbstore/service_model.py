@@ -1,0 +1,294 @@
+"""What a Hive Metastore keeps besides databases, tables and partitions, as values.
+
+Functions, column statistics, locks, transactions, roles and grants. Numbers of kinds are those of the metastore's
+Thrift interface.
+
+>>> Function("Shop", "Tax", "org.shop.Tax", resources=[(1, "s3://shop/tax.jar")]).name
+'tax'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from hbstore.errors import InvalidInput
+from hbstore.model import Grant
+from hbstore.names import identifier
+
+
+class Resource(NamedTuple):
+    """A file that a function needs; ``type`` is 1 for a jar, 2 for a file, 3 for an archive."""
+
+    type: int
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of SQL that a class implements.
+
+    Args:
+        database: the database's name.
+        name: the function's name; upper and lower case are the same.
+        class_name: the class.
+        owner: who made it.
+        owner_type: 1 for a user, 2 for a role, 3 for a group.
+        create_time: seconds since 1970.
+        function_type: 1, for Java.
+        resources: pairs of a type and a URI.
+
+    Raises:
+        InvalidName: a name of the database or the function that cannot be.
+    """
+
+    database: str
+    name: str
+    class_name: str | None = None
+    owner: str | None = None
+    owner_type: int | None = None
+    create_time: int = 0
+    function_type: int = 1
+    resources: Sequence[tuple[int, str]] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "database", identifier("database", self.database))
+        object.__setattr__(self, "name", identifier("function", self.name))
+        object.__setattr__(self, "resources", tuple(Resource(*one) for one in self.resources))
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistic:
+    """What was found out about one column of a table or a partition.
+
+    Args:
+        column: the column's name; upper and lower case are the same.
+        type: the column's type, as the client says it.
+        data: the bytes of the metastore's ColumnStatisticsData struct; nothing here looks into them.
+        analyzed: when, in seconds since 1970.
+
+    Raises:
+        InvalidInput: the column has no name.
+    """
+
+    column: str
+    type: str | None = None
+    data: bytes = b""
+    analyzed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise InvalidInput("a statistic names no column", column=repr(self.column), hint="Give the column's name")
+        object.__setattr__(self, "column", self.column.lower())
+
+
+class LockType(IntEnum):
+    """What others may do meanwhile: read and write, read, nothing."""
+
+    SHARED_READ = 1
+    SHARED_WRITE = 2
+    EXCLUSIVE = 3
+
+
+class LockLevel(IntEnum):
+    """What is locked as a whole."""
+
+    DB = 1
+    TABLE = 2
+    PARTITION = 3
+
+
+class LockState(IntEnum):
+    """Whether a lock is held."""
+
+    ACQUIRED = 1
+    WAITING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LockComponent:
+    """One thing that a lock is about.
+
+    Args:
+        type: how it is locked.
+        level: whether ``database``, ``table`` or ``partition`` is locked; what is finer than that is left out.
+        database: the database's name; upper and lower case are the same.
+        table: the table's name, likewise.
+        partition: the partition's name, such as ``ds=2013-01-01/hour=5``.
+
+    Raises:
+        InvalidInput: a name is missing that the level asks for, or there is no such type or level.
+    """
+
+    type: LockType
+    level: LockLevel
+    database: str
+    table: str | None = None
+    partition: str | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        try:
+            put(self, "type", LockType(self.type))
+            put(self, "level", LockLevel(self.level))
+        except ValueError as error:
+            raise InvalidInput("a lock of no known kind", type=self.type, level=self.level) from error
+        names = (self.database, self.table, self.partition)[: self.level]
+        if not all(isinstance(name, str) and name for name in names):
+            raise InvalidInput(
+                "a lock does not name what it locks",
+                level=self.level.name,
+                names=names,
+                hint="Name the database, and the table and the partition where these are locked",
+            )
+        put(self, "database", self.database.lower())
+        put(self, "table", str(self.table).lower() if self.level >= LockLevel.TABLE else None)
+        put(self, "partition", self.partition if self.level == LockLevel.PARTITION else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that is held or waited for.
+
+    Attributes:
+        id: rises; of two locks that conflict the one with the smaller id comes first.
+        components: what it is about; it holds all of them or none.
+        user: whose it is.
+        host: where that user is.
+        agent: what the client says about itself.
+        transaction: the transaction that it belongs to; 0 for none.
+        heartbeat: when its holder was last heard of, in milliseconds since 1970.
+        heartbeats: how often.
+        acquired: since when it is held, in milliseconds since 1970; None while it waits.
+        blocked_by: the first lock that it waits for, as it was when this was read.
+    """
+
+    id: int
+    components: tuple[LockComponent, ...]
+    user: str | None = None
+    host: str | None = None
+    agent: str | None = None
+    transaction: int = 0
+    heartbeat: int = 0
+    heartbeats: int = 0
+    acquired: int | None = None
+    blocked_by: int | None = None
+
+    @property
+    def state(self) -> LockState:
+        """Whether it is held."""
+        return LockState.WAITING if self.acquired is None else LockState.ACQUIRED
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """An open transaction; times are in milliseconds since 1970."""
+
+    id: int
+    user: str | None = None
+    host: str | None = None
+    agent: str | None = None
+    started: int = 0
+    heartbeat: int = 0
+    heartbeats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionList:
+    """All transactions that are open or were aborted, at one moment.
+
+    Attributes:
+        high_water_mark: the largest id that was ever given; 0 where none was.
+        open: the open ones, by id.
+        aborted: the ids of the aborted ones, rising.
+    """
+
+    high_water_mark: int
+    open: tuple[Transaction, ...]
+    aborted: tuple[int, ...]
+
+
+class PrincipalType(IntEnum):
+    """Who may do something."""
+
+    USER = 1
+    ROLE = 2
+    GROUP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role; ``create_time`` is in seconds since 1970."""
+
+    name: str
+    owner: str | None = None
+    create_time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """That a principal has a role; ``time`` is in seconds since 1970."""
+
+    role: str
+    principal: str
+    principal_type: PrincipalType = PrincipalType.USER
+    grant_option: bool = False
+    time: int = 0
+    grantor: str | None = None
+    grantor_type: int | None = None
+
+
+class ObjectType(IntEnum):
+    """What a privilege is about."""
+
+    GLOBAL = 1
+    DATABASE = 2
+    TABLE = 3
+    PARTITION = 4
+    COLUMN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """What a privilege is about, by its names; the empty ``database`` stands for everything."""
+
+    type: ObjectType
+    database: str = ""
+    table: str = ""
+    values: tuple[str, ...] = ()
+    column: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", ObjectType(self.type))
+        object.__setattr__(self, "database", self.database.lower())
+        object.__setattr__(self, "table", self.table.lower())
+        object.__setattr__(self, "values", tuple(self.values))
+        if self.column is not None:
+            object.__setattr__(self, "column", self.column.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectGrant:
+    """That a principal has a privilege on something."""
+
+    target: ObjectRef
+    principal: str
+    principal_type: PrincipalType
+    grant: Grant
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What two grants of the same privilege have in common: all but when, and with which option."""
+        return (
+            self.target,
+            self.principal,
+            self.principal_type,
+            self.grant.privilege.lower(),
+            self.grant.grantor,
+            self.grant.grantor_type,
+        )

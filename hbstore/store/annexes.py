@@ -1,0 +1,152 @@
+"""Annexes: rows that hold what is known about a table or a partition besides itself, and go when it goes.
+
+Column statistics and marks belong to one table or partition: what belonged to a dropped one must never be seen on the
+next of its name, whoever wrote it and however late. Three things see to that:
+
+* **A table's annexes have keys that begin with its incarnation**, 8 random bytes that no other table has (see
+  `hbstore.store.table_row`). A table that is dropped and created again has other keys; what the old ones hold is never
+  asked for, and `Annexes.forget_table` removes it. A table that is altered or renamed keeps its annexes.
+* **A partition's annex is one row, whose key follows from the partition's.** So a drop need not look for what there
+  is: the keys of the annexes (`annex_keys`) stand in the same change as those of the partitions, and go at the same
+  moment, in one transaction or by one intent.
+* **An annex is changed as partitions are**: where there are transactions, in one that sees the partition there; on
+  HBase by an intent, decided only if no other change of the table was decided since the partition was seen. As an
+  intent on the same keys is always finished first, and HBase's timestamps are the journal's sequence numbers, what was
+  decided before a drop is gone after it, even if it is written late, and what comes after a drop finds no partition.
+
+They are rows like those of partitions, not cells of the catalog, as many of them are written, read and dropped at once:
+the statistics of 10,000 partitions are ten requests to HBase and one transaction in SQLite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
+from hbstore.keys import row_key, successor
+from hbstore.model import partition_value_texts
+from hbstore.names import partition_name
+from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
+from hbstore.store.annex_keys import annex_keys, table_annex_key
+from hbstore.store.changes import Change, ChangeKind
+from hbstore.store.journal import JournalCommit
+from hbstore.store.journal_cell import Journal
+from hbstore.store.table_row import JOURNAL, TableRow
+from hbstore.store.tables import Tables
+from hbstore.store.writer import MAX_PAYLOAD, PartitionValues, cells_of
+
+Step: TypeAlias = Callable[[Annex], Annex]
+"""What becomes of an annex; it may be called several times."""
+
+_DROP_BATCH: Final = 5_000
+
+
+def partition_key(row: TableRow, values: PartitionValues) -> bytes:
+    """The key of a partition's own row; its values are compared by type.
+
+    Raises:
+        InvalidPartitionValue: too many or too few values.
+    """
+    return row_key(row.definition.prefix, cells_of(row.definition, partition_value_texts(values), "keep"))
+
+
+@dataclass(frozen=True, slots=True)
+class Annexes:
+    """Reads and changes annexes.
+
+    Attributes:
+        rows: where they are.
+        tables: the tables that they belong to.
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def read(self, keys: Iterable[bytes]) -> dict[bytes, Annex]:
+        """Those annexes that are there, by their keys; a request for each 1,000 on HBase."""
+        return {key: decode_annex(payload) for key, payload in self.rows.multi_get(sorted(set(keys)))}
+
+    def change(self, row: TableRow, steps: Mapping[bytes, Step], present: Mapping[bytes, Sequence[str]]) -> None:
+        """Change annexes of one table, all or none, as if nobody else did at the same time.
+
+        Args:
+            row: the table.
+            steps: what becomes of the annex of each key.
+            present: keys of partitions that must be there, with their values for the error.
+
+        Raises:
+            PartitionNotFound: a partition is not there.
+            ConcurrentChange: another table has its name now; nothing was changed.
+            InvalidInput: an annex would be too large.
+            CommitStateUnknown: HBase went away in the middle; the change will be made wholly or not at all.
+        """
+        if not steps:
+            return
+
+        def check(_: Change) -> Change | None:
+            self._check_present(row, present)
+            return _changed(row, steps, self.read(steps))
+
+        touched = Change(ChangeKind.ALTER, deletes=tuple(sorted(steps)))
+        if not self.rows.atomic:
+            JournalCommit(self.rows, self._reopen, check).commit(row, touched)
+            return
+        with self.rows.transaction():
+            self._reopen(row)
+            done = check(touched)
+            if done is not None:
+                self.rows.write(done.puts, done.deletes, 0)
+
+    def forget_partitions(self, row: TableRow, partition_keys: Iterable[bytes]) -> None:
+        """Empty the annexes of partitions that stay, by the partitions' keys."""
+        self.change(row, dict.fromkeys(annex_keys(row, partition_keys), lambda _: NOTHING), {})
+
+    def forget_table(self, row: TableRow) -> None:
+        """Remove the annexes of a table that is dropped, and of its partitions. Nobody asks for them any more."""
+        start = table_annex_key(row)
+        # Above the sequence of every change that the table has seen, so that none of them comes back late.
+        sequence = Journal.decode((self.rows.get(row.key) or {}).get(JOURNAL)).last_sequence + 1
+        pending: list[bytes] = []
+        for batch in self.rows.scan(start, successor(start)):
+            pending += [key for key, _ in batch]
+            if len(pending) >= _DROP_BATCH:
+                self.rows.write((), pending, sequence)
+                pending = []
+        self.rows.write((), pending, sequence)
+
+    def _reopen(self, row: TableRow) -> TableRow:
+        found = self.tables.reopen(row)
+        if table_annex_key(found) != table_annex_key(row):
+            raise ConcurrentChange("another table has this name now", table=row.table, hint="Try again")
+        return found
+
+    def _check_present(self, row: TableRow, present: Mapping[bytes, Sequence[str]]) -> None:
+        missing = present.keys() - {key for key, _ in self.rows.multi_get(sorted(present))}
+        if missing:
+            name = partition_name(row.table.partition_column_names, present[min(missing)])
+            raise PartitionNotFound("no such partition", table=row.table, partition=name)
+
+
+def _changed(row: TableRow, steps: Mapping[bytes, Step], known: Mapping[bytes, Annex]) -> Change | None:
+    """The rows to put and to delete; None where all annexes stay as they are."""
+    puts, deletes = [], []
+    for key, step in steps.items():
+        before = known.get(key, NOTHING)
+        after = step(before)
+        if after == NOTHING and before != NOTHING:
+            deletes.append(key)
+        elif after != before:
+            payload = encode_annex(after)
+            if len(payload) > MAX_PAYLOAD:
+                raise InvalidInput(
+                    "too many statistics for one table or partition",
+                    table=row.table,
+                    bytes=len(payload),
+                    limit=MAX_PAYLOAD,
+                    hint="Leave the bit vectors away",
+                )
+            puts.append(PartitionRow(key, (), payload))
+    return Change(ChangeKind.ALTER, tuple(puts), tuple(deletes)) if puts or deletes else None

@@ -1,0 +1,144 @@
+"""Column statistics of tables and partitions. They stand in annexes, which say how they go with what they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hbstore.errors import TableNotPartitioned
+from hbstore.model import partition_value_texts
+from hbstore.service_model import ColumnStatistic
+from hbstore.service_structs import Annex
+from hbstore.store.annex_keys import annex_keys, table_annex_key
+from hbstore.store.annexes import Annexes, Step, partition_key
+from hbstore.store.table_row import TableRow
+from hbstore.store.writer import PartitionValues
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Reads and writes column statistics; columns are named in any case, and those of no such name have none.
+
+    Attributes:
+        annexes: where they stand.
+
+    >>> from hbstore import Column, Partition, Table, connect
+    >>> from hbstore.store.tables import Tables
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> store.create_table(Table("shop", "sales", [Column("ds", "date")], [Column("price", "int")]))
+    >>> store.add_partitions("shop", "sales", [Partition(["2013-01-01"])])
+    1
+    >>> statistics = ColumnStatistics(Annexes(store.rows, Tables(store.rows)))
+    >>> statistics.write_partitions("shop", "sales", {("2013-01-01",): [ColumnStatistic("Price", "int", b"...")]})
+    >>> found = statistics.read_partitions("shop", "sales", [["2013-01-01"], ["2013-01-02"]])
+    >>> found[("2013-01-01",)][0].column
+    'price'
+    """
+
+    annexes: Annexes
+
+    def write_table(self, database: str, table: str, statistics: Iterable[ColumnStatistic]) -> None:
+        """Put statistics of a table's columns; those of other columns stay.
+
+        Raises:
+            TableNotFound, DatabaseNotFound: it is not there.
+        """
+        row = self.annexes.tables.open(database, table)
+        self.annexes.change(row, {table_annex_key(row): _put(statistics)}, {})
+
+    def write_partitions(
+        self, database: str, table: str, statistics: Mapping[tuple[str, ...], Iterable[ColumnStatistic]]
+    ) -> None:
+        """Put statistics of columns of many partitions, by the partitions' values, all or none.
+
+        Raises:
+            TableNotPartitioned: the table has no partition columns.
+            PartitionNotFound: one is not there.
+            InvalidPartitionValue: too many or too few values.
+        """
+        row = self._partitioned(database, table)
+        steps: dict[bytes, Step] = {}
+        present: dict[bytes, tuple[str, ...]] = {}
+        for values, some in statistics.items():
+            key = partition_key(row, values)
+            present[key] = partition_value_texts(values)
+            (annex_key,) = annex_keys(row, [key])
+            steps[annex_key] = _put(some) if annex_key not in steps else _both(steps[annex_key], _put(some))
+        self.annexes.change(row, steps, present)
+
+    def read_table(self, database: str, table: str, columns: Sequence[str] | None = None) -> list[ColumnStatistic]:
+        """The statistics of a table, of all its columns or some, in order of the columns' names."""
+        row = self.annexes.tables.open(database, table)
+        key = table_annex_key(row)
+        return _of(self.annexes.read([key]).get(key), columns)
+
+    def read_partitions(
+        self, database: str, table: str, values: Iterable[PartitionValues], columns: Sequence[str] | None = None
+    ) -> dict[tuple[str, ...], list[ColumnStatistic]]:
+        """The statistics of many partitions, of all their columns or some.
+
+        O(partitions): no row is read but those that are asked for, 1,000 in a request to HBase.
+
+        Returns:
+            Lists in order of the columns' names by partition values as they were given; partitions without such
+            statistics are left out, whether they are there or not.
+        """
+        row = self._partitioned(database, table)
+        texts = list(map(partition_value_texts, values))
+        keys = annex_keys(row, [partition_key(row, one) for one in texts])
+        annexes = self.annexes.read(keys)
+        found = {one: _of(annexes.get(key), columns) for one, key in zip(texts, keys, strict=True)}
+        return {one: statistics for one, statistics in found.items() if statistics}
+
+    def delete_table(self, database: str, table: str, column: str | None = None) -> bool:
+        """Remove a table's statistics, of one column or of all; whether there were any."""
+        row = self.annexes.tables.open(database, table)
+        return self._delete(row, table_annex_key(row), column)
+
+    def delete_partition(self, database: str, table: str, values: PartitionValues, column: str | None = None) -> bool:
+        """Remove a partition's statistics, of one column or of all; whether there were any."""
+        row = self._partitioned(database, table)
+        (key,) = annex_keys(row, [partition_key(row, values)])
+        return self._delete(row, key, column)
+
+    def _delete(self, row: TableRow, key: bytes, column: str | None) -> bool:
+        gone = set() if column is None else {column.lower()}
+        found = False
+
+        def step(annex: Annex) -> Annex:
+            nonlocal found
+            kept = tuple(one for one in annex.statistics if gone and one.column not in gone)
+            found = len(kept) < len(annex.statistics)
+            return replace(annex, statistics=kept)
+
+        self.annexes.change(row, {key: step}, {})
+        return found
+
+    def _partitioned(self, database: str, table: str) -> TableRow:
+        row = self.annexes.tables.open(database, table)
+        if not row.table.partition_columns:
+            raise TableNotPartitioned("the table has no partition columns", table=row.table)
+        return row
+
+
+def _put(statistics: Iterable[ColumnStatistic]) -> Step:
+    put = {one.column: one for one in statistics}
+
+    def step(annex: Annex) -> Annex:
+        merged = {**{one.column: one for one in annex.statistics}, **put}
+        return replace(annex, statistics=tuple(merged[column] for column in sorted(merged)))
+
+    return step
+
+
+def _both(first: Step, second: Step) -> Step:
+    """For values that are one partition in two spellings."""
+    return lambda annex: second(first(annex))
+
+
+def _of(annex: Annex | None, columns: Sequence[str] | None) -> list[ColumnStatistic]:
+    if annex is None:
+        return []
+    wanted = None if columns is None else {column.lower() for column in columns}
+    return [one for one in annex.statistics if wanted is None or one.column in wanted]

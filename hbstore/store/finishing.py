@@ -1,0 +1,213 @@
+"""Finishing intents: every step may be repeated, by its writer and by anyone else, at once and later.
+
+Tables are named by the keys of their rows, as a table may be gone before its intent is. docs/architecture.md
+("Changes") tells why each order of steps is safe.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import ConcurrentChange
+from hbstore.keys import successor
+from hbstore.rows.interface import Cells, Rows
+from hbstore.store.changes import Change, ChangeKind
+from hbstore.store.journal_cell import Intent, Journal
+from hbstore.store.reservation import Reservation, is_reserved
+from hbstore.store.slots import Slots
+from hbstore.store.table_change import TableChange, in_batches, prefix_of
+from hbstore.store.table_row import DEFINITION, JOURNAL, STATISTICS, names_of, stamp_of
+
+_ATTEMPTS: Final = 200
+_DROP_BATCH: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finisher:
+    """Rolls decided changes forward.
+
+    Attributes:
+        rows: where rows are written.
+    """
+
+    rows: Rows
+
+    def journal(self, table: bytes) -> Journal:
+        """A table's journal as it is now."""
+        return Journal.decode(self.cells(table).get(JOURNAL))
+
+    def cells(self, table: bytes) -> Cells:
+        """A table's row as it is now."""
+        return self.rows.get(table) or {}
+
+    def finish(self, table: bytes, intent: Intent) -> None:
+        """Roll an intent forward, whoever opened it. Doing so twice, or at once with its writer, changes nothing."""
+        if intent.kind is ChangeKind.DROP_TABLE:
+            self._drop(table, intent)
+        elif intent.kind is ChangeKind.RECEIVE:
+            found = self.decided_or_forbidden(intent.peer, intent.id, intent.at)
+            if found is not None:
+                self.finish(intent.peer, found)
+        else:
+            data = Slots(self.rows).load(table, intent)
+            if data is None:
+                return  # finished meanwhile: a slot is cleared only after its intent is off the journal
+            if intent.kind is ChangeKind.RENAME_TABLE:
+                self._rename(table, intent, TableChange.decode(data))
+            elif intent.kind is ChangeKind.ALTER_TABLE:
+                self._alter(table, intent, TableChange.decode(data))
+            else:
+                self.write(Change.decode(intent.kind, data), intent)
+        self.close(table, intent)
+
+    def finish_all(self, table: bytes) -> None:
+        """Finish all intents that a table has now."""
+        for intent in self.journal(table).intents:
+            self.finish(table, intent)
+
+    def write(self, change: Change, intent: Intent) -> None:
+        """Write the rows of a change. What an exchange puts belongs to the other table, and is there before it goes."""
+        if intent.kind is not ChangeKind.EXCHANGE:
+            self.rows.write(change.puts, change.deletes, intent.sequence)
+            return
+        self.rows.write(change.puts, (), intent.at)
+        self.rows.write((), change.deletes, intent.sequence)
+
+    def close(self, table: bytes, intent: Intent) -> None:
+        """Take an intent whose rows are written off the journal, and empty its slot."""
+        if intent.kind is ChangeKind.EXCHANGE:
+            self._take_off(intent.peer, intent.id)
+        if self._take_off(table, intent.id):
+            Slots(self.rows).clear(table, intent.slot)
+
+    def moving(self, table: bytes, journal: Journal) -> list[tuple[bytes, Intent]]:
+        """The renames and exchanges of partitions under way, each with the table in whose journal it is decided."""
+        found = []
+        for intent in journal.intents:
+            if intent.kind is ChangeKind.RECEIVE:
+                decided = self.journal(intent.peer).find(intent.id)
+                if decided is not None:
+                    found.append((intent.peer, decided))
+            elif intent.kind in (ChangeKind.RENAME, ChangeKind.EXCHANGE):
+                found.append((table, intent))
+        return found
+
+    def decided_or_forbidden(self, table: bytes, intent_id: str, sequence: int) -> Intent | None:
+        """An intent in a table's journal; None where there is none, and from now on there cannot be.
+
+        Args:
+            table: where it would be decided.
+            intent_id: whose.
+            sequence: the last sequence number of that journal at which alone its writer decides.
+        """
+        for attempt in range(_ATTEMPTS):
+            data = self.cells(table).get(JOURNAL)
+            journal = Journal.decode(data)
+            found = journal.find(intent_id)
+            if found is not None or journal.last_sequence != sequence:
+                return found
+            if self.rows.compare_and_put(table, JOURNAL, data, journal.advanced().encode()):
+                return None
+            pause(attempt)
+        raise _busy(table)
+
+    def settle(self, target: bytes, reservation: Reservation) -> None:
+        """Finish the rename that a name is reserved for, or, where it is not decided, take the reservation away."""
+        found = self.decided_or_forbidden(reservation.source, reservation.id, reservation.sequence)
+        if found is not None:
+            self.finish(reservation.source, found)
+        else:
+            self.rows.compare_and_put(target, DEFINITION, reservation.encode(), b"")
+
+    def _take_off(self, table: bytes, intent_id: str) -> bool:
+        """Whether it was on the journal, and taken off by this call."""
+        for attempt in range(_ATTEMPTS):
+            data = self.cells(table).get(JOURNAL)
+            journal = Journal.decode(data)
+            if not journal.has(intent_id):
+                return False
+            if self.rows.compare_and_put(table, JOURNAL, data, journal.closed(intent_id).encode()):
+                return True
+            time.sleep(random.uniform(0, 0.001 * (attempt + 1)))  # noqa: S311
+        raise _busy(table)
+
+    def _drop(self, table: bytes, intent: Intent) -> None:
+        cells = self.cells(table)
+        definition = cells.get(DEFINITION)
+        if not Journal.decode(cells.get(JOURNAL)).has(intent.id):
+            return
+        if definition:
+            self.rows.compare_and_put(table, DEFINITION, definition, b"")
+        self._delete_rows(table, intent.sequence)
+
+    def _rename(self, table: bytes, intent: Intent, change: TableChange) -> None:
+        """Copy the rows, show the table under its new name, hide it under the old one, delete the old rows."""
+        self._finish_earlier(table, intent)
+        reserved = self.cells(intent.peer)
+        if is_reserved(reserved, intent.id):
+            self._rewrite(table, intent, change, target=intent.peer, sequence=intent.at)
+            statistics = self.cells(table).get(STATISTICS)
+            if statistics:
+                self.rows.compare_and_put(intent.peer, STATISTICS, reserved.get(STATISTICS), statistics)
+            self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
+        self._replace_definition(table, change.replaced, b"")
+        self._delete_rows(table, intent.sequence)
+
+    def _alter(self, table: bytes, intent: Intent, change: TableChange) -> None:
+        """Replace the definition, then rewrite the rows."""
+        self._finish_earlier(table, intent)
+        self._replace_definition(table, change.replaced, change.definition)
+        self._rewrite(table, intent, change, target=table, sequence=intent.sequence)
+
+    def _finish_earlier(self, table: bytes, intent: Intent) -> None:
+        """From then on nothing changes the table's rows: later intents are not opened while this one is."""
+        for earlier in self.journal(table).intents:
+            if earlier.sequence < intent.sequence:
+                self.finish(table, earlier)
+
+    def _rewrite(self, table: bytes, intent: Intent, change: TableChange, *, target: bytes, sequence: int) -> None:
+        """Write what becomes of each row.
+
+        A helper that falls behind may read rows of a table that was made here after the intent had been closed; so it
+        looks once more before it writes what it has read.
+        """
+        changed = change.of_rows(table, target)
+        start = prefix_of(table)
+        for batch in in_batches(self.rows.whole_rows(start, successor(start))):
+            puts = [after for before in batch if (after := changed(before)) != before]
+            if puts and not self.journal(table).has(intent.id):
+                return
+            self.rows.write(puts, (), sequence)
+
+    def _replace_definition(self, table: bytes, replaced: bytes, definition: bytes) -> None:
+        """Whatever it was altered to meanwhile. One with another stamp is replaced already, or another table's."""
+        for attempt in range(_ATTEMPTS):
+            found = self.cells(table).get(DEFINITION, b"")
+            if stamp_of(found) != replaced:
+                return
+            if self.rows.compare_and_put(table, DEFINITION, found, definition):
+                return
+            pause(attempt)
+        raise _busy(table)
+
+    def _delete_rows(self, table: bytes, sequence: int) -> None:
+        prefix = prefix_of(table)
+        pending: list[bytes] = []
+        for batch in self.rows.scan(prefix, successor(prefix)):
+            pending += [key for key, _ in batch]
+            if len(pending) >= _DROP_BATCH:
+                self.rows.write((), pending, sequence)
+                pending = []
+        self.rows.write((), pending, sequence)
+
+
+def pause(attempt: int) -> None:
+    """Let others go first, after a failed attempt longer and longer."""
+    time.sleep(random.uniform(0, min(0.2, 0.002 * (attempt + 1))))  # noqa: S311
+
+
+def _busy(table: bytes) -> ConcurrentChange:
+    return ConcurrentChange("other writers kept changing the table", table=".".join(names_of(table)), hint="Try again")

@@ -1,0 +1,191 @@
+"""Grants: who was given which privilege on what. They are kept and listed; nothing here decides who may do what.
+
+Those on a database, on a table with its partitions and columns, and on everything stand in one cell each: ``d:grants``
+of the catalog rows ``G db``, ``G db 00 table`` and ``G``. The cell of a table begins with the table's incarnation, so
+that what was granted on a dropped table is not granted on the next of its name.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Final
+
+from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNotFound, InvalidInput, TableNotFound
+from hbstore.model import Grant
+from hbstore.rows.interface import Rows
+from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
+from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from hbstore.store.table_row import TableRow
+from hbstore.store.tables import Tables
+
+_KEYS: Final = (b"G", b"H")
+_CELL: Final = "d:grants"
+_Change = Callable[[list[ObjectGrant]], list[ObjectGrant]]
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """The grants of a store.
+
+    Attributes:
+        rows: where they are.
+        tables: the databases and tables that they are about.
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def grant(self, grants: Iterable[ObjectGrant]) -> None:
+        """Give privileges; those on one database or table all or none.
+
+        Raises:
+            AlreadyExists: one was given already, by the same grantor.
+            DatabaseNotFound, TableNotFound: what it is about is not there.
+        """
+        now = int(time.time())
+        for target, some in _by_place(grants).items():
+
+            def add(known: list[ObjectGrant], some: list[ObjectGrant] = some) -> list[ObjectGrant]:
+                identities = {one.identity for one in known}
+                for one in some:
+                    if one.identity in identities:
+                        raise AlreadyExists(
+                            "the privilege is granted already", privilege=one.grant.privilege, principal=one.principal
+                        )
+                    created = one.grant.create_time or now
+                    known = [*known, replace(one, grant=replace(one.grant, create_time=created))]
+                return known
+
+            self._change(target, add)
+
+    def revoke(self, grants: Iterable[ObjectGrant], *, option_only: bool = False) -> None:
+        """Take privileges back, whoever granted them, or just the right to grant them on.
+
+        Raises:
+            GrantNotFound: one was not given.
+            DatabaseNotFound, TableNotFound: what it is about is not there.
+        """
+        for target, some in _by_place(grants).items():
+
+            def remove(known: list[ObjectGrant], some: list[ObjectGrant] = some) -> list[ObjectGrant]:
+                gone = {_apart_from_grantor(one): one for one in some}
+                missing = gone.keys() - {_apart_from_grantor(one) for one in known}
+                if missing:
+                    one = gone[min(missing, key=repr)]
+                    raise GrantNotFound(
+                        "the privilege was not granted", privilege=one.grant.privilege, principal=one.principal
+                    )
+                if option_only:
+                    return [_without_option(one) if _apart_from_grantor(one) in gone else one for one in known]
+                return [one for one in known if _apart_from_grantor(one) not in gone]
+
+            self._change(target, remove)
+
+    def forget_table(self, row: TableRow) -> None:
+        """Empty the cell of a table that is dropped, unless it is another one's by now."""
+        mark = row.incarnation.hex()
+
+        def change(content: bytes) -> tuple[bytes | None, None]:
+            return b"" if _decode(content, mark) else None, None
+
+        change_cell(self.rows, b"G" + row.key[1:], _CELL, change)
+
+    def forget_database(self, database: str) -> None:
+        """Empty the cell of a database that is dropped."""
+        key = b"G" + database.lower().encode()
+        change_cell(self.rows, key, _CELL, lambda content: (b"" if content else None, None))
+
+    def forget_role(self, role: str) -> None:
+        """Take back all that was granted to a role that is dropped."""
+        granted = [one for one in self._all() if one.principal_type == PrincipalType.ROLE]
+        self.revoke(one for one in granted if one.principal.lower() == role.lower())
+
+    def _on(self, target: ObjectRef) -> list[ObjectGrant]:
+        try:
+            key, mark = self._place(target)
+        except (DatabaseNotFound, TableNotFound):
+            return []
+        return [one for one in _decode(read_cell(self.rows, key, _CELL), mark) if one.target == target]
+
+    def _all(self) -> Iterator[ObjectGrant]:
+        for key, cells in self.rows.scan_catalog(*_KEYS):
+            content = content_of(cells, _CELL)
+            if not content:
+                continue
+            database, _, table = key[1:].decode().partition("\0")
+            kind = ObjectType.TABLE if table else ObjectType.DATABASE if database else ObjectType.GLOBAL
+            try:
+                mark = self._place(ObjectRef(kind, database, table))[1]
+            except (DatabaseNotFound, TableNotFound):
+                continue
+            yield from _decode(content, mark)
+
+    def _change(self, target: ObjectRef, step: _Change) -> None:
+        key, mark = self._place(target)
+
+        def change(content: bytes) -> tuple[bytes | None, None]:
+            return _encode(step(_decode(content, mark)), mark), None
+
+        change_cell(self.rows, key, _CELL, change)
+
+    def _place(self, target: ObjectRef) -> tuple[bytes, str]:
+        """The row of what grants are about, and what tells it from another of its name."""
+        if target.type == ObjectType.GLOBAL:
+            return b"G", ""
+        if target.type == ObjectType.DATABASE:
+            return b"G" + self.tables.get_database(target.database).name.encode(), ""
+        row = self.tables.open(target.database, target.table)
+        return b"G" + row.key[1:], row.incarnation.hex()
+
+    def list(
+        self,
+        principal: str | None = None,
+        principal_type: PrincipalType | None = None,
+        target: ObjectRef | None = None,
+    ) -> Sequence[ObjectGrant]:
+        """What was granted to a principal (None: to all) on something (None: on anything there is)."""
+        found = self._all() if target is None else iter(self._on(target))
+        return [
+            one for one in found if principal in (None, one.principal) and principal_type in (None, one.principal_type)
+        ]
+
+
+def _by_place(grants: Iterable[ObjectGrant]) -> dict[ObjectRef, list[ObjectGrant]]:
+    """Grants by the database or table that they are about."""
+    found: dict[ObjectRef, list[ObjectGrant]] = {}
+    for one in grants:
+        whole = ObjectRef(min(one.target.type, ObjectType.TABLE), one.target.database, one.target.table)
+        found.setdefault(whole, []).append(one)
+    return found
+
+
+def _apart_from_grantor(grant: ObjectGrant) -> tuple[object, ...]:
+    return grant.identity[:4]
+
+
+def _without_option(one: ObjectGrant) -> ObjectGrant:
+    return replace(one, grant=replace(one.grant, grant_option=False))
+
+
+def _encode(grants: list[ObjectGrant], mark: str) -> bytes:
+    if not all(isinstance(one.principal, str) and isinstance(one.grant.privilege, str) for one in grants):
+        raise InvalidInput("a grant names no principal or no privilege", hint="Name both")
+    return json.dumps([mark, [astuple(one) for one in grants]]).encode()
+
+
+def _decode(data: bytes, mark: str) -> list[ObjectGrant]:
+    if not data:
+        return []
+    try:
+        known, grants = json.loads(data)
+        if known != mark:
+            return []
+        return [
+            ObjectGrant(ObjectRef(*target), principal, PrincipalType(kind), Grant(*grant))
+            for target, principal, kind, grant in grants
+        ]
+    except (ValueError, TypeError) as error:
+        raise CorruptRow("grants do not decode", grants=data[:80]) from error

@@ -1,0 +1,66 @@
+"""Marks: that a partition was marked for an event, such as that its data is complete.
+
+As in Hive, a partition can be marked before it is there. Unlike there, a mark goes with its partition when that is
+dropped: the next of its name is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hbstore.errors import InvalidPartitionValue, TableNotPartitioned
+from hbstore.names import spec_values
+from hbstore.service_structs import Annex
+from hbstore.store.annex_keys import annex_keys
+from hbstore.store.annexes import Annexes, partition_key
+from hbstore.store.table_row import TableRow
+
+LOAD_DONE = 1
+"""The one kind of event that Hive names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Sets and looks up marks; a partition is named by a whole spec, its columns in any order and case.
+
+    Attributes:
+        annexes: where they stand.
+    """
+
+    annexes: Annexes
+
+    def mark(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> None:
+        """Mark a partition for a kind of event; again changes nothing.
+
+        Raises:
+            TableNotFound, DatabaseNotFound, TableNotPartitioned: there can be no such partition.
+            InvalidPartitionValue: the spec names not just the partition columns.
+        """
+        row, key = self._place(database, table, spec)
+
+        def step(annex: Annex) -> Annex:
+            return replace(annex, events=tuple(sorted({*annex.events, event})))
+
+        self.annexes.change(row, {key: step}, {})
+
+    def is_marked(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> bool:
+        """Whether a partition was marked for a kind of event; raises what `mark` raises."""
+        _, key = self._place(database, table, spec)
+        annex = self.annexes.read([key]).get(key)
+        return annex is not None and event in annex.events
+
+    def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, bytes]:
+        row = self.annexes.tables.open(database, table)
+        columns = row.table.partition_column_names
+        if not columns:
+            raise TableNotPartitioned("the table has no partition columns", table=row.table)
+        values = spec_values(columns, spec)
+        if None in values:
+            raise InvalidPartitionValue(
+                "a partition spec leaves a column out",
+                column=columns[values.index(None)],
+                hint=f"The partition columns are {', '.join(columns)}",
+            )
+        (key,) = annex_keys(row, [partition_key(row, values)])
+        return row, key

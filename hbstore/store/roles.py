@@ -1,0 +1,219 @@
+"""Roles and who has them: one cell of the catalog, ``d:roles`` of the row ``R``, that is changed as a whole.
+
+The role ``public`` is everybody's, and ``admin`` is there from the beginning. Nothing here decides who may do what.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import astuple, dataclass, replace
+from typing import Final
+
+from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
+from hbstore.rows.interface import Rows
+from hbstore.service_model import Membership, PrincipalType, Role
+from hbstore.store.shared_cell import change_cell, read_cell
+
+PUBLIC: Final = "public"
+ADMIN: Final = "admin"
+_KEY: Final = b"R"
+_CELL: Final = "d:roles"
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    roles: tuple[Role, ...] = (Role(ADMIN, ADMIN), Role(PUBLIC, PUBLIC))
+    memberships: tuple[Membership, ...] = ()
+
+    def encode(self) -> bytes:
+        return json.dumps([[astuple(one) for one in some] for some in (self.roles, self.memberships)]).encode()
+
+    @staticmethod
+    def decode(data: bytes) -> _State:
+        if not data:
+            return _State()
+        try:
+            roles, memberships = json.loads(data)
+            return _State(
+                tuple(Role(*one) for one in roles),
+                tuple(Membership(one[0], one[1], PrincipalType(one[2]), *one[3:]) for one in memberships),
+            )
+        except (ValueError, TypeError, IndexError) as error:
+            raise CorruptRow("the roles do not decode", roles=data[:80]) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The roles of a store. Their names are the same in upper and lower case.
+
+    Attributes:
+        rows: where they are.
+
+    >>> from hbstore.rows.memory import MemoryRows
+    >>> roles = Roles(MemoryRows())
+    >>> roles.create(Role("Sales", owner="ann"))
+    >>> roles.grant(Membership("sales", "bob"))
+    >>> roles.names()
+    ['admin', 'public', 'sales']
+    >>> [one.role for one in roles.memberships("bob", PrincipalType.USER)]
+    ['sales', 'public']
+    """
+
+    rows: Rows
+
+    def create(self, role: Role) -> None:
+        """Add a role; it is created now.
+
+        Raises:
+            AlreadyExists: it is there already, as ``public`` and ``admin`` always are.
+            InvalidInput: it has no name.
+        """
+        made = replace(role, name=_name(role.name), create_time=int(time.time()))
+
+        def step(state: _State) -> _State:
+            if any(one.name == made.name for one in state.roles):
+                raise AlreadyExists("the role is there already", role=made.name)
+            return replace(state, roles=(*state.roles, made))
+
+        self._change(step)
+
+    def drop(self, name: str) -> None:
+        """Remove a role from the store and from all who have it. What was granted to it is `Grants.forget_role`'s.
+
+        Raises:
+            RoleNotFound: there is none.
+            InvalidInput: it is ``public`` or ``admin``.
+        """
+        name = _name(name)
+        if name in (PUBLIC, ADMIN):
+            raise InvalidInput("this role cannot be dropped", role=name)
+
+        def step(state: _State) -> _State:
+            _check(state, name)
+            kept = [one for one in state.memberships if one.role != name and _role_of(one) != name]
+            return _State(tuple(one for one in state.roles if one.name != name), tuple(kept))
+
+        self._change(step)
+
+    def get(self, name: str) -> Role:
+        """A role; RoleNotFound if there is none."""
+        return _check(self._read(), _name(name))
+
+    def names(self) -> list[str]:
+        """The names of all roles in order."""
+        return sorted(one.name for one in self._read().roles)
+
+    def grant(self, membership: Membership) -> None:
+        """Give a role to a user, a group or another role.
+
+        Raises:
+            RoleNotFound: there is no such role, or the principal is a role that is not there.
+            AlreadyExists: the principal has it already.
+            InvalidInput: it is ``public``, which everybody has, or roles would belong to each other in a circle.
+        """
+        wanted = replace(membership, role=_name(membership.role), time=membership.time or int(time.time()))
+        if wanted.principal_type == PrincipalType.ROLE:
+            wanted = replace(wanted, principal=_name(wanted.principal))
+        if wanted.role == PUBLIC:
+            raise InvalidInput("everybody has the role public", principal=wanted.principal)
+
+        def step(state: _State) -> _State:
+            _check(state, wanted.role)
+            if wanted.principal_type == PrincipalType.ROLE:
+                _check(state, wanted.principal)
+                if wanted.principal in _above(state, wanted.role):
+                    raise InvalidInput("roles in a circle", role=wanted.role, principal=wanted.principal)
+            if any(_same(one, wanted) for one in state.memberships):
+                raise AlreadyExists("the principal has the role already", role=wanted.role, principal=wanted.principal)
+            return replace(state, memberships=(*state.memberships, wanted))
+
+        self._change(step)
+
+    def revoke(self, role: str, principal: str, principal_type: PrincipalType, *, option_only: bool = False) -> bool:
+        """Take a role from a principal, or just the right to grant it; whether the principal had it.
+
+        Raises:
+            RoleNotFound: there is no such role.
+            InvalidInput: it is ``public``, which everybody has.
+        """
+        gone = Membership(_name(role), principal, principal_type)
+        if principal_type == PrincipalType.ROLE:
+            gone = replace(gone, principal=_name(principal))
+        if gone.role == PUBLIC:
+            raise InvalidInput("everybody has the role public", principal=principal)
+        had = False
+
+        def step(state: _State) -> _State:
+            nonlocal had
+            _check(state, gone.role)
+            had = any(_same(one, gone) for one in state.memberships)
+            kept = [
+                replace(one, grant_option=False) if _same(one, gone) else one
+                for one in state.memberships
+                if option_only or not _same(one, gone)
+            ]
+            return replace(state, memberships=tuple(kept))
+
+        self._change(step)
+        return had
+
+    def memberships(self, principal: str, principal_type: PrincipalType) -> list[Membership]:
+        """The roles that a principal was given itself; users have ``public`` as well."""
+        if principal_type == PrincipalType.ROLE:
+            principal = _name(principal)
+        asked = (principal, principal_type)
+        found = [one for one in self._read().memberships if (one.principal, one.principal_type) == asked]
+        if principal_type == PrincipalType.USER:
+            found.append(Membership(PUBLIC, principal, principal_type, grantor=PUBLIC, grantor_type=PrincipalType.ROLE))
+        return found
+
+    def members(self, role: str) -> list[Membership]:
+        """Who was given a role; of ``public`` nobody, as everybody has it. RoleNotFound if there is none."""
+        state = self._read()
+        name = _check(state, _name(role)).name
+        return [one for one in state.memberships if one.role == name]
+
+    def _read(self) -> _State:
+        return _State.decode(read_cell(self.rows, _KEY, _CELL))
+
+    def _change(self, step: Callable[[_State], _State]) -> None:
+        def change(content: bytes) -> tuple[bytes | None, None]:
+            before = _State.decode(content)
+            after = step(before)
+            return None if after == before else after.encode(), None
+
+        change_cell(self.rows, _KEY, _CELL, change)
+
+
+def _name(role: str) -> str:
+    if not isinstance(role, str) or not role.strip():
+        raise InvalidInput("a role has no name", role=repr(role), hint="Give the role's name")
+    return role.strip().lower()
+
+
+def _check(state: _State, name: str) -> Role:
+    for role in state.roles:
+        if role.name == name:
+            return role
+    raise RoleNotFound("no such role", role=name)
+
+
+def _role_of(membership: Membership) -> str | None:
+    """The role that is the member, where a role is."""
+    return membership.principal if membership.principal_type == PrincipalType.ROLE else None
+
+
+def _same(one: Membership, two: Membership) -> bool:
+    return (one.role, one.principal, one.principal_type) == (two.role, two.principal, two.principal_type)
+
+
+def _above(state: _State, role: str) -> set[str]:
+    """A role, the roles that it was given, those that these were given, and so on."""
+    found: set[str] = set()
+    fresh = {role}
+    while fresh:
+        found |= fresh
+        fresh = {one.role for one in state.memberships if _role_of(one) in fresh} - found
+    return found

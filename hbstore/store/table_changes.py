@@ -1,0 +1,289 @@
+"""Changing a whole table with its partitions: another name, other columns, another location.
+
+Where there are transactions it is one. Elsewhere it is an intent on the table's row, and for a rename the new name is
+reserved before that is decided; docs/architecture.md ("Changes") tells how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from hbstore.errors import (
+    CommitStateUnknown,
+    ConcurrentChange,
+    InvalidInput,
+    StoreUnavailable,
+)
+from hbstore.keys import successor
+from hbstore.model import Table
+from hbstore.names import identifier
+from hbstore.rows.interface import Rows
+from hbstore.store.changes import TABLE_WIDE, ChangeKind
+from hbstore.store.finishing import Finisher, pause
+from hbstore.store.journal import open_intent
+from hbstore.store.journal_cell import Intent, Journal
+from hbstore.store.outcome import decided, undecided
+from hbstore.store.payloads import checked_relocation
+from hbstore.store.reservation import Reservation, is_reserved
+from hbstore.store.slots import Slots, new_intent_id
+from hbstore.store.table_change import TableChange, in_batches, prefix_of
+from hbstore.store.table_row import (
+    DEFINITION,
+    JOURNAL,
+    STATISTICS,
+    TableRow,
+    next_definition,
+    stamp_of,
+    stamped_definition,
+    table_key,
+)
+from hbstore.store.tables import Tables
+
+_ATTEMPTS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """Changes tables.
+
+    Attributes:
+        rows: where they are.
+        tables: the tables.
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def alter(
+        self,
+        table: Table,
+        *,
+        cascade: bool,
+        relocated: tuple[str, str] | None,
+        expected: Mapping[str, str | None] | None,
+    ) -> None:
+        """Replace all of a table but its name and its partition columns."""
+        relocated = None if relocated is None else checked_relocation(relocated)
+        if not table.partition_columns or not (cascade or relocated):
+            self._alter_definition(table, expected or {})
+            return
+        if expected:
+            raise InvalidInput(
+                "expected parameters guard the table alone",
+                table=table,
+                hint="Alter the table first, and its partitions (cascade, relocated) in a second call",
+            )
+        if self.rows.atomic:
+            with self.rows.transaction():
+                row = self._alterable(table)
+                self._apply(row, _change(row, table, relocated, cascade=cascade), row.key)
+            return
+        for attempt in range(_ATTEMPTS):
+            row = self._alterable(table)
+            change = _change(row, table, relocated, cascade=cascade)
+            if not self._finish_table_wide(row):
+                intent = self._open(row, change, ChangeKind.ALTER_TABLE, new_intent_id())
+                if intent is not None:
+                    self._finish(row, intent)
+                    return
+            pause(attempt)
+        raise _busy(table)
+
+    def rename(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None) -> None:
+        """Give a table another name; all else of its definition is replaced as well."""
+        relocated = None if relocated is None else checked_relocation(relocated)
+        if (identifier("database", database), identifier("table", name)) == (table.database, table.name):
+            raise InvalidInput(
+                "a table is renamed to another name", table=table, hint="To change all else, alter the table"
+            )
+        if self.rows.atomic:
+            with self.rows.transaction():
+                self._rename_at_once(self._renamable(database, name, table), table, relocated)
+            return
+        for attempt in range(_ATTEMPTS):
+            row = self._renamable(database, name, table)
+            if not self._finish_table_wide(row) and self._rename(row, table, relocated, patient=not attempt):
+                return
+            pause(attempt)
+        raise _busy(row.table)
+
+    def _alter_definition(self, table: Table, expected: Mapping[str, str | None]) -> None:
+        for attempt in range(_ATTEMPTS):
+            row = self._alterable(table)
+            if self._finish_table_wide(row):
+                continue
+            for name, value in expected.items():
+                if row.table.parameters.get(name) != value:
+                    raise ConcurrentChange(
+                        "a parameter of the table is not what was expected",
+                        table=table,
+                        parameter=name,
+                        expected=value,
+                        found=row.table.parameters.get(name),
+                        hint="Nothing was changed; read the table again",
+                    )
+            known = row.cells[DEFINITION]
+            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, table)):
+                return
+            pause(attempt)
+        raise _busy(table)
+
+    def _alterable(self, table: Table) -> TableRow:
+        row = self.tables.open(table.database, table.name)
+        if not row.definition.has_partition_columns_of(table):
+            raise InvalidInput(
+                "partition columns cannot be altered, as all row keys are made of them",
+                table=table,
+                hint="Create another table and load the partitions into it",
+            )
+        return row
+
+    def _renamable(self, database: str, name: str, table: Table) -> TableRow:
+        row = self.tables.open(database, name)
+        if not row.definition.has_partition_columns_of(table):
+            raise InvalidInput(
+                "a table is renamed with its partition columns as they are",
+                table=row.table,
+                hint="Create another table and load the partitions into it",
+            )
+        return row
+
+    # In one transaction
+
+    def _rename_at_once(self, row: TableRow, table: Table, relocated: tuple[str, str] | None) -> None:
+        target = table_key(table.database, table.name)
+        self.tables.database_cell(table.database)
+        before = self.tables.vacant(table, patient=False)
+        change = _change(row, table, relocated)
+        put = self.rows.compare_and_put
+        put(target, DEFINITION, None, change.definition)
+        put(target, STATISTICS, before.get(STATISTICS), row.cells.get(STATISTICS, b""))
+        put(row.key, DEFINITION, row.cells[DEFINITION], b"")
+        put(row.key, STATISTICS, row.cells.get(STATISTICS), b"")
+        self._apply(row, change, target)
+
+    def _apply(self, row: TableRow, change: TableChange, target: bytes) -> None:
+        """Rewrite all rows, which for a rename are deleted under their old keys."""
+        if target == row.key:
+            self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], change.definition)
+        changed = change.of_rows(row.key, target)
+        start = prefix_of(row.key)
+        for batch in in_batches(self.rows.whole_rows(start, successor(start))):
+            gone = [] if target == row.key else [one.key for one in batch]
+            self.rows.write([after for before in batch if (after := changed(before)) != before], gone, 0)
+
+    # By an intent
+
+    def _finish_table_wide(self, row: TableRow) -> bool:
+        """Finish what changes the whole table already; whether there was any such intent."""
+        pending = [intent for intent in row.journal.intents if intent.kind in TABLE_WIDE]
+        for intent in pending:
+            Finisher(self.rows).finish(row.key, intent)
+        return bool(pending)
+
+    def _rename(self, row: TableRow, table: Table, relocated: tuple[str, str] | None, *, patient: bool) -> bool:
+        """Reserve the new name, decide, and move the rows; False where somebody else came between."""
+        target = table_key(table.database, table.name)
+        change = _change(row, table, relocated)
+        self.tables.database_cell(table.database)
+        reservation = Reservation(new_intent_id(), row.key, row.journal.last_sequence)
+        intent, unknown = None, False
+        try:
+            with undecided():
+                sequence = self._reserve(target, table, reservation, patient=patient)
+            if sequence is not None:
+                intent = self._open(row, change, ChangeKind.RENAME_TABLE, reservation.id, target, sequence)
+        except CommitStateUnknown:
+            unknown = True  # it may yet be decided, so the name stays reserved
+            raise
+        finally:
+            if intent is None and not unknown:
+                self._withdraw(target, reservation)
+        if intent is None:
+            return False
+        self._finish(row, intent)
+        return True
+
+    def _reserve(self, target: bytes, table: Table, reservation: Reservation, *, patient: bool) -> int | None:
+        """Reserve a name; the sequence number of what is written there, or None where somebody else came between.
+
+        The number is above all that was ever written there, and above all of the table that comes.
+
+        Raises:
+            AlreadyExists: there is a table of that name.
+            DatabaseNotFound: there is no such database, or it was dropped before the name was reserved.
+        """
+        self.tables.vacant(table, patient=patient)
+        mark = reservation.encode()
+        if not self._put_or_found(target, DEFINITION, None, mark):
+            return None
+        self.tables.database_cell(table.database)
+        for attempt in range(_ATTEMPTS):
+            cells = self.rows.get(target) or {}
+            if cells.get(DEFINITION) != mark:
+                return None
+            journal = Journal.decode(cells.get(JOURNAL))
+            advanced = journal.advanced(reservation.sequence + 1)
+            if journal.intents:  # of a table that is being dropped, by someone who decided that long ago
+                Finisher(self.rows).finish_all(target)
+            elif self._put_or_found(target, JOURNAL, cells.get(JOURNAL), advanced.encode()):
+                kept = (self.rows.get(target) or {}).get(DEFINITION) == mark
+                return advanced.last_sequence if kept else None
+            else:
+                pause(attempt)
+        return None
+
+    def _put_or_found(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:
+        """Put a cell; where the answer is lost, look whether it is there. The value is nobody else's."""
+        try:
+            return self.rows.compare_and_put(key, cell, expected, value)
+        except CommitStateUnknown:
+            if (self.rows.get(key) or {}).get(cell) == value:
+                return True
+            raise
+
+    def _withdraw(self, target: bytes, reservation: Reservation) -> None:
+        """Free a name again if it is still reserved; where that fails, the next who wants it does so."""
+        with suppress(StoreUnavailable, CommitStateUnknown, ConcurrentChange):
+            if is_reserved(self.rows.get(target), reservation.id):
+                Finisher(self.rows).settle(target, reservation)
+
+    def _open(
+        self, row: TableRow, change: TableChange, kind: ChangeKind, name: str, target: bytes = b"", sequence: int = 0
+    ) -> Intent | None:
+        """Open the intent of a change if the table's journal is what it was; this decides the change."""
+        slots = Slots(self.rows)
+        slot: int | None = slots.store(row.key, name, change.encode())
+        assert slot is not None
+        ends = row.definition.prefix, successor(row.definition.prefix)
+        intent = Intent(name, slot, row.journal.last_sequence + 1, kind, *ends, target, sequence)
+        try:
+            if open_intent(self.rows, row, intent):
+                slot = None
+                return intent
+        except CommitStateUnknown:
+            slot = None
+            raise
+        finally:
+            if slot is not None:
+                slots.abandon(row.key, slot)
+        return None
+
+    def _finish(self, row: TableRow, intent: Intent) -> None:
+        with decided("the change is decided, but the store went away before it was finished", table=row.table):
+            Finisher(self.rows).finish(row.key, intent)
+
+
+def _change(row: TableRow, table: Table, relocated: tuple[str, str] | None, *, cascade: bool = False) -> TableChange:
+    """What a table becomes; it was created when it was, unless told otherwise."""
+    if table.create_time == 0:
+        table = replace(table, create_time=row.table.create_time)
+    cell = row.cells[DEFINITION]
+    return TableChange(stamped_definition(cell, table), stamp_of(cell), relocated, cascade)
+
+
+def _busy(table: Table) -> ConcurrentChange:
+    return ConcurrentChange("other writers kept changing the table", table=table, hint="Nothing was changed; try again")

@@ -1,0 +1,140 @@
+"""Transactions: numbers that clients open, commit and abort. What they write is the clients' own business."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from hbstore.errors import InvalidInput, TxnAborted
+from hbstore.rows.interface import Rows
+from hbstore.service_model import Transaction, TransactionList
+from hbstore.store.ledger import Ledger
+from hbstore.store.ledger_row import TIMEOUT, LedgerRow
+
+MOST_AT_ONCE: Final = 1_000
+"""Transactions opened by one call; Hive opens no more either (hive.txn.max.open.batch)."""
+
+LONGEST_RANGE: Final = 100_000
+"""Ids in a range of heartbeats."""
+
+
+class Transactions:
+    """The transactions of a store.
+
+    Args:
+        rows: where they are kept.
+        timeout: seconds without a heartbeat after which a transaction is aborted.
+        clock: the time in seconds since 1970.
+
+    >>> from hbstore.rows.memory import MemoryRows
+    >>> transactions = Transactions(MemoryRows())
+    >>> transactions.open(2, "ann", "here")
+    [1, 2]
+    >>> transactions.commit(1)
+    >>> transactions.abort(2)
+    >>> transactions.list()
+    TransactionList(high_water_mark=2, open=(), aborted=(2,))
+    """
+
+    def __init__(self, rows: Rows, timeout: float = TIMEOUT, clock: Callable[[], float] = time.time) -> None:
+        self._ledger = LedgerRow(rows, timeout, clock)
+
+    def open(
+        self, count: int = 1, user: str | None = None, host: str | None = None, agent: str | None = None
+    ) -> list[int]:
+        """Open some transactions, at most `MOST_AT_ONCE`; their ids, which follow each other.
+
+        Raises:
+            InvalidInput: fewer than one.
+            CommitStateUnknown: the store went away; transactions that are left behind expire.
+        """
+        if count < 1:
+            raise InvalidInput("not a number of transactions", count=count, hint="Open at least one")
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, list[int]]:
+            first = ledger.last_transaction + 1
+            opened = list(range(first, first + min(count, MOST_AT_ONCE)))
+            made = [Transaction(number, user, host, agent, now, now) for number in opened]
+            return ledger.with_transactions(made), opened
+
+        return self._ledger.change(step)
+
+    def commit(self, number: int) -> None:
+        """Commit a transaction and release its locks.
+
+        Raises:
+            NoSuchTxn: there is none of that id, or it was committed already.
+            TxnAborted: it was aborted.
+        """
+
+        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+            ledger.transaction(number)
+            return ledger.without_transactions([number], aborted=False), None
+
+        self._ledger.change(step)
+
+    def abort(self, number: int) -> None:
+        """Abort a transaction and release its locks; one that was aborted already stays so.
+
+        Raises:
+            NoSuchTxn: there is none of that id, or it was committed.
+        """
+
+        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+            try:
+                ledger.transaction(number)
+            except TxnAborted:
+                return ledger, None
+            return ledger.without_transactions([number], aborted=True), None
+
+        self._ledger.change(step)
+
+    def abort_all(self, numbers: Iterable[int]) -> None:
+        """Abort those of some transactions that are open."""
+        wanted = set(numbers)
+
+        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+            opened = wanted & ledger.transactions.keys()
+            return ledger.without_transactions(opened, aborted=True) if opened else ledger, None
+
+        self._ledger.change(step)
+
+    def heartbeat(self, number: int) -> None:
+        """Say that a transaction's client is alive.
+
+        Raises:
+            NoSuchTxn: there is none of that id, or it was committed.
+            TxnAborted: it was aborted, perhaps because it was not heard of for too long.
+        """
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
+            return ledger.heard_of([ledger.transaction(number)], now), None
+
+        self._ledger.change(step)
+
+    def heartbeat_range(self, first: int, last: int) -> tuple[set[int], set[int]]:
+        """Say that the clients of all transactions from the first to the last id are alive.
+
+        Returns:
+            Those of the ids that were aborted, and those of no transaction that is open or aborted.
+
+        Raises:
+            InvalidInput: the range holds more than `LONGEST_RANGE` ids.
+        """
+        if last - first >= LONGEST_RANGE:
+            raise InvalidInput("too many transactions", first=first, last=last, limit=LONGEST_RANGE)
+        asked = set(range(first, last + 1))
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, tuple[set[int], set[int]]]:
+            opened = asked & ledger.transactions.keys()
+            aborted = asked.intersection(ledger.aborted_ids())
+            heard = ledger.heard_of([ledger.transactions[number] for number in opened], now) if opened else ledger
+            return heard, (aborted, asked - opened - aborted)
+
+        return self._ledger.change(step)
+
+    def list(self) -> TransactionList:
+        """All transactions that are open or were aborted."""
+        ledger = self._ledger.read()
+        return TransactionList(ledger.last_transaction, tuple(ledger.transactions.values()), ledger.aborted_ids())

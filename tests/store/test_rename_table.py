@@ -1,0 +1,157 @@
+"""Renaming tables: what goes along, what forbids it, and how long it takes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
+from hbstore.service_model import ColumnStatistic
+from tests.store import moves
+from tests.store.conftest import URLS
+from tests.store.moves import SALES, table
+from tests.store.operations import DAY
+
+
+@pytest.fixture(params=URLS)
+def store(request, tmp_path):
+    with moves.prepared(URLS[request.param].format(tmp_path)) as store:
+        yield store
+
+
+def test_everything_goes_along_under_the_new_name(store):
+    before = store.get_partitions_by_filter(*SALES, None)
+    store.rename_table(*SALES, table("attic", "Sales", owner="ann"))
+    assert store.table_names("shop") == ["returns"]
+    assert store.table_names("attic") == ["sales"]
+    assert store.get_table("attic", "sales").owner == "ann"
+    assert store.get_partitions_by_filter("attic", "sales", None) == before
+    assert all(one[1:3] == ("attic", "sales") for one in moves.partitions(store, "attic", "sales"))
+    assert store.count_partitions("attic", "sales", "hour in (2, 77)") == 1
+    for call in (store.get_table, store.count_partitions, store.drop_table):
+        with pytest.raises(TableNotFound):
+            call(*SALES)
+    moves.assert_clean(store)
+
+
+def test_the_renamed_table_can_be_changed_and_its_old_name_used_again(store):
+    moves.rename_away(store)
+    store.create_table(table(*SALES))
+    assert store.partition_names(*SALES) == []
+    store.add_partitions(*SALES, [moves.marked("2", "second")])
+    store.drop_partitions("attic", "sales", [(DAY, "2"), (DAY, "3")])
+    store.add_partitions("attic", "sales", [moves.marked("3", "again")])
+    assert store.get_partition(*SALES, (DAY, "2")).parameters == {"mark": "second"}
+    assert store.partition_names("attic", "sales") == [f"ds={DAY}/hour={hour}" for hour in (0, 3, 4, 5)]
+    moves.assert_clean(store)
+
+
+def test_there_and_back_again(store):
+    before = moves.seen(store)
+    for _ in range(3):
+        moves.rename_away(store)
+        store.rename_table("attic", "sales", table(*SALES))
+        assert moves.seen(store) == before
+        store.add_partitions(*SALES, [moves.marked("66")])
+        store.drop_partitions(*SALES, [(DAY, "66")])
+    moves.assert_clean(store)
+
+
+def test_locations_below_the_old_one_move_and_others_stay(store):
+    odd = ["s3://shop/sales", "s3://shop/sales2/x", "s3://elsewhere/s3://shop/sales/x", "s3://shop/sales/ü/x"]
+    given = [replace(moves.marked(str(10 + at)), location=one) for at, one in enumerate(odd)]
+    store.add_partitions(*SALES, given)
+    moves.rename(store)
+    found = [store.get_partition("shop", "old", one.values).location for one in given]
+    assert found == ["s3://attic/old", odd[1], odd[2], "s3://attic/old/ü/x"]
+    assert store.get_partition("shop", "old", (DAY, "2")).location == f"s3://attic/old/ds={DAY}/hour=2"
+    assert store.get_table("shop", "old").location == "s3://attic/old"
+
+
+def test_statistics_go_along(store):
+    before = store._tables.open(*SALES).statistics
+    moves.rename(store)
+    assert store._tables.open("shop", "old").statistics == before
+    store.create_table(table(*SALES))
+    assert not store._tables.open(*SALES).statistics.known
+
+
+def test_a_table_without_partitions_and_one_without_partition_columns(store):
+    store.create_table(Table("shop", "flat", columns=[Column("a", "int")], parameters={"x": "y"}))
+    flat = store.get_table("shop", "flat")
+    store.rename_table("shop", "flat", replace(flat, name="flatter"), relocated=("s3://a", "s3://b"))
+    assert store.get_table("shop", "flatter") == replace(flat, name="flatter")
+    store.create_table(table("shop", "bare"))
+    store.rename_table("shop", "bare", table("attic", "bare"))
+    assert store.partition_names("attic", "bare") == []
+    moves.assert_clean(store)
+
+
+def test_what_forbids_a_rename(store):
+    before = moves.seen(store)
+    for wanted, error in (
+        (table("shop", "returns"), AlreadyExists),
+        (table("nowhere", "sales"), DatabaseNotFound),
+        (table("shop", "SALES"), InvalidInput),
+        (table("shop", "x", partition_columns=[Column("ds", "date")]), InvalidInput),
+        (table("shop", "x", partition_columns=[Column("ds", "string"), Column("hour", "int")]), InvalidInput),
+        (Table("shop", "x"), InvalidInput),
+    ):
+        with pytest.raises(error):
+            store.rename_table(*SALES, wanted)
+    with pytest.raises(TableNotFound):
+        store.rename_table("shop", "none", table("shop", "x"))
+    with pytest.raises(DatabaseNotFound):
+        store.rename_table("none", "none", table("shop", "x"))
+    for pair in (("", "s3://x"), ("s3://x", "/"), ("s3://x", "s3://" + "x" * 5_000)):
+        with pytest.raises(InvalidInput):
+            store.rename_table(*SALES, table("shop", "x"), relocated=pair)
+    assert moves.seen(store) == before
+    moves.assert_clean(store)
+
+
+def test_names_of_partition_columns_may_differ_in_case(store):
+    columns = [Column("DS", "date"), Column("Hour", "int", "a comment")]
+    store.rename_table(*SALES, table("shop", "x", partition_columns=columns))
+    assert store.partition_names("shop", "x", "ds = '2013-01-01' and hour = 2") == [f"DS={DAY}/Hour=2"]
+
+
+def test_damaged_rows_move_along(store):
+    row = list(store.rows.whole_rows(b"shop\0sales\0", b"shop\0sales\1"))[3]
+    store.rows.write([row._replace(payload=b"no struct"), row._replace(key=b"shop\0sales\0\x02x")], [], 1)
+    moves.rename(store)
+    found = [problem for problem in store.check("shop", "old") if problem is not None]
+    assert len(found) == 2
+    assert list(store.rows.whole_rows(b"shop\0sales\0", b"shop\0sales\1")) == []
+
+
+def test_column_statistics_of_a_renamed_or_altered_table_are_found_again(store):
+    known = [ColumnStatistic("price", "int", b"...")]
+    store.column_statistics.write_table(*SALES, known)
+    store.column_statistics.write_partitions(*SALES, {(DAY, "2"): known})
+    moves.cascade(store)
+    moves.rename_away(store)
+    assert store.column_statistics.read_table("attic", "sales") == known
+    found = store.column_statistics.read_partitions("attic", "sales", [(DAY, "2"), (DAY, "3")])
+    assert found == {(DAY, "2"): known}
+    store.column_statistics.write_partitions("attic", "sales", {(DAY, "2"): [ColumnStatistic("price", "int", b"+")]})
+    (newer,) = store.column_statistics.read_partitions("attic", "sales", [(DAY, "2")])[DAY, "2"]
+    assert newer.data == b"+"
+
+
+@pytest.mark.parametrize("url", ["memory://", "memory://?atomic=false", "sqlite://{}/large.db"])
+def test_a_large_table(url, tmp_path):
+    with connect(url.format(tmp_path)) as store:
+        store.create_database("d")
+        store.create_table(Table("d", "t", partition_columns=[Column("a", "int")], location="s3://x/t"))
+        for start in range(0, 100_000, 20_000):
+            store.add_partitions("d", "t", [Partition((str(number),)) for number in range(start, start + 20_000)])
+        began = time.perf_counter()
+        new = Table("d", "tt", partition_columns=[Column("a", "int")], location="s3://y")
+        store.rename_table("d", "t", new, relocated=("s3://x/t", "s3://y"))
+        print(f"100,000 partitions renamed on {url.partition(':')[0]} in {time.perf_counter() - began:.1f} s")  # noqa: T201
+        assert store.count_partitions("d", "tt") == 100_000
+        assert store.get_partition("d", "tt", ("99999",)).location == "s3://y/a=99999"
+        assert list(store.rows.whole_rows(b"d\0t\0", b"d\0t\1")) == []
