@@ -110,20 +110,24 @@ class SharedStorage:
     code = STORAGE.code
 
     def __init__(self) -> None:
-        # One tuple, replaced as a whole: threads see the old one or the new one.
-        self._last: tuple[bytes, bytes, StorageDescriptor] | None = None
+        # One tuple, replaced as a whole: threads see the old one or the new one. None behind: there is no location.
+        self._last: tuple[bytes, bytes | None, StorageDescriptor] | None = None
 
     def read(self, data: bytes, at: int) -> tuple[tuple[StorageDescriptor, str | None], int]:
         """The descriptor and the location."""
         last = self._last
         if last is not None and data.startswith(last[0], at):
+            if last[1] is None:
+                return (last[2], None), at + len(last[0])
             location, end = STRING.read(data, at + len(last[0]))
             if data.startswith(last[1], end):
                 return (last[2], location), end + len(last[1])
         fields, end = STORAGE.read_fields(data, at)
         found: str | None = fields.pop("location", None)
         storage = StorageDescriptor(**fields)
-        if found is not None:
+        if found is None:
+            self._last = data[at:end], None, storage
+        else:
             begin = find_field(data, at, LOCATION_HEAD)
             self._last = data[at:begin], data[STRING.read(data, begin)[1] : end], storage
         return (storage, found), end

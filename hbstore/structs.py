@@ -49,7 +49,8 @@ _UNWRITABLE = (ValueError, TypeError, AttributeError, struct.error)
     _PARAMETERS_HEAD,
     _PRIVILEGES_HEAD,
 ) = (field_head(kind, number) for number, (_, kind) in PARTITION.fields.items())
-_VALUES_START: Final = _VALUES_HEAD + bytes((STRING.code,))
+VALUES_START: Final = _VALUES_HEAD + bytes((STRING.code,))
+"""What a stored partition begins with; the number of its values follows, then each with its length before it."""
 _UINT32: Final = struct.Struct(">I")
 _TIMES: Final = struct.Struct(">3si3si")
 _FIELDS: Final = ("location", "parameters", "create_time", "last_access_time", "storage", "privileges")
@@ -200,7 +201,7 @@ def partition_values(payload: bytes) -> tuple[str, ...]:
     Raises:
         CorruptRow: they are no Partition struct, as far as they were read.
     """
-    if not payload.startswith(_VALUES_START):
+    if not payload.startswith(VALUES_START):
         return decode_partition(payload).values
     # What `STRINGS.read` does, written out: names of 100,000 partitions are read this way.
     texts = []

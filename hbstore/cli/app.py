@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from hbstore.cli import catalog, explain, load, partitions, upkeep
+from hbstore.cli import catalog, explain, load, partitions, serve, spark_conf, upkeep
 from hbstore.cli.arguments import examples
 from hbstore.cli.failures import BUG, abandon_stdout, exit_code, report
 from hbstore.cli.opening import Settings
@@ -48,7 +48,7 @@ app = typer.Typer(
     "3 the store is not there, does not answer, cannot be written, is full or damaged; 4 a bug in hbstore; "
     "130 interrupted; 141 the reader of a pipe has gone.",
 )
-for _module in (catalog, partitions, load, explain, upkeep):
+for _module in (catalog, partitions, load, explain, serve, spark_conf, upkeep):
     app.add_typer(_module.commands)
 
 

@@ -12,6 +12,7 @@ import typer
 
 from hbstore.cli.printing import visible
 from hbstore.errors import (
+    AddressUnavailable,
     CommitStateUnknown,
     ConcurrentChange,
     CorruptRow,
@@ -41,6 +42,7 @@ BROKEN_PIPE: Final = 141
 """128 + SIGPIPE, as any other program under ``| head``."""
 
 STORE_ERRORS: Final = (
+    AddressUnavailable,
     CommitStateUnknown,
     ConcurrentChange,
     CorruptRow,

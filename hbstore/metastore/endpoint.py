@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from hbstore.metastore import service_calls
+from typing import Final
+
+from hbstore.metastore import (
+    by_expression,
+    databases,
+    exchanges,
+    function_calls,
+    lock_calls,
+    notifications,
+    partition_changes,
+    partition_drops,
+    partition_marks,
+    partition_names,
+    partition_reads,
+    partition_specs,
+    partition_values,
+    partition_writes,
+    role_calls,
+    schemas,
+    service_calls,
+    statistics_calls,
+    table_changes,
+    table_reads,
+    tables,
+    transaction_calls,
+    truncation,
+)
 from hbstore.metastore.calls import Endpoint, Handlers, Observer, Service, endpoint
 
-MODULES = {
+MODULES: Final[dict[str, Handlers]] = {
+    "by_expression": by_expression.handlers,
+    "databases": databases.handlers,
+    "exchanges": exchanges.handlers,
+    "function_calls": function_calls.handlers,
+    "lock_calls": lock_calls.handlers,
+    "notifications": notifications.handlers,
+    "partition_changes": partition_changes.handlers,
+    "partition_drops": partition_drops.handlers,
+    "partition_marks": partition_marks.handlers,
+    "partition_names": partition_names.handlers,
+    "partition_reads": partition_reads.handlers,
+    "partition_specs": partition_specs.handlers,
+    "partition_values": partition_values.handlers,
+    "partition_writes": partition_writes.handlers,
+    "role_calls": role_calls.handlers,
+    "schemas": schemas.handlers,
     "service_calls": service_calls.handlers,
+    "statistics_calls": statistics_calls.handlers,
+    "table_changes": table_changes.handlers,
+    "table_reads": table_reads.handlers,
+    "tables": tables.handlers,
+    "transaction_calls": transaction_calls.handlers,
+    "truncation": truncation.handlers,
 }
 """The modules that answer methods."""
 
 
 def metastore(service: Service, observe: Observer) -> Endpoint:
     """The endpoint over a store and a warehouse."""
-    modules: dict[str, Handlers] = MODULES
-    return endpoint(service, modules, observe)
+    return endpoint(service, MODULES, observe)

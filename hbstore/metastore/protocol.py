@@ -17,10 +17,11 @@ from typing import Any, Final
 import thriftpy2
 from thriftpy2.thrift import TException, TType
 
-from hbstore.layouts import DATABASE, PARTITION, PRIVILEGES, SharedStorage
+from hbstore.layouts import DATABASE, GRANT, PARTITION, PRIVILEGES, TABLE, SharedStorage
 from hbstore.model import Column, FrozenDict, Partition
-from hbstore.structs import decode_table, encode_database, encode_table
-from hbstore.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, SET, STRING, Kind, ListOf, MapOf, Struct, field_head, skip
+from hbstore.service_structs import FUNCTION
+from hbstore.structs import encode_database, encode_table
+from hbstore.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, SET, STRING, Kind, ListOf, MapOf, Struct, field_head
 
 _FOLDER: Final = Path(__file__).parent
 THRIFT: Final[Any] = thriftpy2.load(
@@ -139,8 +140,9 @@ def _stored_bytes(value: Any) -> bytes:
 
 
 def _read_table(data: bytes, at: int) -> tuple[Any, int]:
-    end = skip(data, at, _STRUCT)
-    return decode_table(data[at:end]), end
+    """A table as a client sends it; one without a name is refused for its name."""
+    fields, end = TABLE.read_fields(data, at)
+    return TABLE.make(**{"database": "", "name": "", **fields}), end
 
 
 _STORED: Final[Mapping[str, Kind]] = {
@@ -150,12 +152,14 @@ _STORED: Final[Mapping[str, Kind]] = {
     "FieldSchema": Struct(_column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)}),
     "StorageDescriptor": SharedStorage(),
     "PrincipalPrivilegeSet": PRIVILEGES,
+    "PrivilegeGrantInfo": GRANT,
+    "Function": FUNCTION,
 }
 
 
 @cache
-def _struct(made: type) -> Kind:
-    """The kind of a struct of the IDL."""
+def struct_kind(made: type) -> Kind:
+    """The kind of a struct of the IDL, given as thriftpy2's class of it."""
     stored = _STORED.get(made.__name__)
     if stored is not None:
         return stored
@@ -169,7 +173,7 @@ def _struct(made: type) -> Kind:
 def _kind(code: int, inner: Any) -> Kind:
     """The kind of a type as thriftpy2 gives it: a code, and of containers and structs what is inside."""
     if code == TType.STRUCT:
-        return _struct(inner)
+        return struct_kind(inner)
     if code in (TType.LIST, TType.SET):
         return ListOf(_item(inner), *([SET] if code == TType.SET else []))
     if code == TType.MAP:
@@ -195,7 +199,7 @@ def _methods() -> dict[str, Method]:
                 success = kind
             elif issubclass(spec[2], TException):
                 exceptions.append((spec[2], field_head(kind, number), kind))
-        arguments = _struct(getattr(service, f"{name}_args"))
+        arguments = struct_kind(getattr(service, f"{name}_args"))
         assert isinstance(arguments, Struct)
         made[name] = Method(name, arguments, success, tuple(exceptions), oneway=result.oneway)
     return made

@@ -137,7 +137,7 @@ def key_text(key: bytes, schema: KeySchema) -> str:
 def range_text(start: bytes, stop: bytes, schema: KeySchema) -> str:
     """A range of row keys in readable values: the cells that both ends share, then the range on the next column."""
     prefix = schema.prefix
-    fixed, left, right = _shared_cells(
+    fixed, left, right = shared_cells(
         start[len(prefix) :], stop[len(prefix) :] if stop.startswith(prefix) else b"", schema
     )
     parts = [
@@ -176,7 +176,7 @@ def steps_text(
     return text if residual == ALWAYS else f"{text} | {predicate_text(residual, schema)}"
 
 
-def _shared_cells(start: bytes, stop: bytes, schema: KeySchema) -> tuple[list[bytes], bytes, bytes]:
+def shared_cells(start: bytes, stop: bytes, schema: KeySchema) -> tuple[list[bytes], bytes, bytes]:
     """Cells that every key of the range has, then what remains of both ends on the next column's line."""
     fixed: list[bytes] = []
     for column_type in schema.types:

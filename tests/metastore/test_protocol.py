@@ -14,6 +14,7 @@ from hbstore.structs import encode_database, encode_partition, encode_table
 from tests.strategies import databases, full_partitions, full_tables, unicode_text
 
 STORED = {"Database", "Table", "Partition", "FieldSchema", "StorageDescriptor", "PrincipalPrivilegeSet"}
+STORED |= {"PrivilegeGrantInfo", "Function"}
 NUMBERS = {TType.I16: 15, TType.I32: 31, TType.I64: 63}
 
 

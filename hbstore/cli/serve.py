@@ -1,0 +1,160 @@
+"""The command that serves a store as a Hive Metastore."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hbstore.cli.arguments import JsonOption, StoreOption, examples
+from hbstore.cli.opening import Settings, open_or_create_store, open_store, store_url
+from hbstore.cli.printing import print_lines
+from hbstore.errors import InvalidInput
+
+if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
+    from hbstore.metastore.serving import Serving
+    from hbstore.store.partition_store import PartitionStore
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore serve --warehouse /data/warehouse",
+        "hbstore --store hbase://gateway:9090/shop serve --warehouse hdfs://namenode/warehouse --host 0.0.0.0",
+        "hbstore serve --warehouse /data/warehouse --processes 4 --metrics-port 9084 --log-file serve.log",
+    )
+)
+def serve(
+    ctx: typer.Context,
+    *,
+    warehouse: Annotated[
+        str,
+        typer.Option("--warehouse", metavar="DIR", help="Where databases and tables have their files: a path or URI."),
+    ],
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen at; nothing asks clients who they are.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 is any that is free.")] = 9083,
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, metavar="N", help="Processes that share the port.")
+    ] = 1,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse what changes anything.")] = False,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics-port", min=0, max=65535, metavar="P", help="Show metrics to Prometheus at this port; 0 is any."
+        ),
+    ] = None,
+    log_calls: Annotated[bool, typer.Option("--log-calls", help="Log every call.")] = False,
+    slow_seconds: Annotated[
+        float, typer.Option("--slow-seconds", min=0.0, metavar="S", help="Log calls that take longer.")
+    ] = 1.0,
+    log_file: Annotated[
+        str | None, typer.Option("--log-file", metavar="FILE", help="Where the log goes instead of stderr.")
+    ] = None,
+    max_message: Annotated[
+        int, typer.Option("--max-message", min=65536, metavar="BYTES", help="The largest call that is taken.")
+    ] = 134217728,
+    max_connections: Annotated[
+        int, typer.Option("--max-connections", min=1, metavar="N", help="Clients at once, for each process.")
+    ] = 2000,
+    idle_timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--idle-timeout", min=1.0, metavar="S", help="Seconds after which silent clients go; never by default."
+        ),
+    ] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Serve the store as a Hive Metastore.
+
+    Spark, Hive, Trino, Flink and PyIceberg may use it unchanged. It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
+    answered, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
+    """
+    from hbstore.metastore.call_log import logging_to
+    from hbstore.metastore.connection import ConnectionLimits
+    from hbstore.metastore.framing import ReadLimits
+    from hbstore.metastore.processes import own_lifeline
+    from hbstore.metastore.server import ServerLimits
+    from hbstore.metastore.serving import Serving, serve_alone, serve_as_child, supervise
+    from hbstore.metastore.stopping import StopRequests
+    from hbstore.metastore.warehouse import Warehouse
+
+    reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
+    serving = Serving(
+        Warehouse(warehouse),
+        host,
+        port,
+        metrics_port,
+        read_only=read_only,
+        limits=ServerLimits(max_connections, connection=ConnectionLimits(reading)),
+        slow_seconds=slow_seconds,
+        log_calls=log_calls,
+    )
+    url = store_url(ctx, store)
+
+    def ready(port: int, metrics_port: int | None) -> None:
+        _say_ready(url, serving, port, metrics_port, as_json=as_json)
+
+    lifeline = own_lifeline()
+    with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+        if lifeline is not None:
+            serve_as_child(opened, serving, requests, lifeline)
+        elif processes == 1:
+            serve_alone(opened, serving, requests, ready)
+        else:
+            command = _child_command(ctx, url, serving, log_file)
+            raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
+
+
+def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
+    """The store, which is created where there is none, unless it shall not be written."""
+    return open_store(ctx, url) if serving.read_only else open_or_create_store(ctx, url)[0]
+
+
+def _child_command(ctx: typer.Context, url: str, serving: Serving, log_file: str | None) -> list[str]:
+    """The command line of a process among several; its port is added when it is known.
+
+    Raises:
+        InvalidInput: processes cannot share this store.
+    """
+    if url.startswith("memory:"):
+        raise InvalidInput("processes cannot share a store in memory", url=url, hint="Leave out --processes")
+    settings: Settings = ctx.obj
+    reading = serving.limits.connection.read
+    options = {
+        "--warehouse": serving.warehouse.root,
+        "--host": serving.host,
+        "--slow-seconds": serving.slow_seconds,
+        "--log-file": log_file,
+        "--max-message": reading.message,
+        "--max-connections": serving.limits.connections,
+        "--idle-timeout": reading.idle_timeout,
+    }
+    return [
+        *(sys.executable, "-m", "hbstore", "--store", url, *(["--traceback"] if settings.with_traceback else [])),
+        "serve",
+        *(word for name, value in options.items() if value is not None for word in (name, str(value))),
+        *(["--read-only"] if serving.read_only else []),
+        *(["--log-calls"] if serving.log_calls else []),
+    ]
+
+
+def _say_ready(url: str, serving: Serving, port: int, metrics_port: int | None, *, as_json: bool) -> None:
+    """One line, at once, for people and scripts that wait for it."""
+    host = f"[{serving.host}]" if ":" in serving.host else serving.host
+    uri = f"thrift://{host}:{port}"
+    metrics = None if metrics_port is None else f"http://{host}:{metrics_port}/metrics"
+    shown = url if "://" in url else f"sqlite://{Path(url).absolute()}"
+    if as_json:
+        document = {"store": shown, "uri": uri, "warehouse": serving.warehouse.root, "metrics": metrics}
+        print_lines([json.dumps(document)])
+    else:
+        rest = "" if metrics is None else f", metrics {metrics}"
+        print_lines([f"serving {shown} at {uri}, warehouse {serving.warehouse.root}{rest}"])
+    sys.stdout.flush()

@@ -1,0 +1,104 @@
+"""Memory for large messages, which all connections share.
+
+A message that is small costs nothing here. One that is large takes a share as it grows, and waits where there is none
+left, while its client is held up by TCP. So that two that wait for each other cannot stand still for ever, one message
+at a time may grow beyond the budget: the first that found nothing left. What all messages hold is therefore at most
+
+    the budget + the largest message + `FREE` for each connection.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+BUDGET: Final = 512 * 1024 * 1024
+"""Bytes for all large messages together, where the server is not told otherwise."""
+
+FREE: Final = 256 * 1024
+"""Bytes that a message may weigh without a share."""
+
+ELEMENT: Final = 64
+"""Bytes that each element of a container weighs on top of its own: what Python makes of it."""
+
+PATIENCE: Final = 60.0
+"""Seconds that a message waits for its share."""
+
+
+class Budget:
+    """What is left for large messages.
+
+    Args:
+        total: bytes.
+        patience: seconds that a message waits for its share.
+    """
+
+    __slots__ = ("_beyond", "_changed", "_patience", "_total", "_used")
+
+    def __init__(self, total: int = BUDGET, patience: float = PATIENCE) -> None:
+        self._total = total
+        self._patience = patience
+        self._used = 0
+        self._beyond: Share | None = None
+        self._changed = threading.Condition()
+
+    @property
+    def used(self) -> int:
+        """Bytes that are taken."""
+        return self._used
+
+    def grow(self, share: Share, weight: int) -> None:
+        """Make a share as large as this; one that is larger stays so.
+
+        Raises:
+            TimeoutError: others hold too much for too long.
+        """
+        more = weight - share.weight
+        if more <= 0:
+            return
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._may_grow(share, more), self._patience):
+                raise TimeoutError("large messages of other clients left no memory for this one")
+            if self._used + more > self._total:
+                self._beyond = share
+            self._used += more
+            share.weight = weight
+
+    def release(self, share: Share) -> None:
+        """Give a share back."""
+        if not share.weight:
+            return
+        with self._changed:
+            self._used -= share.weight
+            share.weight = 0
+            if self._beyond is share:
+                self._beyond = None
+            self._changed.notify_all()
+
+    def _may_grow(self, share: Share, more: int) -> bool:
+        return self._used + more <= self._total or self._beyond is None or self._beyond is share
+
+
+class Share:
+    """What one message takes of a budget.
+
+    >>> budget = Budget(total=1000)
+    >>> share = Share(budget)
+    >>> share.grow(400)
+    >>> budget.used, share.release(), budget.used
+    (400, None, 0)
+    """
+
+    __slots__ = ("_budget", "weight")
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self.weight = 0
+
+    def grow(self, weight: int) -> None:
+        """Take what is missing to this, or wait for it."""
+        self._budget.grow(self, weight)
+
+    def release(self) -> None:
+        """Give it back; it can be taken anew."""
+        self._budget.release(self)

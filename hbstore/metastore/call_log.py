@@ -1,0 +1,118 @@
+"""The log of calls, and the form of all of the server's log: one JSON object on each line.
+
+>>> import logging
+>>> record = logging.LogRecord("hbstore", logging.INFO, "", 0, "call", None, None)
+>>> record.created, record.process, record.fields = 0.0, 4711, {"method": "getName", "bytes": 34}
+>>> print(JsonLines().format(record))
+{"time": "1970-01-01T00:00:00.000Z", "level": "info", "pid": 4711, "event": "call", "method": "getName", "bytes": 34}
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from logging.handlers import WatchedFileHandler
+from typing import Any, Final
+
+from hbstore.metastore.calls import CallRecord, Observer
+
+SLOW_SECONDS: Final = 1.0
+"""A call that takes longer is logged in any case."""
+
+LONGEST_TEXT: Final = 4000
+LONGEST_LIST: Final = 100
+"""What is longer is cut short in the log: a filter may have 10,000 terms, and a plan as many scans."""
+
+_LOG: Final = logging.getLogger("hbstore.metastore.calls")
+_SERVERS_FAULT: Final = frozenset({"MetaException", "TApplicationException.INTERNAL_ERROR"})
+"""What a client that did nothing wrong may get; all else tells it what it did, or what is not there."""
+
+
+def call_log(*, slow_seconds: float = SLOW_SECONDS, all_calls: bool = False) -> Observer:
+    """Logs calls that are slow or that failed by the server's fault as warnings; with ``all_calls`` the others too."""
+
+    def observe(record: CallRecord) -> None:
+        if record.error in _SERVERS_FAULT:
+            _LOG.warning("failed call", extra={"fields": call_fields(record)})
+        elif record.seconds > slow_seconds:
+            _LOG.warning("slow call", extra={"fields": call_fields(record)})
+        elif all_calls:
+            _LOG.info("call", extra={"fields": call_fields(record)})
+
+    return observe
+
+
+def call_fields(record: CallRecord) -> dict[str, Any]:
+    """What the log says of a call.
+
+    >>> call_fields(CallRecord("get_table", "127.0.0.1:4000", 0.00041234, 512, notes={"table": "shop.sales"}))
+    {'method': 'get_table', 'client': '127.0.0.1:4000', 'seconds': 0.000412, 'bytes': 512, 'table': 'shop.sales'}
+    """
+    fields = {
+        "method": record.method,
+        "client": record.client,
+        "seconds": round(record.seconds, 6),
+        "bytes": record.size,
+        "error": record.error,
+        "message": record.message,
+        **record.notes,
+    }
+    return {name: _shortened(value) for name, value in fields.items() if value is not None}
+
+
+class JsonLines(logging.Formatter):
+    """Formats a log record as a JSON object: time, level, event, and what the record's ``fields`` say."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, Any] = {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "pid": record.process,
+            "event": record.getMessage(),
+        }
+        fields: Mapping[str, Any] = getattr(record, "fields", {})
+        line.update(fields)
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+@contextmanager
+def logging_to(path: str | None) -> Iterator[None]:
+    """Everything that hbstore logs goes to a file, or to stderr where none is named.
+
+    The file is opened anew when it was moved away, as logrotate does, and several processes may write to it.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    handler: logging.Handler
+    if path is None:
+        handler = logging.StreamHandler()
+    else:
+        handler = WatchedFileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(JsonLines())
+    logger = logging.getLogger("hbstore")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.propagate = True
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+    if isinstance(value, (list, tuple)):
+        some = [_shortened(one) for one in value[:LONGEST_LIST]]
+        return some if len(value) <= LONGEST_LIST else [*some, f"… {len(value) - LONGEST_LIST:,} more"]
+    return value

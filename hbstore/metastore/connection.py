@@ -1,0 +1,161 @@
+"""One connection: calls are read, answered and their replies written, until the client goes.
+
+Whatever goes wrong ends this connection and no other, and is logged in one line.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hbstore.errors import ProtocolViolation
+from hbstore.metastore.budget import Budget
+from hbstore.metastore.calls import Endpoint, Session
+from hbstore.metastore.framing import MessageReader, ReadLimits
+from hbstore.metastore.replies import Reply
+
+WRITE_TIMEOUT: Final = 60.0
+"""Seconds after which a client that takes nothing of its reply is cut off."""
+
+MAX_FRAME: Final = (1 << 31) - 1
+"""Bytes of a reply that fit in a frame."""
+
+_LOG: Final = logging.getLogger("hbstore.metastore.connection")
+_FRAME: Final = struct.Struct(">i")
+_TIME: Final = struct.Struct("@ll")
+_MILLION: Final = 1_000_000
+_KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
+"""A machine that is gone without a word is noticed after ten minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What a connection may do.
+
+    Attributes:
+        read: what it may send, and when.
+        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
+    """
+
+    read: ReadLimits = field(default_factory=ReadLimits)
+    write_timeout: float = WRITE_TIMEOUT
+
+
+class Connection:
+    """A client's connection, served by the thread that calls `serve`.
+
+    Args:
+        sock: connected and blocking; it is closed in the end.
+        client: the address at the other end.
+        endpoint: answers.
+        limits: what the client may do.
+        budget: the memory for large messages.
+        buffer: `framing.PIECE` bytes that only this connection uses meanwhile.
+    """
+
+    __slots__ = ("_budget", "_buffer", "_client", "_endpoint", "_limits", "_sock", "answering")
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        client: str,
+        endpoint: Endpoint,
+        limits: ConnectionLimits,
+        budget: Budget,
+        buffer: bytearray,
+    ) -> None:
+        self._sock = sock
+        self._client = client
+        self._endpoint = endpoint
+        self._limits = limits
+        self._budget = budget
+        self._buffer = buffer
+        self.answering = False
+
+    def serve(self) -> None:
+        """Answer calls until the client goes, or is sent away."""
+        try:
+            self._prepare()
+            self._answer_calls()
+        except ProtocolViolation as error:
+            _LOG.warning("refused", extra=self._told(error.text, **error.fields, hint=error.hint))
+        except OSError as error:
+            _LOG.info("cut off", extra=self._told(error.strerror or str(error) or type(error).__name__))
+        finally:
+            self._sock.close()
+
+    def end(self) -> None:
+        """Called by another thread: no more calls; one that is under way is still answered."""
+        self._shut(socket.SHUT_RD)
+
+    def cut(self) -> None:
+        """Called by another thread: nothing more at all."""
+        self._shut(socket.SHUT_RDWR)
+
+    def _prepare(self) -> None:
+        sock, seconds = self._sock, self._limits.write_timeout
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _KEEPALIVE.items():
+            if hasattr(socket, name):
+                sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        time = _TIME.pack(int(seconds), int(seconds % 1 * _MILLION))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, time)
+
+    def _answer_calls(self) -> None:
+        session = Session(self._client)
+        reader = MessageReader(self._sock, self._limits.read, self._budget, self._buffer)
+        try:
+            while (message := reader.read()) is not None:
+                self.answering = True
+                reply = self._reply(session, message)
+                del message
+                reader.release()
+                if reply is not None:
+                    self._write(reply, framed=reader.framed)
+                self.answering = False
+        finally:
+            reader.release()
+
+    def _reply(self, session: Session, message: bytes) -> Reply | None:
+        try:
+            return self._endpoint.answer(session, message)
+        except (ValueError, IndexError, struct.error) as error:
+            raise ProtocolViolation("no call of the Hive Metastore", reason=error) from error
+
+    def _write(self, reply: Reply, *, framed: bool) -> None:
+        try:
+            for chunk in _in_frame(reply) if framed else reply.chunks():
+                self._sock.sendall(chunk)
+        except BlockingIOError:  # how the system says that the time is over
+            raise TimeoutError(f"the client took nothing of its reply of {reply.size} bytes for too long") from None
+        finally:
+            reply.close()
+
+    def _shut(self, how: int) -> None:
+        try:
+            self._sock.shutdown(how)
+        except OSError:
+            return  # it is over already
+
+    def _told(self, why: str, **fields: object) -> dict[str, Any]:
+        given = {name: value for name, value in fields.items() if value is not None}
+        return {"fields": {"client": self._client, "why": why, **given}}
+
+
+def _in_frame(reply: Reply) -> Iterator[bytes]:
+    """A reply behind its size."""
+    if reply.size > MAX_FRAME:
+        raise ProtocolViolation(
+            "a reply does not fit in a frame",
+            size=reply.size,
+            hint="Set hive.metastore.thrift.framed.transport.enabled to false at the client",
+        )
+    head = _FRAME.pack(reply.size)
+    for chunk in reply.chunks():
+        yield head + chunk
+        head = b""

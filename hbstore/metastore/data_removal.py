@@ -1,0 +1,102 @@
+"""Deleting the files of what was dropped.
+
+The catalog changes first, and files are deleted afterwards: a crash between leaves files that belong to nothing, and
+never a table or partition whose files are gone. So what cannot be deleted is no error for the client, to whom the drop
+is done; the log says what stays, and why.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import FileOperationFailed, OutsideWarehouse
+from hbstore.metastore.calls import Call
+from hbstore.metastore.listing import Batches
+from hbstore.metastore.table_kinds import is_external, is_purged, is_view
+from hbstore.model import Table
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.table_row import TableRow
+from hbstore.structs import partitions_from_payloads
+
+_LOG: Final = logging.getLogger("hbstore.metastore")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """Where a table and its partitions have their files.
+
+    Attributes:
+        own: the table's own location, in which files may be deleted; none of a view.
+        removed: what is to be deleted: the table's location, and those of partitions elsewhere.
+        kept: the same of a table whose files stay.
+        purge: whether they pass the trash.
+    """
+
+    own: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    purge: bool = False
+
+
+def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
+    """Where a table's files are, read before it is dropped. O(partitions) if they are to be deleted.
+
+    Args:
+        call: what is answered.
+        table: the table.
+        delete: whether the client wants files deleted; those of an external table stay nevertheless.
+    """
+    if table.location is None or is_view(table) or not delete:
+        return TableFiles()
+    places = (table.location, *_locations_elsewhere(call, table, table.location))
+    if is_external(table):
+        return TableFiles((table.location,), kept=places)
+    return TableFiles((table.location,), removed=places, purge=is_purged(table, {}))
+
+
+def remove_files(call: Call, files: TableFiles, *, purge: bool) -> None:
+    """Delete a dropped table's files: those of partitions elsewhere first, then its folder."""
+    for location in reversed(files.removed):
+        remove_tree(call, location, inside=files.own, purge=purge or files.purge)
+
+
+def remove_partition_files(call: Call, table: Table, locations: Iterable[str | None], *, purge: bool) -> None:
+    """Delete the files of dropped partitions, and folders between the table's and theirs that are empty then."""
+    inside = () if table.location is None else (table.location,)
+    for location in locations:
+        if location is None:
+            continue
+        if remove_tree(call, location, inside=inside, purge=purge) and table.location is not None:
+            call.warehouse.delete_empty_parents(location, below=table.location)
+
+
+def remove_tree(call: Call, location: str, *, inside: Sequence[str], purge: bool) -> bool:
+    """Delete a folder with everything in it; whether that went well. If not, the log says so."""
+    try:
+        call.warehouse.delete(location, inside=inside, purge=purge)
+    except (FileOperationFailed, OutsideWarehouse) as error:
+        _LOG.warning("%s: files stay that belong to nothing any more: %s", call.method.name, error)
+        call.note(files_left=location)
+        return False
+    return True
+
+
+def _locations_elsewhere(call: Call, table: Table, home: str) -> list[str]:
+    """The locations of partitions that are not in the table's folder."""
+    if not table.partition_columns:
+        return []
+    below = home.rstrip("/") + "/"
+
+    def collect(_: TableRow, __: MultiScanPlan, batches: Batches) -> list[str]:
+        found = []
+        for batch in batches:
+            for partition in partitions_from_payloads(batch):
+                place = partition.location
+                if place is not None and not place.startswith(below) and not call.warehouse.is_below(place, home):
+                    found.append(place)
+        return [place for place in found if not call.warehouse.same_place(place, home)]
+
+    return call.store.read_payloads(table.database, table.name, None, collect)

@@ -1,0 +1,132 @@
+"""Databases: made, read, listed, altered, dropped.
+
+A database is dropped from the catalog first and its files are deleted afterwards: files without a database harm
+nobody, a database without files is a loss that looks like none. Data of external tables stays wherever it is, even in
+the database's own folder, which then stays as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Final
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.data_removal import TableFiles, remove_files, remove_tree, table_files
+from hbstore.metastore.name_patterns import name_pattern
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.warehouse import DEFAULT_DATABASE
+from hbstore.model import Database
+
+handlers = Handlers()
+_LOG: Final = logging.getLogger("hbstore.metastore")
+
+
+@handlers.answers("create_database", writes=True)
+def create_database(call: Call) -> None:
+    """Add a database and make its folder, which is below the warehouse if the client names none.
+
+    Raises:
+        AlreadyExistsException: it is there already.
+        InvalidObjectException: the name is no name, or nothing was sent.
+        MetaException: the folder cannot be made.
+    """
+    given: Database | None = call.arguments.database
+    if given is None:
+        raise THRIFT.InvalidObjectException("no database was sent")
+    location = call.warehouse.qualify(given.location or call.warehouse.database_location(given.name))
+    if given.name in call.store.database_names():
+        raise THRIFT.AlreadyExistsException(f"Database {given.name} already exists")
+    with call.warehouse.making_folders([location]):
+        call.store.create_database(replace(given, location=location))
+
+
+@handlers.answers("get_database")
+def get_database(call: Call) -> Database:
+    """One database.
+
+    Raises:
+        NoSuchObjectException: there is none of that name.
+    """
+    return call.store.get_database(database_name(call.arguments.name))
+
+
+@handlers.answers("get_databases")
+def get_databases(call: Call) -> list[str]:
+    """The names that a pattern matches, in order; all without a pattern."""
+    matches = name_pattern(call.arguments.pattern)
+    return [name for name in call.store.database_names() if matches(name)]
+
+
+@handlers.answers("get_all_databases")
+def get_all_databases(call: Call) -> list[str]:
+    """All names in order."""
+    return call.store.database_names()
+
+
+@handlers.answers("alter_database", writes=True)
+def alter_database(call: Call) -> None:
+    """Replace parameters and owner; description and location where the client gives some. The name stays.
+
+    No file is moved: a new location is for tables that are created later.
+
+    Raises:
+        NoSuchObjectException: there is no such database.
+    """
+    given: Database | None = call.arguments.db
+    if given is None:
+        raise THRIFT.MetaException("no database was sent")
+    known = call.store.get_database(database_name(call.arguments.dbname))
+    changed = replace(
+        known,
+        parameters=given.parameters,
+        owner=given.owner,
+        owner_type=known.owner_type if given.owner_type is None else given.owner_type,
+        description=given.description or known.description,
+        location=call.warehouse.qualify(given.location) if given.location else known.location,
+        privileges=given.privileges or known.privileges,
+    )
+    call.store.alter_database(changed)
+
+
+@handlers.answers("drop_database", writes=True)
+def drop_database(call: Call) -> None:
+    """Drop a database; with ``cascade`` its tables and functions as well, with ``deleteData`` their files.
+
+    Raises:
+        NoSuchObjectException: there is none of that name.
+        InvalidOperationException: it has tables or functions and ``cascade`` is not set.
+        MetaException: it is the database ``default``.
+    """
+    given = call.arguments
+    name = database_name(given.name).lower()
+    if name == DEFAULT_DATABASE:
+        raise THRIFT.MetaException("Can not drop default database")
+    database = call.store.get_database(name)
+    tables = call.store.table_names(name)
+    functions = call.store.functions.names(name)
+    if not given.cascade:
+        for what, found in (("tables", tables), ("functions", functions)):
+            if found:
+                raise THRIFT.InvalidOperationException(f"Database {name} is not empty. One or more {what} exist.")
+    files = [table_files(call, table, delete=bool(given.deleteData)) for table in call.store.tables(name)]
+    call.store.functions.forget_database(name)
+    call.store.drop_database(name, cascade=bool(given.cascade))
+    if given.deleteData:
+        _remove_files(call, database, files)
+
+
+def _remove_files(call: Call, database: Database, files: list[TableFiles]) -> None:
+    """Delete the tables' files, then the database's folder unless files of external tables are in it."""
+    kept: list[str] = []
+    for found in files:
+        remove_files(call, found, purge=False)
+        kept += found.kept
+    if database.location is None:
+        return
+    inside = [one for one in kept if call.warehouse.is_below(one, database.location)]
+    if inside:
+        _LOG.warning("the folder of database %s stays, as external data is in it: %s", database.name, inside[0])
+        return
+    remove_tree(call, database.location, inside=[database.location], purge=False)

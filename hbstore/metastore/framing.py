@@ -1,0 +1,190 @@
+"""Whole messages from a socket.
+
+Clients send their calls bare: nothing says how long one is, so a `Walker` finds its end. A client that was told to use
+framed transport sends each call behind its size; such a connection is known by its first bytes and answered likewise.
+
+A small call, which comes in one piece, is that piece. What does not end there is gathered in one buffer, which becomes
+the message without being copied.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import ProtocolViolation
+from hbstore.metastore.budget import ELEMENT, FREE, Budget, Share
+from hbstore.metastore.walker import MAX_MESSAGE, Walker
+
+PIECE: Final = 64 * 1024
+"""Bytes that are taken from a socket at once."""
+
+READ_TIMEOUT: Final = 60.0
+"""Seconds that a client may pause in the middle of a call."""
+
+_SIZE: Final = struct.Struct(">i")
+_TIME: Final = struct.Struct("@ll")
+_VERSION_BYTE: Final = 0x80
+"""The first byte of a call with a version, which stands behind the size in a frame, and begins no name."""
+
+_MILLION: Final = 1_000_000
+_RAISED: Final = "If its client is to be trusted, raise --max-message"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """What a connection may send.
+
+    Attributes:
+        message: bytes of one message.
+        read_timeout: seconds that a client may pause in the middle of a call.
+        idle_timeout: seconds between calls; None for ever.
+    """
+
+    message: int = MAX_MESSAGE
+    read_timeout: float = READ_TIMEOUT
+    idle_timeout: float | None = None
+
+
+class MessageReader:
+    """The messages of one connection, one after the other.
+
+    Args:
+        sock: a blocking socket.
+        limits: what the client may send.
+        budget: the memory for large messages.
+        buffer: `PIECE` bytes that only this reader uses meanwhile.
+
+    Attributes:
+        framed: whether messages come in frames, and replies have to.
+    """
+
+    __slots__ = ("_budget", "_buffer", "_limits", "_pending", "_share", "_sock", "_undecided", "_view", "framed")
+
+    def __init__(self, sock: socket.socket, limits: ReadLimits, budget: Budget, buffer: bytearray) -> None:
+        self._sock = sock
+        self._limits = limits
+        self._budget = budget
+        self._share: Share | None = None
+        self._buffer = buffer
+        self._view = memoryview(buffer)
+        self._pending = b""
+        self._undecided = True
+        self.framed = False
+        if limits.idle_timeout is not None:
+            self._wait_at_most(limits.idle_timeout)
+
+    def read(self) -> bytes | None:
+        """The next message; None where the client is gone, as it may be between two calls.
+
+        Raises:
+            ProtocolViolation: what comes is no message, or past a limit.
+            TimeoutError: nothing comes for too long, or other clients leave no memory.
+            OSError: the connection broke; ConnectionAbortedError where it ended in the middle of a call.
+        """
+        try:
+            data = self._pending or self._receive()
+        except ConnectionResetError:
+            return None  # between two calls this is a way to go, too
+        if not data:
+            return None
+        self._pending = b""
+        if self._undecided:
+            data = self._decide(data)
+        limit = self._limits.message
+        if self.framed:
+            data = self._at_least(_SIZE.size, data)
+            limit = self._frame_size(data)
+            data = data[_SIZE.size :]
+        walker = Walker(limit, _RAISED)
+        message = self._first_piece(data, walker) if walker.walk(data) else self._read_on(data, walker)
+        if self.framed and len(message) != limit:
+            raise ProtocolViolation("a frame is not as long as its call", frame=limit, call=len(message))
+        return message
+
+    def release(self) -> None:
+        """The last message is not needed any more."""
+        if self._share is not None:
+            self._share.release()
+            self._share = None
+
+    def _first_piece(self, data: bytes, walker: Walker) -> bytes:
+        """A message that was over in its first piece."""
+        self._weigh(walker.at + ELEMENT * walker.elements)
+        if walker.at == len(data):
+            return data
+        self._pending = data[walker.at :]
+        return data[: walker.at]
+
+    def _read_on(self, data: bytes, walker: Walker) -> bytes:
+        """A message that goes on behind its first piece."""
+        self._wait_at_most(self._limits.read_timeout)
+        whole = io.BytesIO()
+        size = whole.write(data)
+        over = False
+        while not over:
+            self._weigh(size + ELEMENT * walker.elements)
+            number = self._take()
+            if not number:
+                raise ConnectionAbortedError("a call was cut off in the middle")
+            size += whole.write(self._view[:number])
+            if walker.at < size:
+                with whole.getbuffer() as walked:
+                    over = walker.walk(walked)
+        self._weigh(size + ELEMENT * walker.elements)
+        if walker.at < size:
+            whole.seek(walker.at)
+            self._pending = whole.read()
+            whole.truncate(walker.at)
+        self._wait_at_most(self._limits.idle_timeout or 0)
+        return whole.getvalue()
+
+    def _decide(self, data: bytes) -> bytes:
+        """Find out by the first bytes whether the client uses frames."""
+        if data[0] < _VERSION_BYTE:  # a size: of a frame, or of the name that is a call's beginning without a version
+            data = self._at_least(_SIZE.size + 1, data)
+            self.framed = data[_SIZE.size] == _VERSION_BYTE
+        self._undecided = False
+        return data
+
+    def _frame_size(self, data: bytes) -> int:
+        size: int = _SIZE.unpack_from(data, 0)[0]
+        if not 0 < size <= self._limits.message:
+            raise ProtocolViolation("a frame is too large", size=size, limit=self._limits.message, hint=_RAISED)
+        return size
+
+    def _at_least(self, number: int, data: bytes) -> bytes:
+        """Receive until so many bytes are there."""
+        if len(data) < number:
+            self._wait_at_most(self._limits.read_timeout)
+            while len(data) < number:
+                more = self._receive()
+                if not more:
+                    raise ConnectionAbortedError("a call was cut off in the middle")
+                data += more
+            self._wait_at_most(self._limits.idle_timeout or 0)
+        return data
+
+    def _receive(self) -> bytes:
+        number = self._take()
+        return bytes(self._view[:number])
+
+    def _take(self) -> int:
+        try:
+            return self._sock.recv_into(self._buffer)
+        except BlockingIOError:  # how the system says that the time is over
+            raise TimeoutError("the client sent nothing for too long") from None
+
+    def _weigh(self, weight: int) -> None:
+        if weight > FREE:
+            if self._share is None:
+                self._share = Share(self._budget)
+            self._share.grow(weight)
+
+    def _wait_at_most(self, seconds: float) -> None:
+        """Let the system end a wait for bytes, as a timeout of Python's would cost every call a poll; 0 is for ever."""
+        time = _TIME.pack(int(seconds), int(seconds % 1 * _MILLION))
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, time)

@@ -1,0 +1,52 @@
+"""Functions of SQL: kept, listed and handed out; whoever calls them brings their classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.name_patterns import name_pattern
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.protocol import THRIFT
+from hbstore.service_model import Function
+
+handlers = Handlers()
+
+
+@handlers.answers("create_function", writes=True)
+def create_function(call: Call) -> None:
+    """Add a function to a database that is there."""
+    call.store.functions.create(call.arguments.func)
+
+
+@handlers.answers("alter_function", writes=True)
+def alter_function(call: Call) -> None:
+    """Replace a function; another name or database moves it."""
+    given = call.arguments
+    call.store.functions.alter(database_name(given.dbName), given.funcName, given.newFunc)
+
+
+@handlers.answers("drop_function", writes=True)
+def drop_function(call: Call) -> None:
+    """Remove a function."""
+    call.store.functions.drop(database_name(call.arguments.dbName), call.arguments.funcName)
+
+
+@handlers.answers("get_function")
+def get_function(call: Call) -> Function:
+    """Read a function."""
+    return call.store.functions.get(database_name(call.arguments.dbName), call.arguments.funcName)
+
+
+@handlers.answers("get_functions")
+def get_functions(call: Call) -> list[str]:
+    """The names of a database's functions that match a pattern of Hive's."""
+    matches = name_pattern(call.arguments.pattern)
+    found = call.store.functions.names(database_name(call.arguments.dbName))
+    return [name for name in found if matches(name)]
+
+
+@handlers.answers("get_all_functions")
+def get_all_functions(call: Call) -> Any:
+    """All functions of all databases."""
+    return THRIFT.GetAllFunctionsResponse(functions=call.store.functions.all())

@@ -1,0 +1,151 @@
+"""Partitions on their way from the store into replies, and what the log says of each such read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Final, TypeAlias, TypeVar
+
+from hbstore.filters.builder import Expression
+from hbstore.like import LikeDialect
+from hbstore.metastore.calls import Call
+from hbstore.metastore.filters import FILTER_DIALECT
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.replies import PartitionSpool
+from hbstore.model import Table
+from hbstore.plans.explain import tree_text
+from hbstore.plans.rows_looked_at import rows_looked_at
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.reader import Filter
+from hbstore.store.table_row import TableRow
+
+T = TypeVar("T")
+Batches: TypeAlias = Iterator[Sequence[bytes]]
+"""Stored partitions in key order, in batches."""
+
+_SHOWN: Final = 20
+"""Scans of a plan that are logged."""
+
+
+def read_partitions(
+    call: Call,
+    database: str | None,
+    table: str | None,
+    where: Filter,
+    make: Callable[[Table, Batches], T],
+    *,
+    max_parts: int | None = None,
+    like_dialect: LikeDialect = FILTER_DIALECT,
+) -> T:
+    """What ``make`` makes of the partitions that a filter selects; the log hears of the table, the filter, the scans.
+
+    Args:
+        call: what is answered.
+        database: as the client names it, with a catalog or without.
+        table: the table's name.
+        where: a filter, or None for all.
+        make: takes the table and its partitions; it may be called again, and begins anew then.
+        max_parts: the first so many in key order; all, if it is None or below zero.
+        like_dialect: the filter's.
+    """
+    note_target(call, database, table, where)
+
+    def consume(row: TableRow, plan: MultiScanPlan, batches: Batches) -> T:
+        counted = _Counted(batches)
+        made = make(row.table, counted)
+        note_plan(call, plan, rows_looked_at(plan, row.statistics, counted.rows))
+        return made
+
+    return call.store.read_payloads(
+        database_name(database),
+        table or "",
+        where,
+        consume,
+        max_parts=-1 if max_parts is None else max_parts,
+        like_dialect=like_dialect,
+    )
+
+
+def spool_partitions(
+    call: Call,
+    database: str | None,
+    table: str | None,
+    where: Filter,
+    *,
+    max_parts: int | None = None,
+    like_dialect: LikeDialect = FILTER_DIALECT,
+    select: Callable[[Batches], Batches] | None = None,
+) -> tuple[Table, PartitionSpool]:
+    """The partitions that a filter selects, and the table as it was then.
+
+    Args:
+        call: what is answered.
+        database: as the client names it.
+        table: the table's name.
+        where: a filter, or None for all.
+        max_parts: the first so many; all, if it is None or below zero.
+        like_dialect: the filter's.
+        select: takes a part of them, where the filter alone does not decide.
+    """
+    spool = PartitionSpool()
+
+    def fill(found: Table, batches: Batches) -> Table:
+        spool.clear()
+        spool.extend(batches if select is None else first(select(batches), max_parts))
+        return found
+
+    try:
+        limit = max_parts if select is None else None
+        read = read_partitions(call, database, table, where, fill, max_parts=limit, like_dialect=like_dialect)
+    except BaseException:
+        spool.close()
+        raise
+    call.note(partitions=spool.count)
+    return read, spool
+
+
+def first(batches: Batches, most: int | None) -> Batches:
+    """The first partitions of all; all of them, if ``most`` is None or below zero.
+
+    >>> list(first(iter([[b"a", b"b"], [b"c"]]), 1))
+    [[b'a']]
+    """
+    if most is None or most < 0:
+        yield from batches
+        return
+    while most and (batch := next(batches, None)) is not None:
+        yield batch[:most]
+        most -= min(most, len(batch))
+
+
+def note_target(call: Call, database: str | None, table: str | None, where: Filter) -> None:
+    """Tell the log which table is read and by which filter, before anything can fail."""
+    if where is not None and not isinstance(where, str):
+        where = tree_text(where.tree if isinstance(where, Expression) else where)
+    call.note(table=f"{database_name(database)}.{table}", filter=where)
+
+
+def note_plan(call: Call, plan: MultiScanPlan, rows_read: int) -> None:
+    """Tell the log what a plan scans; of many scans only the first."""
+    scans = [str(scan) for scan in islice(plan.scans, _SHOWN)]
+    if len(plan.scans) > _SHOWN:
+        scans.append(f"… {len(plan.scans) - _SHOWN:,} more")
+    call.note(scans=scans, rows_read=rows_read)
+
+
+class _Counted:
+    """Batches, and how many partitions were in those that were taken."""
+
+    __slots__ = ("_batches", "rows")
+
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+        self.rows = 0
+
+    def __iter__(self) -> _Counted:
+        return self
+
+    def __next__(self) -> Sequence[bytes]:
+        batch = next(self._batches)
+        self.rows += len(batch)
+        return batch

@@ -1,0 +1,82 @@
+"""Locks, as Iceberg's and Hive's clients ask for them; they are kept in the store, so any server can answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.naming import without_catalog
+from hbstore.metastore.protocol import THRIFT
+from hbstore.service_model import Lock, LockComponent
+
+handlers = Handlers()
+
+
+@handlers.answers("lock", writes=True)
+def lock(call: Call) -> Any:
+    """Ask for a lock on databases, tables and partitions: it is given, or waits for its turn."""
+    request = call.arguments.rqst
+    components = [
+        LockComponent(one.type, one.level, without_catalog(one.dbname) or "", one.tablename, one.partitionname)
+        for one in request.component or ()
+    ]
+    found = call.store.locks.lock(
+        components, request.user, request.hostname, request.agentInfo, transaction=request.txnid or 0
+    )
+    return _response(found)
+
+
+@handlers.answers("check_lock", writes=True)
+def check_lock(call: Call) -> Any:
+    """Whether a lock has been given by now."""
+    return _response(call.store.locks.check(call.arguments.rqst.lockid))
+
+
+@handlers.answers("unlock", writes=True)
+def unlock(call: Call) -> None:
+    """Give a lock back."""
+    call.store.locks.release(call.arguments.rqst.lockid)
+
+
+@handlers.answers("heartbeat", writes=True)
+def heartbeat(call: Call) -> None:
+    """Say that the holder of a lock, or of a transaction, is alive."""
+    ids = call.arguments.ids
+    if ids.lockid:
+        call.store.locks.heartbeat(ids.lockid)
+    if ids.txnid:
+        call.store.transactions.heartbeat(ids.txnid)
+
+
+@handlers.answers("show_locks")
+def show_locks(call: Call) -> Any:
+    """All locks on a database, a table or a partition, or all there are: an element for each thing locked."""
+    request = call.arguments.rqst
+    found = call.store.locks.show(without_catalog(request.dbname), request.tablename, request.partname)
+    elements = [_element(one, component, at) for one in found for at, component in enumerate(one.components, start=1)]
+    return THRIFT.ShowLocksResponse(locks=elements)
+
+
+def _response(found: Lock) -> Any:
+    return THRIFT.LockResponse(lockid=found.id, state=found.state)
+
+
+def _element(found: Lock, component: LockComponent, at: int) -> Any:
+    return THRIFT.ShowLocksResponseElement(
+        lockid=found.id,
+        dbname=component.database,
+        tablename=component.table,
+        partname=component.partition,
+        state=found.state,
+        type=component.type,
+        txnid=found.transaction,
+        lastheartbeat=found.heartbeat,
+        acquiredat=found.acquired,
+        user=found.user,
+        hostname=found.host,
+        heartbeatCount=found.heartbeats,
+        agentInfo=found.agent,
+        blockedByExtId=found.blocked_by,
+        blockedByIntId=None if found.blocked_by is None else 1,
+        lockIdInternal=at,
+    )

@@ -1,0 +1,160 @@
+"""Altering and renaming partitions.
+
+A partition that is renamed takes its folder along if that is the one its old name gave it, below a table that is not
+external. The folder is moved first, and moved back if the catalog refuses. A crash between leaves the folder under the
+new name and the partition under the old one; the same call again finds nothing to move and changes the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
+from hbstore.errors import PartitionNotFound
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.environment import environment, with_ddl_time
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.new_partitions import default_location, identity_of
+from hbstore.metastore.normal_form import lowered_storage
+from hbstore.metastore.protocol import THRIFT, GivenPartition
+from hbstore.metastore.quick_statistics import altered_partition_parameters
+from hbstore.metastore.table_kinds import is_external
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.structs import partitions_from_payloads
+
+handlers = Handlers()
+
+
+@handlers.answers("alter_partition", "alter_partition_with_environment_context", writes=True)
+def alter_partition(call: Call) -> None:
+    """Replace all of a partition but its values.
+
+    Raises:
+        InvalidOperationException: there is no such partition or table.
+    """
+    given: GivenPartition | None = call.arguments.new_part
+    if given is None:
+        raise THRIFT.MetaException("no partition was sent")
+    _alter(call, [given.partition])
+
+
+@handlers.answers("alter_partitions", "alter_partitions_with_environment_context", writes=True)
+def alter_partitions(call: Call) -> None:
+    """Replace all of several partitions but their values, all or none.
+
+    Raises:
+        InvalidOperationException: one is not there, or there is no such table.
+    """
+    given: Sequence[GivenPartition] = call.arguments.new_parts or ()
+    _alter(call, [one.partition for one in given])
+
+
+@handlers.answers("rename_partition", writes=True)
+def rename_partition(call: Call) -> None:
+    """Replace all of a partition, its values as well; its folder follows if it is where its name says.
+
+    Raises:
+        InvalidOperationException: there is no such partition, or there is one of the new values.
+        MetaException: the folder cannot be moved.
+    """
+    given = call.arguments
+    if given.new_part is None:
+        raise THRIFT.MetaException("no partition was sent")
+    new: Partition = given.new_part.partition
+    table = _table(call)
+    if not given.part_vals:
+        _alter(call, [new])
+        return
+    old = _to_be_renamed(call, table, given.part_vals, new)
+    location = _location_after_rename(call, table, old, new)
+    parameters = with_ddl_time(new.parameters, zero_is_none=True)
+    if not is_external(table):
+        # The files are counted where they still are.
+        parameters = altered_partition_parameters(
+            call.warehouse, table, old, replace(new, parameters=parameters), old.location, {}
+        )
+    changed = _merged(old, new, location, parameters)
+    with _moving(call, table, old.location, location):
+        call.store.rename_partition(table.database, table.name, given.part_vals, changed)
+    call.note(partitions=1)
+
+
+def _alter(call: Call, partitions: Sequence[Partition]) -> None:
+    table = _table(call)
+    identify = identity_of(table)
+    wanted = {identify(one.values): one for one in partitions}
+    found = call.store.get_payloads(table.database, table.name, [one.values for one in wanted.values()])
+    old = {identify(one.values): one for one in partitions_from_payloads(found)}
+    missing = [one for identity, one in wanted.items() if identity not in old]
+    if missing:
+        name = partition_name(table.partition_column_names, missing[0].values)
+        raise THRIFT.InvalidOperationException(f"alter is not possible: no such partition: {table} {name}")
+    properties = environment(call)
+    changed = []
+    for identity, new in wanted.items():
+        known = old[identity]
+        location = call.warehouse.qualify(new.location) if new.location else known.location
+        dated = replace(new, parameters=with_ddl_time(new.parameters, zero_is_none=True))
+        parameters = altered_partition_parameters(call.warehouse, table, known, dated, location, properties)
+        changed.append(replace(_merged(known, new, location, parameters), values=known.values))
+    call.store.alter_partitions(table.database, table.name, changed)
+    call.note(partitions=len(changed))
+
+
+def _table(call: Call) -> Table:
+    given = call.arguments
+    database = database_name(given.db_name)
+    call.note(table=f"{database}.{given.tbl_name}")
+    return call.store.get_table(database, given.tbl_name or "")
+
+
+def _to_be_renamed(call: Call, table: Table, values: Sequence[str], new: Partition) -> Partition:
+    """The partition with these values, if it may have the new ones.
+
+    Raises:
+        InvalidOperationException: it is not there, or one with the new values is.
+    """
+    identify = identity_of(table)
+    same = identify(values) == identify(new.values)
+    try:
+        old = call.store.get_partition(table.database, table.name, values)
+    except PartitionNotFound as error:
+        raise THRIFT.InvalidOperationException(
+            "Unable to rename partition because old partition does not exist"
+        ) from error
+    # The same values in other words, such as hour=5 for hour=05, are a name of their own.
+    taken = old.values == new.values if same else call.store.get_payloads(table.database, table.name, [new.values])
+    if taken:
+        name = partition_name(table.partition_column_names, new.values)
+        raise THRIFT.InvalidOperationException(f"Partition already exists: {table} {name}")
+    return old
+
+
+def _merged(old: Partition, new: Partition, location: str | None, parameters: Mapping[str, str]) -> Partition:
+    """The partition as it is stored: what the client left out stays as it was."""
+    return replace(
+        new,
+        location=location,
+        parameters=parameters,
+        create_time=new.create_time or old.create_time,
+        storage=old.storage if new.storage is None else lowered_storage(new.storage),
+        privileges=old.privileges if new.privileges is None else new.privileges,
+    )
+
+
+def _location_after_rename(call: Call, table: Table, old: Partition, new: Partition) -> str | None:
+    """Where the partition is afterwards: by its new name if it was by its old name, else where it was."""
+    own = default_location(table, old.values)
+    if is_external(table) or own is None or not call.warehouse.same_place(old.location, own):
+        return old.location
+    return default_location(table, new.values)
+
+
+def _moving(call: Call, table: Table, source: str | None, target: str | None) -> AbstractContextManager[object]:
+    """The folder moved for what the block stores, if it is to be moved at all."""
+    if source is None or target is None or call.warehouse.same_place(source, target):
+        return nullcontext()
+    inside = () if table.location is None else (table.location,)
+    return call.warehouse.moving(source, target, inside=inside)

@@ -1,0 +1,149 @@
+"""Dropping partitions. The catalog changes first, then files are deleted: `data_removal` says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hbstore.errors import FilterError, InvalidPartitionValue, PartitionNotFound
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.data_removal import remove_partition_files
+from hbstore.metastore.environment import environment, properties_of
+from hbstore.metastore.filters import EXPRESSION_DIALECT, expression_text
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.new_partitions import identity_of
+from hbstore.metastore.partition_names import name_reader
+from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.table_kinds import is_external, is_purged
+from hbstore.model import Partition, Table
+from hbstore.structs import partition_values, partitions_from_payloads
+
+handlers = Handlers()
+_UNREADABLE: Final = (
+    "an expression of Hive's own classes selects the partitions to drop, and only Hive can evaluate it: drop them by "
+    "names or values, or send the filter as UTF-8 text, such as ds < '2013-01-01'"
+)
+
+
+@handlers.answers("drop_partition", "drop_partition_with_environment_context", writes=True)
+def drop_partition(call: Call) -> bool:
+    """Drop one partition by its values; with ``deleteData`` its files, unless the table is external.
+
+    Raises:
+        NoSuchObjectException: there is no such partition or table.
+        MetaException: too many or too few values.
+    """
+    given = call.arguments
+    table = _table(call, given.db_name, given.tbl_name)
+    return _drop_one(call, table, given.part_vals or ())
+
+
+@handlers.answers("drop_partition_by_name", "drop_partition_by_name_with_environment_context", writes=True)
+def drop_partition_by_name(call: Call) -> bool:
+    """Drop one partition by its name; with ``deleteData`` its files, unless the table is external.
+
+    Raises:
+        NoSuchObjectException: there is no such partition or table, or it is no name.
+    """
+    given = call.arguments
+    table = _table(call, given.db_name, given.tbl_name)
+    try:
+        values = name_reader(table)(given.part_name or "")
+    except InvalidPartitionValue as error:
+        raise THRIFT.NoSuchObjectException(str(error)) from error
+    return _drop_one(call, table, values)
+
+
+@handlers.answers("drop_partitions_req", writes=True)
+def drop_partitions_req(call: Call) -> Any:
+    """Drop partitions by names, or by filters as UTF-8 text, all or none; they come back.
+
+    Raises:
+        NoSuchObjectException: one is not there, or a filter selects none, unless ``ifExists``.
+        MetaException: an expression is not the text of a filter on this table.
+    """
+    request = call.arguments.req
+    table = _table(call, request.dbName, request.tblName)
+    parts = request.parts
+    if parts is None or (parts.names is None) is (parts.exprs is None):
+        raise THRIFT.MetaException("either names or expressions of partitions are to be sent")
+    if parts.names is not None:
+        found = _by_names(call, table, parts.names, if_exists=bool(request.ifExists))
+    else:
+        found = _by_filters(call, table, [one.expr for one in parts.exprs], if_exists=bool(request.ifExists))
+    properties = properties_of(request.environmentContext)
+    dropped = _drop(call, table, found, delete=bool(request.deleteData), properties=properties)
+    if not request.needResult:
+        return THRIFT.DropPartitionsResult()
+    return THRIFT.DropPartitionsResult(partitions=dropped)
+
+
+def _table(call: Call, database: str | None, name: str | None) -> Table:
+    call.note(table=f"{database_name(database)}.{name}")
+    return call.store.get_table(database_name(database), name or "")
+
+
+def _drop_one(call: Call, table: Table, values: Sequence[str]) -> bool:
+    identity_of(table)(values)
+    found = call.store.get_payloads(table.database, table.name, [values])
+    if not found:
+        raise THRIFT.NoSuchObjectException(f"Partition doesn't exist. {list(values)}")
+    _drop(call, table, found, delete=bool(call.arguments.deleteData), properties=environment(call))
+    return True
+
+
+def _by_names(call: Call, table: Table, names: Sequence[str], *, if_exists: bool) -> list[bytes]:
+    read = name_reader(table)
+    wanted = [read(name) for name in names]
+    found = call.store.get_payloads(table.database, table.name, wanted)
+    if not if_exists and len(found) != len(set(map(identity_of(table), wanted))):
+        raise THRIFT.NoSuchObjectException(f"One of these partitions of {table} doesn't exist: {', '.join(names)}")
+    return found
+
+
+def _by_filters(call: Call, table: Table, expressions: Sequence[bytes | None], *, if_exists: bool) -> list[bytes]:
+    """What any of the filters selects, each partition once.
+
+    What is not wholly understood selects nothing: an expression that was read as a wider one would drop what nobody
+    meant to.
+    """
+    found: dict[bytes, None] = {}
+    for expression in expressions:
+        selected = _selected(call, table, _filter_text(expression))
+        if not selected and not if_exists:
+            raise THRIFT.NoSuchObjectException(f"There are no partitions of {table} to drop by one of the expressions")
+        found.update(dict.fromkeys(selected))
+    return list(found)
+
+
+def _filter_text(expression: bytes | None) -> str:
+    try:
+        text = expression_text(expression)
+    except FilterError as error:
+        raise THRIFT.MetaException(str(error)) from error
+    if text is None:
+        raise THRIFT.MetaException(_UNREADABLE)
+    if not text.strip():
+        raise THRIFT.MetaException("an empty expression would drop all partitions: name them, or drop the table")
+    return text
+
+
+def _selected(call: Call, table: Table, text: str) -> list[bytes]:
+    found = call.store.get_partitions_by_filter(table.database, table.name, text, like_dialect=EXPRESSION_DIALECT)
+    return [one.payload for one in found if one.payload is not None]
+
+
+def _drop(
+    call: Call, table: Table, payloads: Sequence[bytes], *, delete: bool, properties: Mapping[str, str]
+) -> Sequence[bytes]:
+    """Drop partitions that were read, then delete their files."""
+    partitions: list[Partition] = partitions_from_payloads(payloads)
+    try:
+        call.store.drop_partitions(table.database, table.name, [partition_values(one) for one in payloads])
+    except PartitionNotFound as error:  # somebody else was faster
+        raise THRIFT.NoSuchObjectException(str(error)) from error
+    call.note(partitions=len(payloads))
+    if delete and not is_external(table):
+        places = [one.location for one in partitions]
+        remove_partition_files(call, table, places, purge=is_purged(table, properties))
+    return payloads

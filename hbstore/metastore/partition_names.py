@@ -1,0 +1,134 @@
+"""Names of partitions, ``ds=2013-01-01/hour=5``: listing them, and taking them apart.
+
+Lists are in alphabetical order, as SHOW PARTITIONS prints them, not in key order: ``hour=10`` before ``hour=9``. With a
+limit they are the first so many in that order, which every name has to be looked at for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from hbstore.errors import InvalidInput, InvalidPartitionValue
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.listing import Batches, read_partitions
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.partial_values import PartialValues, partial_values
+from hbstore.model import Table
+from hbstore.name_lists import partition_names
+from hbstore.names import escape_name, parse_partition_name, spec_values, unescape_name
+
+handlers = Handlers()
+
+
+@handlers.answers("get_partition_names")
+def get_partition_names(call: Call) -> list[str]:
+    """The names of all partitions, or the first so many of them; a limit of 0 is none, as with HMS.
+
+    Raises:
+        MetaException: there is no such table, as this method declares nothing that fits better.
+    """
+    given = call.arguments
+    names = _names(call, given.db_name, given.tbl_name, None)
+    return _cut(call, names, given.max_parts or None)
+
+
+@handlers.answers("get_partition_names_ps")
+def get_partition_names_ps(call: Call) -> list[str]:
+    """The names of the partitions with these values; an empty value, and each that is missing at the end, means any.
+
+    Raises:
+        MetaException: there are more values than columns.
+    """
+    given = call.arguments
+    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
+    names = _names(call, given.db_name, given.tbl_name, partial_values(table, given.part_vals))
+    return _cut(call, names, given.max_parts)
+
+
+@handlers.answers("partition_name_to_vals")
+def partition_name_to_vals(call: Call) -> list[str]:
+    """The values in a name, in its order.
+
+    Raises:
+        MetaException: there is no name.
+    """
+    return list(_spec(call.arguments.part_name).values())
+
+
+@handlers.answers("partition_name_to_spec")
+def partition_name_to_spec(call: Call) -> dict[str, str]:
+    """Columns and values in a name.
+
+    Raises:
+        MetaException: there is no name.
+    """
+    return _spec(call.arguments.part_name)
+
+
+@handlers.answers("partition_name_has_valid_characters")
+def partition_name_has_valid_characters(_: Call) -> bool:
+    """Always: HMS has a pattern for it, hive.metastore.partition.name.whitelist.pattern, which is empty by default."""
+    return True
+
+
+def name_reader(table: Table) -> Callable[[str], tuple[str, ...]]:
+    """A function that gives the values in a partition's name, in the order of the table's columns.
+
+    It raises InvalidPartitionValue where a name is malformed or does not name all columns, once each, in any order and
+    case.
+
+    >>> from hbstore.model import Column
+    >>> read = name_reader(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
+    >>> read("ds=2013-01-01/hour=5"), read("HOUR=5/ds=2013-01-01")
+    (('2013-01-01', '5'), ('2013-01-01', '5'))
+    """
+    columns = table.partition_column_names
+    usual = re.compile("/".join(f"{re.escape(escape_name(column))}=([^/=%]*)" for column in columns))
+
+    def read(name: str) -> tuple[str, ...]:
+        found = usual.fullmatch(name)
+        if found is not None and columns:
+            return found.groups()
+        values = spec_values(columns, parse_partition_name(name))
+        missing = [column for column, value in zip(columns, values, strict=True) if value is None]
+        if missing:
+            raise InvalidPartitionValue(
+                "incomplete partition name", name=name, missing=missing[0], hint="Write column=value/column=value"
+            )
+        return tuple(value for value in values if value is not None)
+
+    return read
+
+
+def _names(call: Call, database: str | None, table: str | None, partial: PartialValues | None) -> list[str]:
+    """Names in alphabetical order."""
+
+    def collect(found: Table, batches: Batches) -> list[str]:
+        if partial is not None and partial.others:
+            batches = partial.select(batches)
+        names: list[str] = []
+        for batch in batches:
+            names += partition_names(found.partition_column_names, batch)
+        names.sort()
+        return names
+
+    return read_partitions(call, database, table, None if partial is None else partial.where, collect)
+
+
+def _cut(call: Call, names: list[str], most: int | None) -> list[str]:
+    if most is not None and most >= 0:
+        del names[most:]
+    call.note(partitions=len(names))
+    return names
+
+
+_PART = re.compile("([^/]+)=([^/]+)")
+
+
+def _spec(name: str | None) -> dict[str, str]:
+    """Columns and values in a name as Hive reads it: parts that are none are passed over."""
+    if name is None:
+        raise InvalidInput("there is no partition name", hint="Give one such as ds=2013-01-01/hour=5")
+    parts = [found for part in name.split("/") if (found := _PART.fullmatch(part))]
+    return {unescape_name(found[1]): unescape_name(found[2]) for found in parts}

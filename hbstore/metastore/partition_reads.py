@@ -1,0 +1,134 @@
+"""Reading partitions: one, all, by names, by values, by a filter. Stored bytes are the reply; none is decoded.
+
+Lists come in key order: by typed value of the first column, then of the second. With a limit they are the first so many
+in that order. (HMS orders by the partition's name, so that hour 10 comes before hour 9 there.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hbstore.errors import InvalidPartitionValue
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.filters import FILTER_DIALECT
+from hbstore.metastore.listing import Batches, note_plan, note_target, spool_partitions
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.partial_values import partial_values
+from hbstore.metastore.partition_names import name_reader
+from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.replies import PartitionList, PartitionSpool
+from hbstore.plans.execute import count
+from hbstore.plans.rows_looked_at import rows_looked_at
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.table_row import TableRow
+
+handlers = Handlers()
+
+
+@handlers.answers("get_partition", "get_partition_with_auth")
+def get_partition(call: Call) -> bytes:
+    """One partition by its values, which are compared by type.
+
+    Raises:
+        NoSuchObjectException: there is none.
+    """
+    given = call.arguments
+    return _one(call, given.db_name, given.tbl_name, given.part_vals or ())
+
+
+@handlers.answers("get_partition_by_name")
+def get_partition_by_name(call: Call) -> bytes:
+    """One partition by its name, with the columns in any order and case.
+
+    Raises:
+        MetaException: the name is empty.
+        NoSuchObjectException: there is no such partition, or the name does not name all columns, once each.
+    """
+    given = call.arguments
+    if not given.part_name:
+        raise THRIFT.MetaException("Partition name is invalid: it is empty")
+    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
+    try:
+        values = name_reader(table)(given.part_name)
+    except InvalidPartitionValue as error:
+        raise THRIFT.NoSuchObjectException(str(error)) from error
+    return _one(call, given.db_name, given.tbl_name, values)
+
+
+@handlers.answers("get_partitions", "get_partitions_with_auth")
+def get_partitions(call: Call) -> PartitionList:
+    """All partitions of a table, or the first so many in key order."""
+    given = call.arguments
+    return PartitionList(spool_partitions(call, given.db_name, given.tbl_name, None, max_parts=given.max_parts)[1])
+
+
+@handlers.answers("get_partitions_ps", "get_partitions_ps_with_auth")
+def get_partitions_ps(call: Call) -> PartitionList:
+    """The partitions with these values; an empty value, and each that is missing at the end, stands for any.
+
+    Raises:
+        MetaException: there are more values than columns.
+    """
+    given = call.arguments
+    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
+    partial = partial_values(table, given.part_vals)
+    select = partial.select if partial.others else None
+    found = spool_partitions(
+        call, given.db_name, given.tbl_name, partial.where, max_parts=given.max_parts, select=select
+    )
+    return PartitionList(found[1])
+
+
+@handlers.answers("get_partitions_by_names")
+def get_partitions_by_names(call: Call) -> PartitionList:
+    """Those of some partitions that exist, each once, in key order; all are read by one multi-get.
+
+    Raises:
+        MetaException: a name is malformed, or does not name all columns.
+    """
+    given = call.arguments
+    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
+    wanted = list(map(name_reader(table), given.names or ()))
+    spool = PartitionSpool()
+    spool.extend([_read(call, given.db_name, given.tbl_name, wanted)])
+    return PartitionList(spool)
+
+
+@handlers.answers("get_partitions_by_filter")
+def get_partitions_by_filter(call: Call) -> PartitionList:
+    """The partitions that a filter selects; `hbstore.metastore.filters` says which filters are errors."""
+    given = call.arguments
+    found = spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts)
+    return PartitionList(found[1])
+
+
+@handlers.answers("get_num_partitions_by_filter")
+def get_num_partitions_by_filter(call: Call) -> int:
+    """How many partitions a filter selects; they are not read where the backend can count them."""
+    given = call.arguments
+    note_target(call, given.db_name, given.tbl_name, given.filter)
+
+    def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
+        found = count(plan, call.store.rows)
+        note_plan(call, plan, rows_looked_at(plan, row.statistics, found))
+        return found
+
+    database, table = database_name(given.db_name), given.tbl_name or ""
+    found = call.store.read_payloads(database, table, given.filter, counted, like_dialect=FILTER_DIALECT)
+    call.note(partitions=found)
+    return found
+
+
+def _one(call: Call, database: str | None, table: str | None, values: Sequence[str]) -> bytes:
+    found = _read(call, database, table, [values])
+    if not found:
+        raise THRIFT.NoSuchObjectException(f"no such partition: partition values=[{', '.join(values)}]")
+    return found[0]
+
+
+def _read(call: Call, database: str | None, table: str | None, wanted: Sequence[Sequence[str]]) -> list[bytes]:
+    """Partitions by their values, noted as the reads that they are."""
+    note_target(call, database, table, None)
+    found = call.store.get_payloads(database_name(database), table or "", wanted)
+    call.note(scans=[f"get {len(wanted):,} by values"], partitions=len(found), rows_read=len(found))
+    return found

@@ -1,0 +1,213 @@
+"""Roles, who has them, and what was granted: kept and listed. Nothing here decides who may do what."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.protocol import THRIFT
+from hbstore.model import Privileges
+from hbstore.service_model import Membership, ObjectGrant, ObjectRef, ObjectType, PrincipalType, Role
+
+handlers = Handlers()
+_GRANT: Final = 1
+"""GrantRevokeType.GRANT; the other is REVOKE."""
+
+
+@handlers.answers("create_role", writes=True)
+def create_role(call: Call) -> bool:
+    """Add a role."""
+    role = call.arguments.role
+    call.store.roles.create(Role(role.roleName or "", role.ownerName))
+    return True
+
+
+@handlers.answers("drop_role", writes=True)
+def drop_role(call: Call) -> bool:
+    """Remove a role, from all who have it, with all that was granted to it."""
+    name = call.store.roles.get(call.arguments.role_name or "").name
+    call.store.grants.forget_role(name)
+    call.store.roles.drop(name)
+    return True
+
+
+@handlers.answers("get_role_names")
+def get_role_names(call: Call) -> list[str]:
+    """The names of all roles."""
+    return call.store.roles.names()
+
+
+@handlers.answers("list_roles")
+def list_roles(call: Call) -> list[Any]:
+    """The roles that a principal was given itself; users have ``public`` as well."""
+    given = call.arguments
+    found = call.store.roles.memberships(given.principal_name or "", PrincipalType(given.principal_type or 1))
+    return [_role(call.store.roles.get(one.role)) for one in found]
+
+
+@handlers.answers("grant_role", writes=True)
+def grant_role(call: Call) -> bool:
+    """Give a role to a principal."""
+    given = call.arguments
+    call.store.roles.grant(
+        Membership(
+            given.role_name,
+            given.principal_name,
+            PrincipalType(given.principal_type or 1),
+            bool(given.grant_option),
+            grantor=given.grantor,
+            grantor_type=given.grantorType,
+        )
+    )
+    return True
+
+
+@handlers.answers("revoke_role", writes=True)
+def revoke_role(call: Call) -> bool:
+    """Take a role from a principal; whether it had it."""
+    given = call.arguments
+    return call.store.roles.revoke(given.role_name, given.principal_name, PrincipalType(given.principal_type or 1))
+
+
+@handlers.answers("grant_revoke_role", writes=True)
+def grant_revoke_role(call: Call) -> Any:
+    """Give a role to a principal or take it, or just the right to grant it on."""
+    request = call.arguments.request
+    principal_type = PrincipalType(request.principalType or 1)
+    if request.requestType == _GRANT:
+        call.store.roles.grant(
+            Membership(
+                request.roleName,
+                request.principalName,
+                principal_type,
+                bool(request.grantOption),
+                grantor=request.grantor,
+                grantor_type=request.grantorType,
+            )
+        )
+        done = True
+    else:
+        option_only = bool(request.grantOption)
+        done = call.store.roles.revoke(request.roleName, request.principalName, principal_type, option_only=option_only)
+    return THRIFT.GrantRevokeRoleResponse(success=done)
+
+
+@handlers.answers("get_principals_in_role")
+def get_principals_in_role(call: Call) -> Any:
+    """Who was given a role."""
+    found = call.store.roles.members(call.arguments.request.roleName or "")
+    return THRIFT.GetPrincipalsInRoleResponse(principalGrants=[_membership(one) for one in found])
+
+
+@handlers.answers("get_role_grants_for_principal")
+def get_role_grants_for_principal(call: Call) -> Any:
+    """The roles that a principal was given, and by whom."""
+    request = call.arguments.request
+    found = call.store.roles.memberships(request.principal_name or "", PrincipalType(request.principal_type or 1))
+    return THRIFT.GetRoleGrantsForPrincipalResponse(principalGrants=[_membership(one) for one in found])
+
+
+@handlers.answers("grant_privileges", writes=True)
+def grant_privileges(call: Call) -> bool:
+    """Give privileges."""
+    call.store.grants.grant(_grants(call.arguments.privileges))
+    return True
+
+
+@handlers.answers("revoke_privileges", writes=True)
+def revoke_privileges(call: Call) -> bool:
+    """Take privileges back."""
+    call.store.grants.revoke(_grants(call.arguments.privileges))
+    return True
+
+
+@handlers.answers("grant_revoke_privileges", writes=True)
+def grant_revoke_privileges(call: Call) -> Any:
+    """Give privileges or take them back, or just the right to grant them on."""
+    request = call.arguments.request
+    grants = _grants(request.privileges)
+    if request.requestType == _GRANT:
+        call.store.grants.grant(grants)
+    else:
+        call.store.grants.revoke(grants, option_only=bool(request.revokeGrantOption))
+    return THRIFT.GrantRevokePrivilegeResponse(success=True)
+
+
+@handlers.answers("list_privileges")
+def list_privileges(call: Call) -> list[Any]:
+    """What was granted to a principal, or to all, on something, or on anything."""
+    given = call.arguments
+    target = None if given.hiveObject is None or given.hiveObject.objectType is None else _target(given.hiveObject)
+    principal_type = None if given.principal_type is None else PrincipalType(given.principal_type)
+    found = call.store.grants.list(given.principal_name, principal_type, target)
+    return [_privilege(one) for one in found]
+
+
+@handlers.answers("get_privilege_set")
+def get_privilege_set(call: Call) -> Privileges:
+    """What a user, the groups and the roles of that user were granted on something."""
+    given = call.arguments
+    target = _target(given.hiveObject)
+    grants = call.store.grants.list(target=target)
+    groups = set(given.group_names or ())
+    roles = set()
+    if given.user_name:
+        roles = {one.role for one in call.store.roles.memberships(given.user_name, PrincipalType.USER)}
+
+    def of(kind: PrincipalType, names: set[str]) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for one in grants:
+            if one.principal_type == kind and one.principal in names:
+                found.setdefault(one.principal, []).append(one.grant)
+        return found
+
+    users = {given.user_name} if given.user_name else set()
+    return Privileges(of(PrincipalType.USER, users), of(PrincipalType.GROUP, groups), of(PrincipalType.ROLE, roles))
+
+
+def _role(role: Role) -> Any:
+    return THRIFT.Role(roleName=role.name, createTime=role.create_time, ownerName=role.owner)
+
+
+def _membership(one: Membership) -> Any:
+    return THRIFT.RolePrincipalGrant(
+        roleName=one.role,
+        principalName=one.principal,
+        principalType=one.principal_type,
+        grantOption=one.grant_option,
+        grantTime=one.time,
+        grantorName=one.grantor,
+        grantorPrincipalType=one.grantor_type,
+    )
+
+
+def _target(given: Any) -> ObjectRef:
+    kind = ObjectType(given.objectType or ObjectType.GLOBAL)
+    if kind == ObjectType.GLOBAL:
+        return ObjectRef(kind)
+    if kind == ObjectType.DATABASE:  # some clients give its name as the object's
+        return ObjectRef(kind, database_name(given.dbName or given.objectName))
+    return ObjectRef(
+        kind, database_name(given.dbName), given.objectName or "", given.partValues or (), given.columnName
+    )
+
+
+def _grants(bag: Any) -> list[ObjectGrant]:
+    return [
+        ObjectGrant(_target(one.hiveObject), one.principalName, PrincipalType(one.principalType or 1), one.grantInfo)
+        for one in bag.privileges or ()
+    ]
+
+
+def _privilege(one: ObjectGrant) -> Any:
+    target = THRIFT.HiveObjectRef(
+        objectType=one.target.type,
+        dbName=one.target.database or None,
+        objectName=one.target.table or one.target.database or None,
+        partValues=one.target.values,
+        columnName=one.target.column,
+    )
+    return THRIFT.HiveObjectPrivilege(
+        hiveObject=target, principalName=one.principal, principalType=one.principal_type, grantInfo=one.grant
+    )

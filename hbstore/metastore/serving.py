@@ -1,0 +1,189 @@
+"""What the processes of `hbstore serve` do, from an open store until they are asked to stop.
+
+One process serves alone, or a parent looks after several that share a port (`hbstore.metastore.processes`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from hbstore.metastore.call_log import SLOW_SECONDS, call_log
+from hbstore.metastore.calls import CallRecord, Observer, Service
+from hbstore.metastore.endpoint import metastore
+from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, say_ready
+from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
+from hbstore.metastore.stopping import StopRequests
+from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
+from hbstore.model import Database
+from hbstore.store.partition_store import PartitionStore
+
+if TYPE_CHECKING:  # imported where metrics are wanted
+    from hbstore.metastore.metrics import Metrics
+
+Ready: TypeAlias = Callable[[int, int | None], None]
+"""Called once clients are served: with the port, and the port of the metrics."""
+
+_LOG: Final = logging.getLogger("hbstore.metastore.serving")
+_OTHER_FILES: Final = 256
+"""Files that a process may have open beside its clients' connections."""
+
+_TICK: Final = 0.1
+_DESCRIPTION: Final = "Default Hive database"
+_OWNER, _ROLE = "public", 2
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How to serve.
+
+    Attributes:
+        warehouse: where databases and tables have their files.
+        host: a name or an address of this machine.
+        port: 0 for a free one.
+        metrics_port: likewise; None for no metrics.
+        shared_port: other processes listen at the same port.
+        read_only: refuse what changes anything.
+        limits: what clients may do.
+        slow_seconds: calls that take longer are logged.
+        log_calls: all calls are.
+    """
+
+    warehouse: Warehouse
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    metrics_port: int | None = None
+    shared_port: bool = False
+    read_only: bool = False
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    slow_seconds: float = SLOW_SECONDS
+    log_calls: bool = False
+
+
+def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests, ready: Ready) -> None:
+    """Serve in this process.
+
+    Raises:
+        AddressUnavailable: the port or that of the metrics is taken, or may not be used.
+    """
+    metrics, metrics_port = None, None
+    if serving.metrics_port is not None:
+        os.environ.pop(METRICS_FOLDER, None)  # another program's
+        from hbstore.metastore.metrics import Metrics, serve_metrics
+
+        metrics = Metrics()
+        metrics_port = serve_metrics(metrics.registry, serving.host, serving.metrics_port)
+    server = open_server(store, serving, metrics)
+    create_default_database(store, serving)
+    _serve(server, requests, lambda: ready(server.port, metrics_port))
+
+
+def serve_as_child(store: PartitionStore, serving: Serving, requests: StopRequests, lifeline: socket.socket) -> None:
+    """Serve beside other processes that the same parent looks after."""
+    metrics = None
+    if METRICS_FOLDER in os.environ:
+        from hbstore.metastore.metrics import Metrics
+
+        metrics = Metrics()
+    server = open_server(store, replace(serving, shared_port=True), metrics)
+    _serve(server, requests, lambda: say_ready(lifeline))
+
+
+def supervise(
+    store: PartitionStore,
+    serving: Serving,
+    command: Sequence[str],
+    number: int,
+    requests: StopRequests,
+    ready: Ready,
+) -> int:
+    """Let several processes serve, each by this command, to which ``--port`` and a number are added.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        AddressUnavailable: as of `serve_alone`.
+    """
+    with held_port(serving.host, serving.port) as port:
+        create_default_database(store, serving)
+        store.close()
+        environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
+        whole = [*command, "--port", str(port)]
+        if serving.metrics_port is None:
+            return Processes(whole, number, environment).run(requests, lambda: ready(port, None))
+        from hbstore.metastore.metrics import shared_metrics
+
+        with shared_metrics(serving.host, serving.metrics_port) as shared:
+            environment[METRICS_FOLDER] = shared.folder
+            children = Processes(whole, number, environment, shared.forget)
+            return children.run(requests, lambda: ready(port, shared.port))
+
+
+def create_default_database(store: PartitionStore, serving: Serving) -> None:
+    """Create the database that clients take for granted, if it is not there."""
+    if serving.read_only or DEFAULT_DATABASE in store.database_names():
+        return
+    location = serving.warehouse.database_location(DEFAULT_DATABASE)
+    serving.warehouse.make_folder(location)
+    database = Database(DEFAULT_DATABASE, description=_DESCRIPTION, location=location, owner=_OWNER, owner_type=_ROLE)
+    store.create_database(database, if_not_exists=True)
+
+
+def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> MetastoreServer:
+    """A server over a store, which holds its address and does not serve yet.
+
+    Raises:
+        AddressUnavailable: the port is taken, or the address cannot be used.
+    """
+    _allow_files(serving.limits.connections)
+    log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
+    endpoint = metastore(
+        Service(store, serving.warehouse, serving.read_only), log if metrics is None else _both(log, metrics.observe)
+    )
+    return MetastoreServer(
+        endpoint,
+        serving.host,
+        serving.port,
+        limits=serving.limits,
+        shared_port=serving.shared_port,
+        watch=metrics.watch if metrics is not None else lambda _: None,
+    )
+
+
+def _serve(server: MetastoreServer, requests: StopRequests, ready: Callable[[], None]) -> None:
+    """Serve until a request to stop comes; then calls under way have `GRACE` seconds, or until the next request."""
+    server.start()
+    ready()
+    requests.wait()
+    server.close()
+    until = time.monotonic() + GRACE
+    while not server.join(_TICK):
+        if requests.wait(0) or time.monotonic() > until:
+            _LOG.warning("calls were cut off", extra={"fields": {"calls": server.cut()}})
+            server.join(_TICK)
+            return
+
+
+def _both(first: Observer, second: Observer) -> Observer:
+    def observe(record: CallRecord) -> None:
+        first(record)
+        second(record)
+
+    return observe
+
+
+def _allow_files(connections: int) -> None:
+    """Let this process open as many files as it may have connections, as far as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + _OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        needed = min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -1,0 +1,65 @@
+"""How a server learns that it has to stop: by SIGTERM or SIGINT, or because the process that started it is gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+from types import FrameType, TracebackType
+from typing import Any, Final, Self
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+class StopRequests:
+    """Requests to stop, one after the other; used in the main thread, as ``with StopRequests() as requests``.
+
+    Args:
+        lifeline: a socket whose other end closes when the parent process is gone, which is a request too.
+    """
+
+    __slots__ = ("_before", "_lifeline", "_read", "_write")
+
+    def __init__(self, lifeline: socket.socket | None = None) -> None:
+        self._lifeline = lifeline
+        self._before: dict[int, Any] = {}
+        self._read = self._write = -1
+
+    def __enter__(self) -> Self:
+        """From now on signals are requests."""
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        self._before = {number: signal.signal(number, self._hear) for number in _SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Signals mean what they meant before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self._read)
+        os.close(self._write)
+
+    def fileno(self) -> int:
+        """What `select` takes: readable when there is a request by signal."""
+        return self._read
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Take the next request, or wait for it; whether there was one."""
+        sources: list[int | socket.socket] = [self._read]
+        if self._lifeline is not None:
+            sources.append(self._lifeline)
+        ready, _, _ = select.select(sources, (), (), timeout)
+        if self._read in ready:
+            os.read(self._read, 1)
+        elif ready:
+            self._lifeline = None  # it stays readable, and is one request
+        return bool(ready)
+
+    def _hear(self, _number: int, _frame: FrameType | None) -> None:
+        # No more than this, as the main thread may be anywhere, with any lock in its hands.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._write, b"!")

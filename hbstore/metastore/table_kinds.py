@@ -1,0 +1,53 @@
+"""What a table's type and parameters say of its files: whose they are, and whether a trash may keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hbstore.model import Table
+
+MANAGED: Final = "MANAGED_TABLE"
+EXTERNAL: Final = "EXTERNAL_TABLE"
+VIEW: Final = "VIRTUAL_VIEW"
+
+_EXTERNAL: Final = "EXTERNAL"
+_AUTO_PURGE: Final = "auto.purge"
+_IF_PURGE: Final = "ifPurge"
+
+
+def is_view(table: Table) -> bool:
+    """Whether a table is a view, which has no files; a materialized view has some."""
+    return table.table_type == VIEW
+
+
+def is_external(table: Table) -> bool:
+    """Whether a table's files are somebody else's, and stay when it is dropped.
+
+    >>> is_external(Table("shop", "sales", parameters={"EXTERNAL": "true"})), is_external(Table("shop", "sales"))
+    (True, False)
+    """
+    return table.table_type == EXTERNAL or _is_true(table.parameters.get(_EXTERNAL))
+
+
+def settled_type(table: Table) -> str:
+    """The type of a table with the parameter EXTERNAL taken into account: ``SET TBLPROPERTIES`` changes only that.
+
+    >>> settled_type(Table("shop", "sales", table_type="EXTERNAL_TABLE", parameters={"EXTERNAL": "FALSE"}))
+    'MANAGED_TABLE'
+    """
+    said = table.parameters.get(_EXTERNAL)
+    if table.table_type == MANAGED and _is_true(said):
+        return EXTERNAL
+    if table.table_type == EXTERNAL and said is not None and not _is_true(said):
+        return MANAGED
+    return table.table_type
+
+
+def is_purged(table: Table, properties: Mapping[str, str]) -> bool:
+    """Whether what is deleted passes the trash: the call says so, or the table's ``auto.purge``."""
+    return _is_true(properties.get(_IF_PURGE)) or _is_true(table.parameters.get(_AUTO_PURGE))
+
+
+def _is_true(text: str | None) -> bool:
+    return text is not None and text.lower() == "true"

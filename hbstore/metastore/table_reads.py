@@ -1,0 +1,164 @@
+"""Reading tables. Stored bytes are the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.name_patterns import name_pattern
+from hbstore.metastore.naming import database_name, without_catalog
+from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.table_filter import table_filter
+from hbstore.model import Table
+
+handlers = Handlers()
+_COMMENT: Final = "comment"
+
+
+@handlers.answers("get_table")
+def get_table(call: Call) -> bytes:
+    """One table.
+
+    Raises:
+        NoSuchObjectException: there is none of that name.
+    """
+    given = call.arguments
+    return call.store.read_table(database_name(given.dbname), given.tbl_name or "")
+
+
+@handlers.answers("get_table_req")
+def get_table_req(call: Call) -> Any:
+    """One table; what the client is able to understand is not looked at, as HMS looks at it only where told to.
+
+    Raises:
+        NoSuchObjectException: there is none of that name.
+    """
+    given = call.arguments.req
+    table = call.store.read_table(database_name(given.dbName), given.tblName or "")
+    return THRIFT.GetTableResult(table=table)
+
+
+@handlers.answers("get_table_objects_by_name")
+def get_table_objects_by_name(call: Call) -> list[bytes]:
+    """Those of some tables that are there, each once, in the order of their names.
+
+    Raises:
+        UnknownDBException: the database is not there.
+    """
+    return _tables(call, call.arguments.dbname, call.arguments.tbl_names)
+
+
+@handlers.answers("get_table_objects_by_name_req")
+def get_table_objects_by_name_req(call: Call) -> Any:
+    """Those of some tables that are there, each once, in the order of their names.
+
+    Raises:
+        UnknownDBException: the database is not there.
+        InvalidOperationException: no names were sent.
+    """
+    given = call.arguments.req
+    return THRIFT.GetTablesResult(tables=_tables(call, given.dbName, given.tblNames))
+
+
+@handlers.answers("get_all_tables")
+def get_all_tables(call: Call) -> list[str]:
+    """The names of a database's tables in order; none if there is no such database, as with HMS."""
+    return _names(call, call.arguments.db_name)
+
+
+@handlers.answers("get_tables")
+def get_tables(call: Call) -> list[str]:
+    """The names that a pattern matches, in order; all without a pattern."""
+    matches = name_pattern(call.arguments.pattern)
+    return [name for name in _names(call, call.arguments.db_name) if matches(name)]
+
+
+@handlers.answers("get_tables_by_type")
+def get_tables_by_type(call: Call) -> list[str]:
+    """The names that a pattern matches, of tables of one type; without a type, of all."""
+    given = call.arguments
+    matches = name_pattern(given.pattern)
+    if not given.tableType:
+        return [name for name in _names(call, given.db_name) if matches(name)]
+    found = _described(call, database_name(given.db_name))
+    return [table.name for table in found if table.table_type == given.tableType and matches(table.name)]
+
+
+@handlers.answers("get_table_meta")
+def get_table_meta(call: Call) -> list[Any]:
+    """Name, type and comment of the tables that patterns and types select, in order."""
+    given = call.arguments
+    in_database, in_table = name_pattern(without_catalog(given.db_patterns)), name_pattern(given.tbl_patterns)
+    types = frozenset(given.tbl_types or ())
+    return [
+        THRIFT.TableMeta(
+            dbName=table.database,
+            tableName=table.name,
+            tableType=table.table_type,
+            comments=table.parameters.get(_COMMENT),
+        )
+        for database in call.store.database_names()
+        if in_database(database)
+        for table in _described(call, database)
+        if in_table(table.name) and (not types or table.table_type in types)
+    ]
+
+
+@handlers.answers("get_table_names_by_filter")
+def get_table_names_by_filter(call: Call) -> list[str]:
+    """The names of a database's tables that a filter on tables selects, in order; none if there is no such database.
+
+    Raises:
+        InvalidOperationException: there is no filter.
+        MetaException: it is none that Hive has.
+    """
+    given = call.arguments
+    if given.filter is None:
+        raise THRIFT.InvalidOperationException("null cannot apply filter")
+    selects = table_filter(given.filter)
+    found = [table.name for table in _described(call, database_name(given.dbname)) if selects(table)]
+    most = given.max_tables
+    return found if most is None or most < 0 else found[:most]
+
+
+def _tables(call: Call, database: str | None, names: Sequence[str] | None) -> list[bytes]:
+    if names is None:
+        raise THRIFT.InvalidOperationException("the names of the tables were not sent")
+    known = _known_database(call, database)
+    found = []
+    for name in sorted({one.lower() for one in names}):
+        try:
+            found.append(call.store.read_table(known, name))
+        except (TableNotFound, InvalidName):
+            continue
+    return found
+
+
+def _known_database(call: Call, name: str | None) -> str:
+    """A database's name, if it is there.
+
+    Raises:
+        UnknownDBException: it is not.
+    """
+    known = database_name(name)
+    try:
+        call.store.get_database(known)
+    except (DatabaseNotFound, InvalidName) as error:
+        raise THRIFT.UnknownDBException(str(error)) from error
+    return known
+
+
+def _names(call: Call, database: str | None) -> list[str]:
+    try:
+        return call.store.table_names(database_name(database))
+    except (DatabaseNotFound, InvalidName):
+        return []
+
+
+def _described(call: Call, database: str) -> list[Table]:
+    try:
+        return call.store.tables(database)
+    except (DatabaseNotFound, InvalidName):
+        return []

@@ -1,0 +1,98 @@
+"""Tables: made, dropped, emptied.
+
+The folder is made before the table is, and removed again if that fails; files are deleted after the table is dropped.
+So there is never a table without its folder, and a crash leaves nothing worse than a folder that belongs to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from hbstore.errors import DatabaseNotFound, TableNotFound
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.data_removal import remove_files, table_files
+from hbstore.metastore.environment import environment, now, with_ddl_time
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.normal_form import invalid_skew, invalid_type, lowered_table
+from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.quick_statistics import created_table_parameters
+from hbstore.metastore.table_kinds import is_purged, is_view
+from hbstore.model import Table
+
+handlers = Handlers()
+_NOT_KEPT: Final = "constraints are not kept here: leave them out of the table, or keep it in another metastore"
+
+
+@handlers.answers("create_table", "create_table_with_environment_context", "create_table_with_constraints", writes=True)
+def create_table(call: Call) -> None:
+    """Add a table and make its folder, which is below its database's if the client names none.
+
+    Raises:
+        AlreadyExistsException: it is there already.
+        InvalidObjectException: its database is not there, or a name or a column's type cannot be.
+        MetaException: the folder cannot be made, or constraints are to be kept.
+    """
+    given: Table | None = call.arguments.tbl
+    if given is None:
+        raise THRIFT.InvalidObjectException("no table was sent")
+    call.note(table=str(given))
+    if getattr(call.arguments, "primaryKeys", None) or getattr(call.arguments, "foreignKeys", None):
+        raise THRIFT.MetaException(_NOT_KEPT)
+    check_columns(given, THRIFT.InvalidObjectException)
+    try:
+        database = call.store.get_database(given.database)
+    except DatabaseNotFound as error:  # clients of HMS know this as the table's fault
+        raise THRIFT.InvalidObjectException(str(error)) from error
+    if _is_there(call, given):
+        raise THRIFT.AlreadyExistsException(f"Table {given.name} already exists")
+    table = replace(lowered_table(given), create_time=now())
+    folders = []
+    if not is_view(table):
+        home = call.warehouse.table_location(database.location, table.database, table.name)
+        folders = [call.warehouse.qualify(table.location or home)]
+        table = replace(table, location=folders[0])
+    with call.warehouse.making_folders(folders) as made:
+        parameters = created_table_parameters(call.warehouse, table, environment(call), made_folder=any(made))
+        call.store.create_table(replace(table, parameters=with_ddl_time(parameters)))
+
+
+@handlers.answers("drop_table", "drop_table_with_environment_context", writes=True)
+def drop_table(call: Call) -> None:
+    """Drop a table and its partitions; with ``deleteData`` their files, unless the table is external.
+
+    Raises:
+        NoSuchObjectException: there is no such table.
+    """
+    given = call.arguments
+    database, name = database_name(given.dbname), given.name or ""
+    call.note(table=f"{database}.{name}")
+    table = call.store.get_table(database, name)
+    files = table_files(call, table, delete=bool(given.deleteData))
+    call.store.drop_table(database, name)
+    remove_files(call, files, purge=is_purged(table, environment(call)))
+
+
+def check_columns(table: Table, refusal: type[Exception]) -> None:
+    """See that a table's columns are of Hive's types, and the skew's columns among them.
+
+    Raises:
+        refusal: they are not.
+    """
+    unknown = invalid_type(table.columns)
+    if unknown is not None:
+        raise refusal(f"Invalid column type: {unknown}")
+    unknown = invalid_type(table.partition_columns)
+    if unknown is not None:
+        raise refusal(f"Invalid partition column type: {unknown}")
+    skewed = invalid_skew(table.storage.skew, table.columns)
+    if skewed is not None:
+        raise refusal(f"Invalid skew column Skewed column not found: {skewed}")
+
+
+def _is_there(call: Call, table: Table) -> bool:
+    try:
+        call.store.read_table(table.database, table.name)
+    except TableNotFound:
+        return False
+    return True

@@ -1,0 +1,80 @@
+"""Transactions: numbers that clients open, commit and abort. Nothing is compacted, as nothing here is transactional."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.protocol import THRIFT
+from hbstore.service_model import Transaction
+
+handlers = Handlers()
+_ABORTED: Final = 2
+_OPEN: Final = 3
+"""States of a transaction, as Hive numbers them."""
+
+
+@handlers.answers("open_txns", writes=True)
+def open_txns(call: Call) -> Any:
+    """Open some transactions."""
+    request = call.arguments.rqst
+    opened = call.store.transactions.open(request.num_txns or 0, request.user, request.hostname, request.agentInfo)
+    return THRIFT.OpenTxnsResponse(txn_ids=opened)
+
+
+@handlers.answers("commit_txn", writes=True)
+def commit_txn(call: Call) -> None:
+    """Commit a transaction and release its locks."""
+    call.store.transactions.commit(call.arguments.rqst.txnid)
+
+
+@handlers.answers("abort_txn", writes=True)
+def abort_txn(call: Call) -> None:
+    """Abort a transaction and release its locks."""
+    call.store.transactions.abort(call.arguments.rqst.txnid)
+
+
+@handlers.answers("abort_txns", writes=True)
+def abort_txns(call: Call) -> None:
+    """Abort those of some transactions that are open."""
+    call.store.transactions.abort_all(call.arguments.rqst.txn_ids or ())
+
+
+@handlers.answers("get_open_txns")
+def get_open_txns(call: Call) -> Any:
+    """The ids of all transactions that are open or were aborted, and the largest id given."""
+    found = call.store.transactions.list()
+    opened = [one.id for one in found.open]
+    return THRIFT.GetOpenTxnsResponse(
+        txn_high_water_mark=found.high_water_mark,
+        open_txns=sorted([*opened, *found.aborted]),
+        min_open_txn=min(opened, default=None),
+    )
+
+
+@handlers.answers("get_open_txns_info")
+def get_open_txns_info(call: Call) -> Any:
+    """The same with what is known of each."""
+    found = call.store.transactions.list()
+    aborted = [THRIFT.TxnInfo(id=number, state=_ABORTED, user="", hostname="") for number in found.aborted]
+    infos = sorted([*map(_info, found.open), *aborted], key=lambda one: one.id)
+    return THRIFT.GetOpenTxnsInfoResponse(txn_high_water_mark=found.high_water_mark, open_txns=infos)
+
+
+@handlers.answers("show_compact")
+def show_compact(_: Call) -> Any:
+    """Compactions: none."""
+    return THRIFT.ShowCompactResponse(compacts=[])
+
+
+def _info(one: Transaction) -> Any:
+    return THRIFT.TxnInfo(
+        id=one.id,
+        state=_OPEN,
+        user=one.user or "",
+        hostname=one.host or "",
+        agentInfo=one.agent,
+        heartbeatCount=one.heartbeats,
+        startedTime=one.started,
+        lastHeartbeatTime=one.heartbeat,
+    )

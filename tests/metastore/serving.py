@@ -1,0 +1,115 @@
+"""Servers for tests: in this process over handlers of a test's own, and `hbstore serve` as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from hbstore import connect
+from hbstore.metastore.calls import Handlers, Service, endpoint
+from hbstore.metastore.server import MetastoreServer, ServerLimits
+from hbstore.metastore.warehouse import Warehouse
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60
+"""Nothing here takes longer, however busy the machine is."""
+
+
+@contextmanager
+def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS):
+    """A server of this process that answers by a test's own handlers."""
+    service = Service(connect("memory://"), Warehouse("/nowhere"))
+    server = MetastoreServer(
+        endpoint(service, {"test": handlers or Handlers()}, observe), limits=limits or ServerLimits(), watch=watch
+    )
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop(grace)
+
+
+def until(condition, seconds=SECONDS):
+    """Wait until a condition holds; what it returned."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.01)
+    return found
+
+
+class Serve:
+    """`hbstore serve` as a process, ready when this is made; ``with`` ends it.
+
+    Args:
+        store: a URL.
+        folder: for the warehouse and the log.
+        options: more of the command line.
+    """
+
+    def __init__(self, store, folder, *options, environment=None):
+        self.folder = Path(folder)
+        self.log_file = self.folder / "serve.log"
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "hbstore", "--store", store, "serve", "--json"),
+                *("--warehouse", str(self.folder / "warehouse"), "--log-file", str(self.log_file)),
+                *([] if "--port" in options else ["--port", "0"]),
+                *map(str, options),
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1]
+        self.ready = json.loads(line)
+        self.port = int(self.ready["uri"].rpartition(":")[2])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def log(self, event=None):
+        """The lines of the log so far, or those of one event."""
+        lines = [json.loads(line) for line in self.log_file.read_text(encoding="utf-8").splitlines()]
+        return [line for line in lines if event is None or line["event"] == event]
+
+    def peak_memory(self):
+        """The most bytes that were resident, of the process or of all its children together."""
+        return sum(_resident(pid) for pid in [self.pid, *self.children()])
+
+    def children(self):
+        """The process ids of its children."""
+        return [int(pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+
+    def terminate(self):
+        """SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(SECONDS)
+
+    def kill(self):
+        """SIGKILL."""
+        self.process.kill()
+        self.process.wait(SECONDS)
+
+
+def _resident(pid):
+    return 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])

@@ -1,0 +1,68 @@
+"""A table of 100,000 partitions: its reply is whole, and costs the server a bounded part of it in memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from contextlib import closing
+
+import pytest
+
+from hbstore import Column, Partition, Table, connect
+from hbstore.metastore.replies import CHUNK, IN_MEMORY
+from tests.metastore.asking import Asking
+from tests.metastore.client import message
+
+pytestmark = pytest.mark.slow
+DAYS, HOURS, REGIONS = range(250), range(16), range(25)
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory):
+    """250 days, 16 hours, 25 regions; about 800 bytes each."""
+    with connect(f"sqlite://{tmp_path_factory.mktemp('big')}/store.db") as store:
+        columns = [Column("day", "int"), Column("hour", "int"), Column("region", "string")]
+        data = [Column(f"amount_{number}", "double") for number in range(16)]
+        store.create_database("shop")
+        store.create_table(
+            Table("shop", "sales", partition_columns=columns, columns=data, location="s3://bucket/warehouse/shop/sales")
+        )
+        for day in DAYS:
+            parts = [
+                Partition((str(day), str(hour), f"r{region}"), parameters={"numRows": "100000"})
+                for hour in HOURS
+                for region in REGIONS
+            ]
+            store.add_partitions("shop", "sales", parts)
+        yield store
+
+
+def test_the_reply_is_whole(big):
+    data = Asking(big).raw("get_partitions", "shop", "sales", -1)
+    found = big.get_partitions_by_filter("shop", "sales", None)
+    assert len(found) == len(DAYS) * len(HOURS) * len(REGIONS)
+    begin = data.index(b"\x0f\x00\x00\x0c") + 8
+    assert data[begin:-1] == b"".join(one.payload for one in found)
+    assert len(data) > 2 * IN_MEMORY  # most of it went through a file
+
+
+def test_a_reply_takes_a_part_of_its_size_in_memory_and_gives_it_back(big):
+    asking = Asking(big)
+    call = message("get_partitions", "shop", "sales", -1)
+    asking.get_partition("shop", "sales", ["0", "0", "r0"])  # what is kept for good is there before
+    tracemalloc.start()
+    try:
+        with closing(asking.endpoint.answer(asking.session, call)) as reply:
+            written = sum(map(len, reply.chunks()))
+            assert written == reply.size > 2 * IN_MEMORY
+            _, peak = tracemalloc.get_traced_memory()
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < IN_MEMORY + 16 * CHUNK
+    assert left < CHUNK
+
+
+def test_names_are_all_there(big):
+    names = Asking(big).get_partition_names("shop", "sales", -1)
+    expected = [f"day={day}/hour={hour}/region=r{region}" for day in DAYS for hour in HOURS for region in REGIONS]
+    assert names == sorted(expected)

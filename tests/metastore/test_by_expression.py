@@ -1,0 +1,98 @@
+"""get_partitions_by_expr: filters are answered exactly, Hive's own expressions by every partition and a mark."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore.errors import FilterSyntaxError
+from hbstore.metastore.filters import expression_text
+from tests.metastore.asking import BACKENDS, add, opened, table_of, values
+from tests.metastore.client import TYPES
+
+VALUES = [(region, str(hour)) for region in ("eu", "java.util.ArrayList", "us_1", "usa1") for hour in (1, 2, 10)]
+# The beginning of what a client of Hive 2.3 sends for `hr = 2`: Kryo ends its strings by setting their last bit.
+KRYO = (
+    b"\x01\x00java.util.ArrayLis\xf4\x01\x02\x01\x00\x01\x01org.apache.hadoop.hive.ql.plan.ExprNodeColumnDes\xe3"
+    b"\x01\x01h\xf2\x00\x00\x01\x02\x01\x00\x02\x01org.apache.hadoop.hive.ql.plan.ExprNodeConstantDes\xe3"
+)
+BLOBS = (
+    KRYO,
+    b"\xff\xfe",
+    b"\x01\x02\x03",
+    b"java.util.ArrayList of org.apache.hadoop.hive.ql.plan.ExprNodeGenericFuncDesc",
+    b"hour = 1 \x00",
+)
+
+
+@pytest.fixture(params=BACKENDS)
+def shop(request, tmp_path):
+    with opened(request, tmp_path) as asking:
+        add(asking, table_of("sales", region="string", hour="int"), VALUES)
+        yield asking
+
+
+def ask(shop, expression, most=-1, **others):
+    request = TYPES.PartitionsByExprRequest(dbName="shop", tblName="sales", expr=expression, maxParts=most, **others)
+    result = shop.get_partitions_by_expr(request)
+    return values(result.partitions), result.hasUnknownPartitions
+
+
+@pytest.mark.parametrize(
+    ("expression", "hours"),
+    [
+        (b"hour = 2", {"2"}),
+        (b"hour in (1, 2) and not hour = 1", {"2"}),
+        (b"hour = 77", set()),
+        (b"", {"1", "2", "10"}),
+        (None, {"1", "2", "10"}),
+    ],
+)
+def test_a_filter_is_answered_exactly(shop, expression, hours):
+    assert ask(shop, expression) == ([one for one in VALUES if one[1] in hours], False)
+
+
+def test_its_dialect_is_sql(shop):
+    assert ask(shop, b"region like 'us\\_%'")[0] == [one for one in VALUES if one[0] == "us_1"]
+    assert ask(shop, b"region like 'us.*'")[0] == []
+
+
+def test_a_filter_may_name_what_an_expression_is_known_by(shop):
+    assert ask(shop, b"region = 'java.util.ArrayList'") == ([one for one in VALUES if "." in one[0]], False)
+
+
+def test_limits(shop):
+    assert ask(shop, b"hour = 2", 1) == ([("eu", "2")], False)
+    assert ask(shop, b"hour = 2", 0) == ([], False)
+    assert ask(shop, b"hour = 2", None) == ask(shop, b"hour = 2", defaultPartitionName="__NONE__")
+
+
+@pytest.mark.parametrize("expression", BLOBS)
+def test_an_expression_of_hive_gives_every_partition_marked_as_unknown(shop, expression):
+    assert ask(shop, expression) == (VALUES, True)
+    assert ask(shop, expression, 2) == (VALUES, True)  # a limit could cut off what the client selects
+
+
+@pytest.mark.parametrize(
+    "expression", [b"hour =", b"hour = 1 garbage", b"nope = 1", b"hour = 'x'", "region = ü".encode()]
+)
+def test_text_that_is_no_filter_is_an_error(shop, expression):
+    with pytest.raises(TYPES.MetaException):
+        ask(shop, expression)
+
+
+def test_a_missing_table(shop):
+    for expression in (b"hour = 1", KRYO):
+        with pytest.raises(TYPES.NoSuchObjectException):
+            shop.get_partitions_by_expr(TYPES.PartitionsByExprRequest(dbName="shop", tblName="no", expr=expression))
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_a_filter_an_expression_or_an_error(data):
+    try:
+        found = expression_text(data)
+    except FilterSyntaxError:
+        data.decode()
+    else:
+        assert found is None or found.encode() == data

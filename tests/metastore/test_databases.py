@@ -1,0 +1,142 @@
+"""Databases over the wire, with their folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore.service_model import Function
+from tests.metastore.writing import BACKENDS, STORED, TYPES, external, opened, partition_of, storage, table_of
+
+
+@pytest.fixture(params=BACKENDS)
+def shop(request, tmp_path):
+    with opened(request, tmp_path) as shop:
+        yield shop
+
+
+def test_a_database_gets_a_folder_below_the_warehouse(shop):
+    shop.create_database(STORED.Database(name="Attic", description="old", parameters={"a": "b"}, ownerName="ann"))
+    found = shop.get_database("ATTIC")
+    assert (found.name, found.description, found.parameters) == ("attic", "old", {"a": "b"})
+    assert found.locationUri == shop.location("attic.db")
+    assert shop.tree() == ["attic.db/", "shop.db/"]
+    assert shop.get_all_databases() == ["attic", "default", "shop"]
+
+
+def test_a_database_gets_the_folder_that_it_asks_for(shop, tmp_path):
+    shop.create_database(STORED.Database(name="attic", locationUri=f"{tmp_path}/elsewhere/"))
+    assert shop.get_database("attic").locationUri == f"file:{tmp_path}/elsewhere"
+    assert (tmp_path / "elsewhere").is_dir()
+    shop.create_table(table_of(dbName="attic"))
+    assert shop.get_table("attic", "sales").sd.location == f"file:{tmp_path}/elsewhere/sales"
+
+
+def test_a_database_is_created_once(shop):
+    with pytest.raises(TYPES.AlreadyExistsException):
+        shop.create_database(STORED.Database(name="SHOP"))
+
+
+@pytest.mark.parametrize("name", ["a-b", "", "a.b", "ä"])
+def test_a_database_has_a_name(shop, name):
+    with pytest.raises(TYPES.InvalidObjectException):
+        shop.create_database(STORED.Database(name=name))
+    assert shop.tree() == ["shop.db/"]
+
+
+def test_what_is_not_there_is_named(shop):
+    with pytest.raises(TYPES.NoSuchObjectException, match="attic"):
+        shop.get_database("attic")
+    with pytest.raises(TYPES.NoSuchObjectException, match="a-b"):
+        shop.get_database("a-b")
+
+
+def test_clients_of_later_versions_write_a_catalog_before_the_name(shop):
+    assert shop.get_database("@hive#shop").name == "shop"
+    assert shop.get_databases("@hive#s*") == ["shop"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        (None, ["attic", "default", "shop"]),
+        ("*", ["attic", "default", "shop"]),
+        ("S*", ["shop"]),
+        ("a*|*lt", ["attic", "default"]),
+        ("sho", []),
+        ("", []),
+        ("sho.", ["shop"]),
+    ],
+)
+def test_names_are_found_by_patterns(shop, pattern, names):
+    shop.create_database(STORED.Database(name="attic"))
+    assert shop.get_databases(pattern) == names
+
+
+def test_altering_a_database_keeps_its_name_and_what_is_not_said(shop):
+    shop.create_database(STORED.Database(name="attic", description="old", ownerName="ann", ownerType=1))
+    shop.alter_database("attic", STORED.Database(name="other", parameters={"c": "d"}, ownerName="bob"))
+    found = shop.get_database("attic")
+    assert (found.description, found.parameters, found.ownerName, found.ownerType) == ("old", {"c": "d"}, "bob", 1)
+    assert found.locationUri == shop.location("attic.db")
+    with pytest.raises(TYPES.NoSuchObjectException):
+        shop.alter_database("nothing", STORED.Database(name="nothing"))
+
+
+def test_a_new_location_is_for_new_tables(shop, tmp_path):
+    shop.create_table(table_of())
+    shop.alter_database("shop", STORED.Database(name="shop", locationUri=f"file://{tmp_path}/later"))
+    shop.create_table(table_of("more"))
+    assert shop.table().sd.location == shop.location("shop.db/sales")
+    assert shop.table("more").sd.location == f"file:{tmp_path}/later/more"
+
+
+def test_the_default_database_stays(shop):
+    with pytest.raises(TYPES.MetaException, match="Can not drop default database"):
+        shop.drop_database("Default", True, True)
+
+
+def test_a_database_with_tables_is_dropped_only_with_them(shop):
+    shop.create_table(table_of())
+    with pytest.raises(TYPES.InvalidOperationException, match="not empty. One or more tables exist"):
+        shop.drop_database("shop", True, False)
+    assert shop.tree("shop.db") == ["sales/"]
+    shop.drop_database("shop", True, True)
+    assert shop.get_all_databases() == ["default"]
+    assert shop.tree() == []
+
+
+def test_a_database_with_functions_is_dropped_only_with_them(shop):
+    shop.store.functions.create(Function("shop", "tax", "org.shop.Tax"))
+    with pytest.raises(TYPES.InvalidOperationException, match="not empty. One or more functions exist"):
+        shop.drop_database("shop", True, False)
+    shop.drop_database("shop", True, True)
+    shop.create_database(STORED.Database(name="shop"))
+    assert shop.get_functions("shop", "*") == []
+
+
+def test_files_stay_unless_they_are_to_be_deleted(shop):
+    shop.create_table(table_of(partitionKeys=[]))
+    shop.write("shop.db/sales/file")
+    shop.drop_database("shop", False, True)
+    assert shop.tree("shop.db") == ["sales/", "sales/file"]
+
+
+def test_files_outside_the_database_s_folder_go_as_well(shop):
+    shop.create_table(table_of(sd=storage(location=shop.location("far/sales"))))
+    shop.create_table(table_of("more"))
+    shop.add_partition(partition_of("a", "1", table="more", location=shop.location("far/more")))
+    shop.drop_database("shop", True, True)
+    assert shop.tree() == ["far/"]
+
+
+def test_external_data_in_the_database_s_folder_stays(shop):
+    shop.create_table(external("theirs"))
+    shop.create_table(table_of())
+    shop.write("shop.db/theirs/file")
+    shop.drop_database("shop", True, True)
+    assert shop.tree() == ["shop.db/", "shop.db/theirs/", "shop.db/theirs/file"]
+
+
+def test_dropping_what_is_not_there(shop):
+    with pytest.raises(TYPES.NoSuchObjectException):
+        shop.drop_database("attic", True, True)

@@ -1,0 +1,106 @@
+"""Locks and transactions through the endpoint, as PyIceberg, Trino and the Java client use them."""
+
+from __future__ import annotations
+
+import pytest
+from thriftpy2.thrift import TApplicationException
+
+from tests.metastore.asking import BACKENDS, opened
+from tests.metastore.client import TYPES
+
+EXCLUSIVE, SHARED_READ = 3, 1
+TABLE = 2
+ACQUIRED, WAITING = 1, 2
+
+
+@pytest.fixture(params=BACKENDS)
+def asking(request, tmp_path):
+    with opened(request, tmp_path) as made:
+        yield made
+
+
+def request(kind=EXCLUSIVE, table="sales", **fields):
+    component = TYPES.LockComponent(type=kind, level=TABLE, dbname="shop", tablename=table, isAcid=True)
+    return TYPES.LockRequest(component=[component], user="ann", hostname="here", **fields)
+
+
+def release_all(asking):
+    for one in asking.show_locks(TYPES.ShowLocksRequest()).locks:
+        asking.unlock(TYPES.UnlockRequest(one.lockid))
+
+
+def test_a_commit_under_a_lock_as_iceberg_does_it(asking):
+    first = asking.lock(request())
+    assert first.state == ACQUIRED
+    second = asking.lock(request())
+    assert second.state == WAITING
+    assert asking.check_lock(TYPES.CheckLockRequest(lockid=second.lockid)).state == WAITING
+    asking.heartbeat(TYPES.HeartbeatRequest(lockid=first.lockid))
+    asking.unlock(TYPES.UnlockRequest(first.lockid))
+    assert asking.check_lock(TYPES.CheckLockRequest(lockid=second.lockid)).state == ACQUIRED
+    asking.unlock(TYPES.UnlockRequest(second.lockid))
+    assert asking.show_locks(TYPES.ShowLocksRequest()).locks == []
+
+
+def test_readers_share_and_others_are_shown_waiting(asking):
+    readers = [asking.lock(request(SHARED_READ)) for _ in range(2)]
+    writer = asking.lock(request(EXCLUSIVE))
+    other = asking.lock(request(EXCLUSIVE, table="flights"))
+    assert [one.state for one in (*readers, writer, other)] == [ACQUIRED, ACQUIRED, WAITING, ACQUIRED]
+    shown = asking.show_locks(TYPES.ShowLocksRequest(dbname="shop", tablename="sales")).locks
+    assert [(one.lockid, one.state, one.type) for one in shown] == [
+        (readers[0].lockid, ACQUIRED, SHARED_READ),
+        (readers[1].lockid, ACQUIRED, SHARED_READ),
+        (writer.lockid, WAITING, EXCLUSIVE),
+    ]
+    assert shown[2].blockedByExtId == readers[0].lockid
+    assert (shown[0].user, shown[0].hostname, shown[0].agentInfo) == ("ann", "here", "Unknown")
+    release_all(asking)
+
+
+def test_a_lock_that_is_not_there_is_named_so(asking):
+    for method, sent in (
+        ("check_lock", TYPES.CheckLockRequest(lockid=77_777)),
+        ("unlock", TYPES.UnlockRequest(77_777)),
+        ("heartbeat", TYPES.HeartbeatRequest(lockid=77_777)),
+    ):
+        with pytest.raises(TYPES.NoSuchLockException):
+            getattr(asking, method)(sent)
+
+
+def test_a_lock_of_nothing_is_refused(asking):
+    with pytest.raises(TApplicationException, match="a lock of nothing"):
+        asking.lock(TYPES.LockRequest(component=[], user="ann", hostname="here"))
+
+
+def test_transactions_are_opened_committed_and_aborted(asking):
+    opened_ids = asking.open_txns(TYPES.OpenTxnRequest(num_txns=3, user="ann", hostname="here")).txn_ids
+    first, second, third = opened_ids
+    asking.heartbeat(TYPES.HeartbeatRequest(txnid=third))
+    asking.commit_txn(TYPES.CommitTxnRequest(first))
+    asking.abort_txn(TYPES.AbortTxnRequest(second))
+    found = asking.get_open_txns()
+    assert (found.txn_high_water_mark, found.min_open_txn) == (third, third)
+    assert {second, third} <= set(found.open_txns)
+    assert first not in found.open_txns
+    info = {one.id: one for one in asking.get_open_txns_info().open_txns}
+    assert (info[third].state, info[third].user, info[second].state) == (3, "ann", 2)
+    asking.abort_txns(TYPES.AbortTxnsRequest([third]))
+    with pytest.raises(TYPES.NoSuchTxnException):
+        asking.commit_txn(TYPES.CommitTxnRequest(first))
+    with pytest.raises(TYPES.TxnAbortedException):
+        asking.commit_txn(TYPES.CommitTxnRequest(third))
+
+
+def test_locks_end_with_their_transaction(asking):
+    (number,) = asking.open_txns(TYPES.OpenTxnRequest(num_txns=1, user="ann", hostname="here")).txn_ids
+    held = asking.lock(request(txnid=number))
+    with pytest.raises(TYPES.TxnOpenException):
+        asking.unlock(TYPES.UnlockRequest(held.lockid))
+    asking.commit_txn(TYPES.CommitTxnRequest(number))
+    assert asking.lock(request()).state == ACQUIRED
+    release_all(asking)
+
+
+def test_nothing_is_compacted(asking):
+    assert asking.show_compact(TYPES.ShowCompactRequest()).compacts == []

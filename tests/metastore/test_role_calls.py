@@ -1,0 +1,77 @@
+"""Roles and privileges through the endpoint."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.metastore.asking import BACKENDS, add, opened, table_of
+from tests.metastore.client import STORED, TYPES
+
+USER, ROLE = 1, 2
+TABLE = 3
+
+
+@pytest.fixture(params=BACKENDS)
+def asking(request, tmp_path):
+    with opened(request, tmp_path) as made:
+        yield made
+        for name in set(made.get_role_names()) - {"admin", "public"}:
+            made.drop_role(name)
+
+
+def test_roles_are_created_given_and_dropped(asking):
+    assert asking.get_role_names() == ["admin", "public"]
+    assert asking.create_role(TYPES.Role(roleName="Clerks", ownerName="ann"))
+    assert asking.grant_role("clerks", "bob", USER, "ann", USER, True)
+    assert [one.roleName for one in asking.list_roles("bob", USER)] == ["clerks", "public"]
+    (member,) = asking.get_principals_in_role(TYPES.GetPrincipalsInRoleRequest("clerks")).principalGrants
+    assert (member.principalName, member.grantOption, member.grantorName) == ("bob", True, "ann")
+    request = TYPES.GetRoleGrantsForPrincipalRequest("bob", USER)
+    assert asking.get_role_grants_for_principal(request).principalGrants[0].roleName == "clerks"
+    assert asking.revoke_role("clerks", "bob", USER)
+    assert asking.drop_role("clerks")
+    with pytest.raises(TYPES.MetaException):
+        asking.drop_role("clerks")
+    with pytest.raises(TYPES.MetaException):
+        asking.create_role(TYPES.Role(roleName="public"))
+
+
+def test_a_role_is_given_and_taken_by_one_request(asking):
+    asking.create_role(TYPES.Role(roleName="clerks"))
+    given = TYPES.GrantRevokeRoleRequest(1, "clerks", "bob", USER, "ann", USER, False)
+    assert asking.grant_revoke_role(given).success
+    taken = TYPES.GrantRevokeRoleRequest(2, "clerks", "bob", USER)
+    assert asking.grant_revoke_role(taken).success
+    assert not asking.grant_revoke_role(taken).success
+
+
+def bag(principal, kind, *privileges):
+    target = TYPES.HiveObjectRef(TABLE, "shop", "sales", [], None)
+    grants = [STORED.PrivilegeGrantInfo(one, 0, "ann", USER, False) for one in privileges]
+    return TYPES.PrivilegeBag([TYPES.HiveObjectPrivilege(target, principal, kind, one) for one in grants])
+
+
+def test_privileges_are_granted_listed_and_revoked(asking):
+    add(asking, table_of("sales", ds="date"), [("2013-01-01",)])
+    asking.create_role(TYPES.Role(roleName="clerks"))
+    asking.grant_role("clerks", "bob", USER, "ann", USER, False)
+    assert asking.grant_privileges(bag("bob", USER, "SELECT", "INSERT"))
+    request = TYPES.GrantRevokePrivilegeRequest(1, bag("clerks", ROLE, "UPDATE"), False)
+    assert asking.grant_revoke_privileges(request).success
+    target = TYPES.HiveObjectRef(TABLE, "SHOP", "Sales", [], None)
+    listed = asking.list_privileges("bob", USER, target)
+    assert [one.grantInfo.privilege for one in listed] == ["SELECT", "INSERT"]
+    assert listed[0].hiveObject.objectName == "sales"
+    found = asking.get_privilege_set(target, "bob", [])
+    assert [one.privilege for one in found.userPrivileges["bob"]] == ["SELECT", "INSERT"]
+    assert [one.privilege for one in found.rolePrivileges["clerks"]] == ["UPDATE"]
+    assert asking.revoke_privileges(bag("bob", USER, "SELECT"))
+    assert [one.grantInfo.privilege for one in asking.list_privileges("bob", USER, target)] == ["INSERT"]
+    with pytest.raises(TYPES.MetaException):
+        asking.revoke_privileges(bag("bob", USER, "SELECT"))
+
+
+def test_nothing_is_notified(asking):
+    assert asking.get_current_notificationEventId().eventId == 0
+    assert asking.get_next_notification(TYPES.NotificationEventRequest(0, 10)).events == []
+    asking.fire_listener_event(TYPES.FireEventRequest(successful=True))
