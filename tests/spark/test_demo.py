@@ -38,9 +38,11 @@ def test_the_demo_runs_twice_and_leaves_no_process_behind(tmp_path):
         done = run_demo(tmp_path / "run", str(tmp_path))
         assert done.returncode == 0, done.stdout + done.stderr
         assert "3 of 3 answers are equal" in done.stdout
-        kept = re.findall(r"^kept +([0-9,]+) of ([0-9,]+) partitions$", done.stdout, re.MULTILINE)
-        assert kept == [("0", "75"), ("0", "75"), ("1", "75")]
-        assert done.stdout.count("scans   1") == 3
+        asked = re.findall(r"^Spark asks get_partitions_by_filter\(demo.flights, (.*)\)$", done.stdout, re.MULTILINE)
+        assert asked[0] == 'day = "2013-01-07" and origin = "JFK"'
+        assert len(asked) == 3
+        assert re.findall(r"^Spark reads ([0-9,]+) partitions$", done.stdout, re.MULTILINE) == ["1", "14", "3"]
+        assert done.stdout.count("  scan 1   ") == 3
         assert done.stderr == ""
         if sys.platform == "linux":
             assert marked_processes(str(tmp_path)) == []
