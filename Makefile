@@ -11,11 +11,11 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint format types test demo bench fuzz hbase-up hbase-down lock clean
+.PHONY: help venv lint format types test demo bench bench-metastore fuzz hbase-up hbase-down lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
 
 venv: $(INSTALLED) ## create .venv and install the locked packages and hbstore into it
 
@@ -46,6 +46,10 @@ demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to r
 bench: $(INSTALLED) ## run the benchmarks; ARGS choose some
 	@dev/setup/tools.sh java mvn
 	$(PYTHON) -m benchmarks $(ARGS)
+
+bench-metastore: $(INSTALLED) ## the Hive Metastore endpoint beside a real Hive Metastore 2.3; ARGS choose what runs
+	@dev/setup/tools.sh java mvn
+	$(PYTHON) -m benchmarks.metastore $(ARGS)
 
 fuzz: $(INSTALLED) ## compare random filters with the naive answer until told to stop; ARGS say for how long
 	$(PYTHON) -m tests.fuzz $(ARGS)

@@ -1,0 +1,108 @@
+"""hbstore's endpoint beside a real Hive Metastore 2.3, side by side in one run: `python -m benchmarks.metastore`.
+
+The Hive Metastore is that of pyspark's jars, on PostgreSQL where it is installed, else on Derby. hbstore's endpoint
+runs on SQLite and on HBase (that of HBSTORE_TEST_HBASE; without one, one of dev/hbase). All are started for the run,
+hold the same 100,000 partitions, and are gone after it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sqlite3
+from contextlib import ExitStack
+from importlib.metadata import version
+
+from rich.console import Console
+
+from benchmarks.data import DAYS
+from benchmarks.metastore import memory
+from benchmarks.metastore.figures import Figure, show
+from benchmarks.metastore.loading import load
+from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes
+from benchmarks.metastore.questions import QUESTIONS
+from benchmarks.metastore.servers import hbstore_on, hive_metastore, scratch
+
+PARTS = ("calls", "memory")
+
+
+def main() -> None:
+    arguments = _arguments()
+    console = Console(width=170)
+    console.print(_machine())
+    with ExitStack() as stack:
+        folder = stack.enter_context(scratch())
+        servers = [stack.enter_context(hbstore_on(kind, folder)) for kind in arguments.on]
+        reference = arguments.hms != "none"
+        if reference:
+            servers.append(stack.enter_context(hive_metastore(folder, arguments.hms)))
+        askers = [Asker(server) for server in servers]
+        rates = []
+        for asker in askers:
+            console.print(f"loading: {asker.server.name} …", style="dim")
+            rates.append(load(asker.server, asker.client, arguments.days, arguments.added))
+            asker.learn()
+        if "calls" in arguments.parts:
+            _calls(console, askers, rates, arguments.days, reference=reference)
+        if "memory" in arguments.parts:
+            memory.run(console, askers[: len(arguments.on)])
+
+
+def _calls(console: Console, askers: list[Asker], rates: list[float], days: int, *, reference: bool) -> None:
+    figures = []
+    for question in QUESTIONS:
+        console.print(f"asking: {question.name} …", style="dim")
+        found = compare(askers, question, days)
+        first, last = zip(*(times.medians for times in found), strict=True)
+        count = found[0].count
+        name = f"{question.name}, {count:,} hit{'s' * (count > 1)}" if count else question.name
+        if question.first_byte:
+            figures.append(Figure(f"{name}, first byte", first, aim=question.aim))
+        figures.append(Figure(name, last, aim=0 if question.first_byte else question.aim))
+    throughput = calls_a_second(askers)
+    figures.append(Figure(f"get_table, {THREADS} clients in one process", tuple(throughput), at_least=5_000, rate=True))
+    figures.append(Figure("add_partitions, batches of 1,000", tuple(rates), aim=10, rate=True))
+    sizes = ", ".join(f"{asker.server.name} {reply_bytes(asker) / days / 400:.0f}" for asker in askers)
+    title = (
+        f"{days * 400:,} partitions; medians of the time to the reply's last byte; bytes for each partition: {sizes}"
+    )
+    show(console, title, [asker.server.name for asker in askers], figures, reference=reference)
+
+
+def _machine() -> str:
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    parts = (
+        f"{os.cpu_count()} cores",
+        f"{memory_bytes / (1 << 30):.0f} GiB",
+        f"load {os.getloadavg()[0]:.1f}",
+        f"Python {platform.python_version()}",
+        f"SQLite {sqlite3.sqlite_version}",
+        f"thriftpy2 {version('thriftpy2')}",
+    )
+    return ", ".join(parts)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks.metastore", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts; all by default")
+    parser.add_argument("--on", nargs="*", choices=["SQLite", "HBase"], help="what hbstore runs on; both by default")
+    choices = ("auto", "postgresql", "derby", "none")
+    parser.add_argument("--hms", choices=choices, default="auto", help="what the Hive Metastore runs on")
+    parser.add_argument(
+        "--days", type=int, default=len(DAYS), help="days of 400 partitions each (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--added",
+        type=int,
+        default=5_000,
+        help="partitions added to the Hive Metastore by calls (default: %(default)s)",
+    )
+    arguments = parser.parse_args()
+    arguments.parts = arguments.parts or PARTS
+    arguments.on = arguments.on if arguments.on is not None else ["SQLite", "HBase"]
+    return arguments
+
+
+if __name__ == "__main__":
+    main()

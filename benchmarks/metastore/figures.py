@@ -1,0 +1,91 @@
+"""The table: each figure beside the reference's of the same run, the ratio, the aim, and whether it is met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line: a value for each server, the reference's last; times in seconds, or rates per second.
+
+    Args:
+        name: what was measured.
+        values: for each server of hbstore, then for the reference, where there is one.
+        aim: how many times better than the reference; 0 for none.
+        at_least: an aim that is a rate of its own.
+        rate: whether the values are per second.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    aim: float = 0
+    at_least: float = 0
+    rate: bool = False
+
+    def ratio(self, at: int) -> float:
+        """How many times better than the reference a server of hbstore is."""
+        ours, reference = self.values[at], self.values[-1]
+        return ours / reference if self.rate else reference / ours
+
+    def met(self, at: int) -> bool | None:
+        """Whether a server meets the aim; None without one."""
+        if self.at_least:
+            return self.values[at] >= self.at_least
+        return self.ratio(at) >= self.aim if self.aim else None
+
+    @property
+    def aim_text(self) -> str:
+        """As ``10 x`` or ``5,000 /s``."""
+        if self.at_least:
+            return f"{self.at_least:,.0f} /s"
+        return f"{self.aim:g} x" if self.aim else ""
+
+
+def show(console: Console, title: str, servers: list[str], figures: list[Figure], *, reference: bool) -> None:
+    """Print the table.
+
+    Args:
+        console: where.
+        title: what stands above it.
+        servers: their names, the reference's last.
+        figures: the lines.
+        reference: whether the last server is the reference; without one there are no ratios.
+    """
+    table = Table("figure", title=title, title_justify="left")
+    ours = len(servers) - reference
+    if reference:
+        table.add_column(servers[-1], justify="right")
+    for name in servers[:ours]:
+        table.add_column(name, justify="right")
+        if reference:
+            table.add_column("times better", justify="right")
+    table.add_column("aim", justify="right")
+    table.add_column("met")
+    for one in figures:
+        cells = [one.name]
+        if reference:
+            cells.append(shown(one.values[-1], rate=one.rate))
+        for at in range(ours):
+            cells.append(shown(one.values[at], rate=one.rate))
+            if reference:
+                cells.append(f"{one.ratio(at):,.1f}")
+        met = [one.met(at) for at in range(ours)] if reference or one.at_least else []
+        words = {True: "yes", False: "NO", None: ""}
+        table.add_row(*cells, one.aim_text, ", ".join(words[known] for known in met))
+    console.print(table)
+
+
+def shown(value: float, *, rate: bool) -> str:
+    """A value as people read it.
+
+    >>> shown(0.0271, rate=False), shown(0.00042, rate=False), shown(5021.3, rate=True)
+    ('27.1 ms', '0.42 ms', '5,021 /s')
+    """
+    if rate:
+        return f"{value:,.0f} /s"
+    milliseconds = value * 1000
+    return f"{milliseconds:,.2f} ms" if milliseconds < 10 else f"{milliseconds:,.1f} ms"

@@ -1,0 +1,156 @@
+"""Asking all servers the same questions in turn, and checking every answer."""
+
+from __future__ import annotations
+
+import random
+import struct
+import threading
+import time
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.metastore.calls import message
+from benchmarks.metastore.client import Client, Reply
+from benchmarks.metastore.questions import ALL, Asked, Question, get_table
+from benchmarks.metastore.sales import DATABASE, TABLE, Spec
+from benchmarks.metastore.servers import Server
+
+THREADS = 4
+ROUNDS = 5
+ROUND_SECONDS = 1.5
+_WARM_SECONDS = 3.0
+_SAMPLE = 400
+
+
+class WrongAnswer(AssertionError):
+    """A server did not return what was asked for."""
+
+
+@dataclass(slots=True)
+class Times:
+    """When the replies to a question came, in seconds, and how many items they had."""
+
+    count: int
+    first: list[float] = field(default_factory=list)
+    last: list[float] = field(default_factory=list)
+
+    def add(self, reply: Reply) -> None:
+        """One more reply."""
+        self.first.append(reply.first)
+        self.last.append(reply.last)
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """Of the first and of the last byte."""
+        return median(self.first), median(self.last)
+
+
+class Asker:
+    """A server with a connection to it, which knows how long its replies are at the least."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.client = Client(server.port)
+        self.partition_bytes = 0
+
+    def learn(self) -> None:
+        """See how many bytes a partition has, the least of some."""
+        call = message("get_partitions", db_name=DATABASE, tbl_name=TABLE, max_parts=_SAMPLE)
+        self.partition_bytes = min(len(item) for item in self.client.ask(call).items)
+
+    def ask(self, asked: Asked) -> Reply:
+        """The reply, if it has as many items as it should.
+
+        Raises:
+            WrongAnswer: it has not.
+        """
+        reply = self.client.ask(asked.call, len(asked.partitions) * self.partition_bytes)
+        if asked.count and reply.count != asked.count:
+            raise WrongAnswer(f"{self.server.name}: {reply.count} items, not {asked.count}: {asked.call[:300]!r}")
+        return reply
+
+    def check(self, asked: Asked) -> None:
+        """Ask, and look at every partition of the answer.
+
+        Raises:
+            WrongAnswer: they are not those that were asked for.
+        """
+        reply = self.ask(asked)
+        if asked.partitions and sorted(map(spec_of, reply.items)) != sorted(asked.partitions):
+            raise WrongAnswer(f"{self.server.name}: other partitions than asked for: {asked.call[:300]!r}")
+
+
+def spec_of(partition: bytes) -> Spec:
+    """The values of a partition from its bytes, which begin with them."""
+    head = b"\x0f\x00\x01\x0b\x00\x00\x00\x03"
+    if not partition.startswith(head):
+        raise WrongAnswer(f"a partition does not begin with three values: {partition[:40]!r}")
+    at, values = len(head), []
+    for _ in range(3):
+        size = struct.unpack_from(">i", partition, at)[0]
+        values.append(partition[at + 4 : at + 4 + size].decode())
+        at += 4 + size
+    return Spec(values[0], int(values[1]), values[2])
+
+
+def compare(askers: list[Asker], question: Question, days: int) -> list[Times]:
+    """Ask all servers in turn, A B C A B C …, each time with new literals, the same ones for all.
+
+    The first answer of each server is checked in full, and they are warmed up: a JVM is slow at first.
+    """
+    pick = random.Random(question.name)
+    first = question.make(pick, days)
+    times = [Times(first.count) for _ in askers]
+    for asker in askers:
+        asker.check(first)
+        began = time.perf_counter()
+        for _ in range(question.runs // 2):
+            asker.ask(question.make(pick, days))
+            if time.perf_counter() - began > _WARM_SECONDS:
+                break
+    for _ in range(question.runs):
+        asked = question.make(pick, days)
+        for asker, found in zip(askers, times, strict=True):
+            found.add(asker.ask(asked))
+    return times
+
+
+def calls_a_second(askers: list[Asker]) -> list[float]:
+    """How many get_table calls a second each server answers to four connections of this process, each with a thread."""
+    call = get_table(random.Random(), 0).call
+    rates: list[list[float]] = [[] for _ in askers]
+    for _ in range(ROUNDS):
+        for asker, found in zip(askers, rates, strict=True):
+            found.append(_rate(asker.server.port, call))
+    return [median(found) for found in rates]
+
+
+def _rate(port: int, call: bytes) -> float:
+    clients = [Client(port) for _ in range(THREADS)]
+    counts = [0] * THREADS
+    start = threading.Barrier(THREADS + 1)
+
+    def ask(number: int) -> None:
+        client = clients[number]
+        client.ask(call)
+        start.wait()
+        until = time.perf_counter() + ROUND_SECONDS
+        while time.perf_counter() < until:
+            client.ask(call)
+            counts[number] += 1
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    for thread in threads:
+        thread.join()
+    for client in clients:
+        client.close()
+    return sum(counts) / ROUND_SECONDS
+
+
+def reply_bytes(asker: Asker) -> int:
+    """How long the reply with all partitions is."""
+    call = message("get_partitions", db_name=DATABASE, tbl_name=TABLE, max_parts=ALL)
+    return len(asker.client.ask(call).data)

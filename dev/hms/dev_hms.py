@@ -1,0 +1,246 @@
+"""A real Hive Metastore 2.3 on this machine: one JVM with pyspark's jars, on a PostgreSQL of its own or on Derby."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import string
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from hms_jars import HERE, Missing, java, metastore_version, postgresql_driver, spark_jars
+from postgres import Postgres, binaries, owner
+
+sys.path.append(str(HERE.parent / "hbase"))
+from dev_hbase import NotStarted, Process, began, free_ports
+
+DATABASES = ("auto", "postgresql", "derby")
+MAIN = "org.apache.hadoop.hive.metastore.HiveMetaStore"
+START_SECONDS = 120
+STOP_SECONDS = 10
+_WATCHDOG = """
+import os, signal, sys, time
+pids = [int(line) for line in sys.stdin]
+for number in (signal.SIGTERM, signal.SIGKILL):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+    time.sleep(3)
+"""
+"""Ends the processes when its standard input ends, which is when whoever started it is gone, however it went."""
+
+# Java 17 hides what Hive reaches for.
+_OPEN = """
+java.lang java.lang.reflect java.io java.net java.nio java.util java.util.concurrent java.util.concurrent.atomic
+sun.nio.ch sun.security.action
+"""
+_JAVA_OPTIONS = (
+    "-Djava.net.preferIPv4Stack=true",
+    "-Dfile.encoding=UTF-8",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPEN.split()),
+)
+
+
+class DevHms:
+    """One Hive Metastore: a run folder with its configuration, database, warehouse, logs and pids, and its own ports.
+
+    Args:
+        folder: the run folder; what is in it is used again. PostgreSQL runs as another user than root, who has to be
+            able to reach it.
+        database: "postgresql", "derby", or "auto": PostgreSQL where its programs are on this machine.
+        heap: the JVM's heap.
+        guarded: whether all processes end with this one, even one that is killed.
+    """
+
+    def __init__(self, folder: Path, *, database: str = "auto", heap: str = "1g", guarded: bool = False) -> None:
+        self.folder = folder.resolve()
+        self.heap = heap
+        self.guarded = guarded
+        self.ports: dict[str, int] = {}
+        self.processes: dict[str, Process] = {}
+        self.password = secrets.token_urlsafe(16)
+        self.database = database if database != "auto" else "postgresql" if binaries() else "derby"
+        self._watchdog: subprocess.Popen[str] | None = None
+        self._load()
+
+    @property
+    def port(self) -> int:
+        """The metastore's port."""
+        return self.ports["metastore"]
+
+    @property
+    def warehouse(self) -> str:
+        """The warehouse's URI."""
+        return f"file:{self.folder}/warehouse"
+
+    @property
+    def postgres(self) -> Postgres | None:
+        """The PostgreSQL under it; None on Derby.
+
+        Raises:
+            Missing: its programs are not on this machine.
+        """
+        if self.database != "postgresql":
+            return None
+        programs = binaries()
+        if programs is None:
+            raise Missing("there is no PostgreSQL here (initdb, postgres, psql): install postgresql, or use Derby")
+        return Postgres(programs, self.folder / "postgresql", self.ports["postgresql"], self.password)
+
+    def version(self) -> str:
+        """As ``Hive Metastore 2.3.10 on PostgreSQL 15.8``."""
+        postgres = self.postgres
+        return f"Hive Metastore {metastore_version()} on {postgres.version() if postgres else 'Derby'}"
+
+    def running(self) -> bool:
+        """Whether every process runs and the metastore answers."""
+        wanted = 2 if self.database == "postgresql" else 1
+        alive = [process.alive() for process in self.processes.values()]
+        return len(alive) == wanted and all(alive) and answers(self.port)
+
+    def start(self) -> None:
+        """Start what does not run, and wait until the metastore answers.
+
+        Raises:
+            Missing: something has to be installed first.
+            NotStarted: it did not come up.
+        """
+        if self.running():
+            return
+        self.stop()
+        for name in ("conf", "logs", "warehouse"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self.ports = dict(zip(("metastore", "postgresql"), free_ports(2), strict=True))
+        class_path = [str(self.folder / "conf"), f"{spark_jars()}/*"]
+        postgres = self.postgres
+        if postgres is not None:
+            class_path.insert(1, f"{postgresql_driver()}/*")
+            postgres.create()
+            self._spawn("postgresql", postgres.command(), user=owner())
+            self._wait("postgresql", postgres.answers)
+            postgres.create_database()
+        self._configure(postgres)
+        options = [
+            f"-Xmx{self.heap}",
+            *_JAVA_OPTIONS,
+            f"-Dderby.system.home={self.folder}",
+            "-cp",
+            ":".join(class_path),
+        ]
+        self._spawn("metastore", [java(), *options, MAIN, "-p", str(self.port)])
+        self._wait("metastore", lambda: answers(self.port))
+
+    def stop(self) -> None:
+        """End all processes, the metastore first: SIGTERM, and SIGKILL after a grace."""
+        for name in reversed(list(self.processes)):
+            process = self.processes[name]
+            process.signal(signal.SIGTERM)
+            if not process.wait(STOP_SECONDS):
+                process.signal(signal.SIGKILL)
+                process.wait(STOP_SECONDS)
+            del self.processes[name]
+            self._save()
+        if self._watchdog is not None:
+            self._watchdog.kill()
+            self._watchdog.wait()
+            self._watchdog = None
+
+    def remove(self) -> None:
+        """Stop, and delete the run folder."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _spawn(self, name: str, command: list[str], user: str | None = None) -> None:
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("HIVE_", "HADOOP_"))}
+        with (self.folder / "logs" / f"{name}.log").open("ab") as log:
+            child = subprocess.Popen(  # noqa: S603
+                command,
+                cwd=self.folder if user is None else "/",
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                user=user,
+                extra_groups=[] if user else None,
+            )
+        self.processes[name] = Process(child.pid, began(child.pid), child)
+        self._watch(child.pid)
+        self._save()
+
+    def _watch(self, pid: int) -> None:
+        if not self.guarded:
+            return
+        if self._watchdog is None:
+            command = [sys.executable, "-I", "-c", _WATCHDOG]
+            self._watchdog = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
+            )
+        assert self._watchdog.stdin is not None
+        self._watchdog.stdin.write(f"{pid}\n")
+        self._watchdog.stdin.flush()
+
+    def _wait(self, name: str, ready: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not ready():
+            gone = not self.processes[name].alive()
+            if gone or time.monotonic() > deadline:
+                log = (self.folder / "logs" / f"{name}.log").read_text(errors="replace").splitlines()[-15:]
+                self.stop()
+                why = "ended" if gone else f"did not answer within {START_SECONDS} seconds"
+                raise NotStarted("\n".join([f"the Hive Metastore did not start: {name} {why}; its log:", *log]))
+            time.sleep(0.2)
+
+    def _configure(self, postgres: Postgres | None) -> None:
+        url = postgres.url if postgres else f"jdbc:derby:;databaseName={self.folder}/derby;create=true"
+        driver = "org.postgresql.Driver" if postgres else "org.apache.derby.jdbc.EmbeddedDriver"
+        site = string.Template((HERE / "hive-site.xml").read_text())
+        path = self.folder / "conf" / "hive-site.xml"
+        path.touch(mode=0o600)
+        path.write_text(site.substitute(url=url, driver=driver, password=self.password, warehouse=self.warehouse))
+        shutil.copy(HERE / "hive-log4j2.properties", self.folder / "conf")
+
+    @property
+    def _state(self) -> Path:
+        return self.folder / "state.json"
+
+    def _save(self) -> None:
+        processes = {name: [process.pid, process.began] for name, process in self.processes.items()}
+        state = {"database": self.database, "password": self.password, "ports": self.ports, "processes": processes}
+        self._state.touch(mode=0o600)
+        self._state.write_text(json.dumps(state))
+
+    def _load(self) -> None:
+        if self._state.exists():
+            state = json.loads(self._state.read_text())
+            self.database, self.password, self.ports = state["database"], state["password"], state["ports"]
+            self.processes = {name: Process(pid, start) for name, (pid, start) in state["processes"].items()}
+
+
+def answers(port: int, timeout: float = 10) -> bool:
+    """Whether a metastore on this port lists its databases: the call and the first bytes of its reply."""
+    name = b"get_all_databases"
+    call = struct.pack(">Ii", 0x80010001, len(name)) + name + struct.pack(">iB", 0, 0)
+    success = struct.pack(">Ii", 0x80010002, len(name)) + name + struct.pack(">iBh", 0, 15, 0)
+    reply = b""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout) as metastore:
+            metastore.sendall(call)
+            while len(reply) < len(success):
+                data = metastore.recv(4096)
+                if not data:
+                    return False
+                reply += data
+    except OSError:
+        return False
+    return reply.startswith(success)
