@@ -37,7 +37,7 @@ types: $(INSTALLED) ## check the types, strictly
 
 test: $(INSTALLED) ## run all tests, those on a real HBase and on Spark included; ARGS are pytest's
 	@dev/setup/tools.sh java mvn
-	$(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and is faster for it
 	@dev/setup/tools.sh java
