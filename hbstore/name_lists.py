@@ -1,9 +1,9 @@
 """Names of many partitions from their stored bytes: ``ds=2013-01-01/hour=5``.
 
 Clients list the names of large tables often, and a step of Python for each value of each partition is slow. So the
-first bytes of many partitions are laid one behind the other at one distance, and those whose values have the same
+first bytes of many partitions are laid one behind the other at one distance. Neighbours whose values have the same
 lengths are taken together: the k-th byte of all of them is one slice, and their names are put together byte by byte,
-all at once. 100,000 names of three columns take 50 ms instead of 200.
+all at once. 100,000 names of three columns take 40 ms instead of 190.
 
 >>> from hbstore.model import Column, Partition, Table
 >>> from hbstore.structs import encode_partition
@@ -15,53 +15,33 @@ all at once. 100,000 names of three columns take 50 ms instead of 200.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from hbstore.errors import CorruptRow
 from hbstore.names import escape_name, partition_namer
 from hbstore.structs import VALUES_START, partition_values
 
-HEAD_SIZES: Final = (160, 1_280)
-"""Bytes of each partition that are laid out: few at first, more where values do not end in them."""
+HEAD: Final = 160
+"""Bytes of each partition that are laid out; a partition whose values end behind them is named on its own."""
+
+_BLOCK: Final = 4_096
+"""Partitions that are laid out at once, so that what is laid out stays in the processor's cache."""
 
 _FEWEST: Final = 16
 """Partitions that are worth taking together."""
 
+_LONG: Final = 64
+"""How long runs of values of one length are on average where neighbours are taken as they stand."""
+
 _SIZE: Final = 4
 """Bytes before a list, and before a text, that say how long it is."""
 
+_RUN: Final = re.compile(rb"(.)\1*", re.DOTALL)
 _ESCAPED: Final = bytes(code for code in range(128) if escape_name(chr(code)) != chr(code))
-
-
-class HeadsTooShort(Exception):  # noqa: N818  no failure: the caller takes longer ones
-    """Values do not end in the bytes that were laid out."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Partitions whose first values have the same lengths.
-
-    Attributes:
-        places: where they stand among all.
-        heads: their first bytes, laid out.
-        distance: from one to the next.
-        sizes: the lengths of their first values.
-    """
-
-    places: Sequence[int]
-    heads: bytes
-    distance: int
-    sizes: tuple[int, ...]
-
-    def byte(self, at: int) -> bytes:
-        """The byte at one position of all of them."""
-        return self.heads[at :: self.distance]
-
-    def head(self, number: int) -> bytes:
-        """The first bytes of one of them."""
-        return self.heads[number * self.distance : (number + 1) * self.distance]
 
 
 def partition_names(columns: Sequence[str], payloads: Sequence[bytes]) -> list[str]:
@@ -74,12 +54,33 @@ def partition_names(columns: Sequence[str], payloads: Sequence[bytes]) -> list[s
     Raises:
         CorruptRow: one is none, as far as it was read.
     """
-    for size in HEAD_SIZES:
-        try:
-            return names_of_heads(columns, lay_out(payloads, size), size)
-        except HeadsTooShort:
-            continue
-    return list(map(partition_namer(columns), map(partition_values, payloads)))
+    name_of = partition_namer(columns)
+    found: list[str] = []
+    for begin in range(0, len(payloads), _BLOCK):
+        block = payloads[begin : begin + _BLOCK]
+        names = _names_together(columns, lay_out(block, HEAD))
+        if "" in names:
+            names = [name or name_of(partition_values(one)) for name, one in zip(names, block, strict=True)]
+        found += names
+    return found
+
+
+def names_of_heads(columns: Sequence[str], laid: bytes) -> list[str] | None:
+    """The same from the first `HEAD` bytes of each partition; None where the values of one do not end in them."""
+    name_of = partition_namer(columns)
+    found: list[str] = []
+    for begin in range(0, len(laid), _BLOCK * HEAD):
+        block = laid[begin : begin + _BLOCK * HEAD]
+        names = _names_together(columns, block)
+        if "" in names:
+            try:
+                for place, name in enumerate(names):
+                    if not name:
+                        names[place] = name_of(partition_values(block[place * HEAD : (place + 1) * HEAD]))
+            except CorruptRow:  # or so it seems, where they are cut off
+                return None
+        found += names
+    return found
 
 
 def lay_out(payloads: Iterable[bytes], size: int) -> bytes:
@@ -91,60 +92,74 @@ def lay_out(payloads: Iterable[bytes], size: int) -> bytes:
     return b"".join([payload[:size].ljust(size, b"\xff") for payload in payloads])
 
 
-def names_of_heads(columns: Sequence[str], heads: bytes, size: int) -> list[str]:
-    """The names of partitions, in their order, from their first bytes as `lay_out` gives them.
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Partitions that are laid out next to each other, and whose first values have the same lengths.
 
-    Raises:
-        HeadsTooShort: the values of one do not end in them, or they are no Partition's.
+    Attributes:
+        laid: the first bytes of these and others.
+        places: where all those stand among the partitions.
+        start: the first of these.
+        stop: the one behind the last.
+        sizes: the lengths of their first values.
     """
-    name_of = partition_namer(columns)
-    found = [""] * (len(heads) // size)
-    pending = [_Group(range(len(found)), heads, size, ())]
+
+    laid: bytes
+    places: Sequence[int]
+    start: int
+    stop: int
+    sizes: tuple[int, ...]
+
+    def byte(self, at: int) -> bytes:
+        """The byte at one position of all of them."""
+        return self.laid[self.start * HEAD + at : self.stop * HEAD : HEAD]
+
+
+def _names_together(columns: Sequence[str], laid: bytes) -> list[str]:
+    """The names of partitions that are laid out; an empty one for each that has to be named on its own."""
+    size = len(laid) // HEAD
+    names = [""] * size
+    pending = [_Run(laid, range(size), 0, size, ())]
     while pending:
-        group = pending.pop()
-        names = None
-        if len(group.places) >= _FEWEST and (names := _names(columns, group)) is None:
-            parts = _split(group, len(columns))
-            if parts:
-                pending += parts
-                continue
-        if names is None:
-            names = [name_of(_values(group.head(number))) for number in range(len(group.places))]
-        if len(names) == len(found):
-            return names
-        for place, name in zip(group.places, names, strict=True):
-            found[place] = name
-    return found
+        run = pending.pop()
+        if run.stop - run.start < _FEWEST:
+            continue
+        if len(run.sizes) < len(columns):
+            pending += _split(run, len(columns))
+            continue
+        made = _names(columns, run)
+        if isinstance(run.places, range):
+            names[run.start : run.stop] = made
+        else:
+            for place, name in zip(run.places[run.start : run.stop], made, strict=True):
+                names[place] = name
+    return names
 
 
-def _values(head: bytes) -> tuple[str, ...]:
-    try:
-        return partition_values(head)
-    except CorruptRow:
-        raise HeadsTooShort from None
+def _split(run: _Run, columns: int) -> Iterator[_Run]:
+    """A run by the length of the next value; nothing where the bytes are not what they are taken for.
 
-
-def _split(group: _Group, columns: int) -> list[_Group]:
-    """A group by the length of the next value; no groups where there is none, or bytes are not what they should be."""
+    Where lengths change too often, the partitions are laid out anew in the order of that length.
+    """
+    at = _begin(run.sizes)
     start = VALUES_START + columns.to_bytes(_SIZE, "big")
-    at = _begin(group.sizes)
-    if len(group.sizes) == columns or at > group.distance:
-        return []
-    if not group.sizes and any(group.byte(place).strip(start[place : place + 1]) for place in range(len(start))):
-        return []
-    if any(group.byte(at - back).strip(b"\0") for back in range(2, _SIZE + 1)):
-        return []
-    last = group.byte(at - 1)
-    sizes = set(last)
-    if len(sizes) == 1:
-        return [_Group(group.places, group.heads, group.distance, (*group.sizes, sizes.pop()))]
-    parts = []
-    for size in sizes:
-        mine = [number for number, byte in enumerate(last) if byte == size]
-        places = [group.places[number] for number in mine]
-        heads = b"".join(map(group.head, mine))
-        parts.append(_Group(places, heads, group.distance, (*group.sizes, size)))
-    return parts
+    if at > HEAD or any(run.byte(at - back).strip(b"\0") for back in range(2, _SIZE + 1)):
+        return
+    if not run.sizes and any(run.byte(place).strip(start[place : place + 1]) for place in range(len(start))):
+        return
+    last = run.byte(at - 1)
+    if len(last) < _FEWEST * len(set(last)):
+        return
+    runs = list(_RUN.finditer(last))
+    if len(runs) * _LONG > len(last) and len(runs) > 1:
+        order = sorted(range(run.start, run.stop), key=run.laid[at - 1 :: HEAD].__getitem__)
+        laid = b"".join([run.laid[place * HEAD : (place + 1) * HEAD] for place in order])
+        run = _Run(laid, [run.places[place] for place in order], 0, len(order), run.sizes)
+        last = run.byte(at - 1)
+        runs = list(_RUN.finditer(last))
+    for found in runs:
+        begin, end = run.start + found.start(), run.start + found.end()
+        yield _Run(run.laid, run.places, begin, end, (*run.sizes, last[found.start()]))
 
 
 def _begin(sizes: tuple[int, ...]) -> int:
@@ -152,26 +167,30 @@ def _begin(sizes: tuple[int, ...]) -> int:
     return len(VALUES_START) + _SIZE + sum(sizes) + _SIZE * (len(sizes) + 1)
 
 
-def _names(columns: Sequence[str], group: _Group) -> list[str] | None:
-    """The names of a group, put together at once.
+def _names(columns: Sequence[str], run: _Run) -> list[str]:
+    """The names of a run, put together at once; empty ones where one is to be escaped, is not ASCII, or is too long."""
+    count = run.stop - run.start
+    form, moves = _form(tuple(columns), run.sizes)
+    length = len(form)
+    if _begin(run.sizes) - _SIZE <= HEAD:
+        made = bytearray(form) * count
+        for source, target in moves:
+            made[target::length] = run.byte(source)
+        plain = count * (len(form.translate(None, _ESCAPED)) + len(moves))
+        if made.isascii() and len(made.translate(None, _ESCAPED)) == plain:
+            text = made.decode()
+            return [text[at : at + length] for at in range(0, len(text), length)]
+    return [""] * count
 
-    None where not all lengths are known yet, or a value has to be escaped, is not ASCII, or is cut off.
-    """
-    if len(group.sizes) < len(columns) or _begin(group.sizes) - _SIZE > group.distance:
-        return None
-    form = bytearray()
+
+@lru_cache(maxsize=256)
+def _form(columns: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[bytes, list[tuple[int, int]]]:
+    """A name with zeros for values of these lengths, and for each byte of them where it stands and where it goes."""
+    form = b""
     moves: list[tuple[int, int]] = []
-    for number, (column, size) in enumerate(zip(columns, group.sizes, strict=True)):
+    for number, (column, size) in enumerate(zip(columns, sizes, strict=True)):
         form += f"{'/' if number else ''}{escape_name(column)}=".encode()
-        begin = _begin(group.sizes[:number])
+        begin = _begin(sizes[:number])
         moves += zip(range(begin, begin + size), range(len(form), len(form) + size), strict=True)
         form += bytes(size)
-    length = len(form)
-    made = form * len(group.places)
-    for source, target in moves:
-        given = group.byte(source)
-        if not given.isascii() or len(given.translate(None, _ESCAPED)) != len(given):
-            return None
-        made[target::length] = given
-    text = made.decode()
-    return [text[at : at + length] for at in range(0, len(text), length)]
+    return form, moves

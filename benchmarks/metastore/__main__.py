@@ -37,6 +37,8 @@ def main() -> None:
         reference = arguments.hms != "none"
         if reference:
             servers.append(stack.enter_context(hive_metastore(folder, arguments.hms)))
+        for server in servers:
+            console.print(f"{server.name}: {server.version}")
         askers = [Asker(server) for server in servers]
         rates = []
         for asker in askers:

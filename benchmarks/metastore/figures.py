@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+
+_MET: Final = {True: "yes", False: "NO", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +60,19 @@ def show(console: Console, title: str, servers: list[str], figures: list[Figure]
     """
     table = Table("figure", title=title, title_justify="left")
     ours = len(servers) - reference
-    if reference:
-        table.add_column(servers[-1], justify="right")
-    for name in servers[:ours]:
+    for name in (*servers[ours:], *servers[:ours]):
         table.add_column(name, justify="right")
-        if reference:
+        if reference and name in servers[:ours]:
             table.add_column("times better", justify="right")
+            table.add_column("met")
     table.add_column("aim", justify="right")
-    table.add_column("met")
     for one in figures:
-        cells = [one.name]
-        if reference:
-            cells.append(shown(one.values[-1], rate=one.rate))
+        cells = [one.name, *(shown(value, rate=one.rate) for value in one.values[ours:])]
         for at in range(ours):
             cells.append(shown(one.values[at], rate=one.rate))
             if reference:
-                cells.append(f"{one.ratio(at):,.1f}")
-        met = [one.met(at) for at in range(ours)] if reference or one.at_least else []
-        words = {True: "yes", False: "NO", None: ""}
-        table.add_row(*cells, one.aim_text, ", ".join(words[known] for known in met))
+                cells += [f"{one.ratio(at):,.1f}", _MET[one.met(at)]]
+        table.add_row(*cells, one.aim_text)
     console.print(table)
 
 

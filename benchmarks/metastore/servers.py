@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,12 +27,22 @@ STOP_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its name in the table, port, process, warehouse (a URI), and what can fill it by SQL."""
+    """A running server.
+
+    Attributes:
+        name: in the table.
+        port: on this machine.
+        pid: its process.
+        warehouse: a URI.
+        version: of what it is made.
+        postgres: what can fill it by SQL.
+    """
 
     name: str
     port: int
     pid: int
     warehouse: str
+    version: str = ""
     postgres: Any = None
 
 
@@ -57,7 +68,8 @@ def hive_metastore(folder: Path, database: str) -> Iterator[Server]:
     hms = DevHms(folder / "hms", database=database, guarded=True)
     try:
         hms.start()
-        yield Server(hms.version(), hms.port, hms.processes["metastore"].pid, hms.warehouse, hms.postgres)
+        pid = hms.processes["metastore"].pid
+        yield Server("Hive Metastore", hms.port, pid, hms.warehouse, hms.version(), hms.postgres)
     finally:
         hms.remove()
 
@@ -75,7 +87,7 @@ def hbstore(folder: Path, name: str, store: str) -> Iterator[Server]:
         process = subprocess.Popen([sys.executable, "-m", "hbstore", "serve", *options], stdout=log, stderr=log)
         try:
             _wait(process, port, folder / f"{name}.log")
-            yield Server(f"hbstore, {name}", port, process.pid, f"file:{warehouse}")
+            yield Server(f"hbstore on {name}", port, process.pid, f"file:{warehouse}", f"hbstore {version('hbstore')}")
         finally:
             process.terminate()
             try:

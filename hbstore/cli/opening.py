@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from hbstore.cli.printing import visible
-from hbstore.errors import StoreUnavailable
 
 if TYPE_CHECKING:  # imported when a store is opened: it takes a while, and help needs none
     from hbstore.store.partition_store import PartitionStore
@@ -47,15 +46,7 @@ def open_store(ctx: typer.Context, url: str | None) -> PartitionStore:
     Raises:
         StoreUnavailable: it is not there, and was not created.
     """
-    named = store_url(ctx, url)
-    path = missing_file(named)
-    if path is not None:
-        raise StoreUnavailable(
-            "no such store",
-            path=path,
-            hint="Create it with `hbstore init`, or name another by --store or HBSTORE_URL",
-        )
-    return _connect(named)
+    return _connect(store_url(ctx, url), create=False)
 
 
 def open_or_create_store(ctx: typer.Context, url: str | None) -> tuple[PartitionStore, bool]:
@@ -64,7 +55,7 @@ def open_or_create_store(ctx: typer.Context, url: str | None) -> tuple[Partition
     path = missing_file(named)
     if named == str(default_path()):
         default_path().parent.mkdir(parents=True, exist_ok=True)
-    store = _connect(named)
+    store = _connect(named, create=True)
     if path is not None:
         typer.echo(f"Created the store {visible(str(path))}", err=True)
     return store, path is not None
@@ -86,7 +77,7 @@ def missing_file(url: str) -> Path | None:
         return path
 
 
-def _connect(url: str) -> PartitionStore:
+def _connect(url: str, *, create: bool) -> PartitionStore:
     from hbstore import connect
 
-    return connect(url)
+    return connect(url, create=create)

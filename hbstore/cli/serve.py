@@ -59,6 +59,9 @@ def serve(
     max_message: Annotated[
         int, typer.Option("--max-message", min=65536, metavar="BYTES", help="The largest call that is taken.")
     ] = 134217728,
+    message_memory: Annotated[
+        int, typer.Option("--message-memory", min=0, metavar="BYTES", help="Memory for large calls that come at once.")
+    ] = 536870912,
     max_connections: Annotated[
         int, typer.Option("--max-connections", min=1, metavar="N", help="Clients at once, for each process.")
     ] = 2000,
@@ -73,7 +76,9 @@ def serve(
 ) -> None:
     """Serve the store as a Hive Metastore.
 
-    Spark, Hive, Trino, Flink and PyIceberg may use it unchanged. It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
+    Spark, Hive, Trino, Flink and PyIceberg may use it unchanged.
+
+    It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
     answered, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.metastore.call_log import logging_to
@@ -92,7 +97,7 @@ def serve(
         port,
         metrics_port,
         read_only=read_only,
-        limits=ServerLimits(max_connections, connection=ConnectionLimits(reading)),
+        limits=ServerLimits(max_connections, message_memory, connection=ConnectionLimits(reading)),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )
@@ -133,6 +138,7 @@ def _child_command(ctx: typer.Context, url: str, serving: Serving, log_file: str
         "--slow-seconds": serving.slow_seconds,
         "--log-file": log_file,
         "--max-message": reading.message,
+        "--message-memory": serving.limits.message_memory,
         "--max-connections": serving.limits.connections,
         "--idle-timeout": reading.idle_timeout,
     }

@@ -30,19 +30,23 @@ def check(
     code is 1 if there are any.
     """
     report = []
-    problems = rows = 0
+    rows = 0
     with open_store(ctx, store) as opened:
-        for database, name in _named(opened, tables):
+        named, damaged = _named(opened, tables)
+        problems = len(damaged)
+        if not as_json:
+            print_lines(map(str, damaged))
+        for database, name in named:
             looked_at, found = _check(opened, database, name)
             rows += looked_at
             problems += len(found)
             if as_json:
-                shown = [{"row": problem.key, "problem": problem.text} for problem in found]
-                report.append({"table": f"{database}.{name}", "rows": looked_at, "problems": shown})
+                report.append({"table": f"{database}.{name}", "rows": looked_at, "problems": _shown(found)})
             else:
                 print_lines(map(str, found))
     if as_json:
-        print_json({"rows": rows, "problems": problems, "tables": report})
+        catalog = [{"name": problem.table, **shown} for problem, shown in zip(damaged, _shown(damaged), strict=True)]
+        print_json({"rows": rows, "problems": problems, "catalog": catalog, "tables": report})
     else:
         typer.echo(
             f"{plural(rows, 'row')} checked, {plural(problems, 'problem') if problems else 'all well'}", err=True
@@ -62,11 +66,15 @@ def repair(
     """
     done = []
     with open_store(ctx, store) as opened:
-        for database, name in _named(opened, tables):
+        gone = 0 if tables else opened.repair_catalog()
+        for database, name in _named(opened, tables)[0]:
             done.append((f"{database}.{name}", opened.repair(database, name)))
     if as_json:
-        print_json({"tables": [{"table": table, "intents": one.intents, "slots": one.slots} for table, one in done]})
+        shown = [{"table": table, "intents": one.intents, "slots": one.slots} for table, one in done]
+        print_json({"gone": gone, "tables": shown})
     else:
+        if gone:
+            print_lines([f"{plural(gone, 'table')} that had been dropped or renamed: finished"])
         print_lines(
             f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'slot')} freed"
             for table, one in done
@@ -92,12 +100,29 @@ def version(*, as_json: bool = False) -> None:
     print_json({"hbstore": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version})
 
 
-def _named(store: PartitionStore, tables: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Database and name of the tables that were named, each once, or of all; TableNotFound before any work is done."""
-    if not tables:
-        return [(one.database, one.name) for database in store.databases() for one in store.tables(database.name)]
-    found = [store.get_table(*table_name(text)) for text in tables]
-    return list(dict.fromkeys((one.database, one.name) for one in found))
+def _named(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """The tables that were named, each once, or all, and what is wrong with their rows in the catalog.
+
+    Raises:
+        TableNotFound: one is not there; no work has been done yet.
+    """
+    wanted = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
+    sound, problems = [], []
+    for database, table, problem in store.check_catalog():
+        if wanted is not None and (database, table) not in wanted:
+            continue
+        if problem is not None:
+            problems.append(problem)
+            wanted = None if wanted is None else wanted - {(database, table)}
+        elif table is not None:
+            sound.append((database, table))
+    for database, name in sorted((wanted or set()) - set(sound)):
+        store.get_table(database, name)
+    return sound, problems
+
+
+def _shown(problems: list[Problem]) -> list[dict[str, str]]:
+    return [{"row": problem.key, "problem": problem.text} for problem in problems]
 
 
 def _check(store: PartitionStore, database: str, table: str) -> tuple[int, list[Problem]]:

@@ -18,7 +18,7 @@ BUDGET: Final = 512 * 1024 * 1024
 FREE: Final = 256 * 1024
 """Bytes that a message may weigh without a share."""
 
-ELEMENT: Final = 64
+ELEMENT: Final = 128
 """Bytes that each element of a container weighs on top of its own: what Python makes of it."""
 
 PATIENCE: Final = 60.0
@@ -58,7 +58,9 @@ class Budget:
             return
         with self._changed:
             if not self._changed.wait_for(lambda: self._may_grow(share, more), self._patience):
-                raise TimeoutError("large messages of other clients left no memory for this one")
+                raise TimeoutError(
+                    "large messages of other clients left no memory for this one: raise --message-memory"
+                )
             if self._used + more > self._total:
                 self._beyond = share
             self._used += more

@@ -197,6 +197,9 @@ class Endpoint:
             return _failed(head, method, record, error)
         except _UNREADABLE as error:
             return _refused(head, record, Refusal.PROTOCOL_ERROR, f"{head.name}: {error}")
+        missing = [name for name in method.needed if getattr(arguments, name) is None]
+        if missing:
+            return _refused(head, record, Refusal.PROTOCOL_ERROR, f"{head.name}: no {missing[0]} was sent")
         return self._handled(head, handler, Call(self.service, session, method, arguments, record))
 
     def _handled(self, head: Head, handler: Handler, call: Call) -> Reply | None:

@@ -14,7 +14,7 @@ from typing import Final
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.data_removal import TableFiles, remove_files, remove_tree, table_files
 from hbstore.metastore.name_patterns import name_pattern
-from hbstore.metastore.naming import database_name
+from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.warehouse import DEFAULT_DATABASE
 from hbstore.model import Database
@@ -55,7 +55,7 @@ def get_database(call: Call) -> Database:
 @handlers.answers("get_databases")
 def get_databases(call: Call) -> list[str]:
     """The names that a pattern matches, in order; all without a pattern."""
-    matches = name_pattern(call.arguments.pattern)
+    matches = name_pattern(without_catalog(call.arguments.pattern))
     return [name for name in call.store.database_names() if matches(name)]
 
 

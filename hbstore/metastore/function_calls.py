@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hbstore.errors import FunctionNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.naming import database_name
@@ -34,8 +35,16 @@ def drop_function(call: Call) -> None:
 
 @handlers.answers("get_function")
 def get_function(call: Call) -> Function:
-    """Read a function."""
-    return call.store.functions.get(database_name(call.arguments.dbName), call.arguments.funcName)
+    """Read a function.
+
+    Raises:
+        NoSuchObjectException: there is none, in Hive's words: Spark takes any other text for a failure.
+    """
+    database, name = database_name(call.arguments.dbName), call.arguments.funcName
+    try:
+        return call.store.functions.get(database, name)
+    except FunctionNotFound as error:
+        raise THRIFT.NoSuchObjectException(f"Function {database}.{name} does not exist") from error
 
 
 @handlers.answers("get_functions")

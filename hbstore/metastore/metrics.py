@@ -8,7 +8,7 @@ sums; so what a process counted is not lost when it ends.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,13 +27,17 @@ _BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 class Metrics:
     """The numbers of one process.
 
+    Args:
+        writing: the methods that change something; the partitions of their calls are not returned, but written.
+
     >>> metrics = Metrics()
     >>> metrics.observe(CallRecord("get_partitions", seconds=0.02, notes={"partitions": 3}))
     >>> metrics.registry.get_sample_value("hbstore_metastore_partitions_returned_total")
     3.0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, writing: Collection[str] = ()) -> None:
+        self._writing = writing
         self.registry = CollectorRegistry()
         self._calls = Counter("hbstore_metastore_calls", "Calls.", ["method"], registry=self.registry)
         self._errors = Counter(
@@ -46,8 +50,11 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
-        self._partitions = Counter(
+        self._returned = Counter(
             "hbstore_metastore_partitions_returned", "Partitions in replies.", registry=self.registry
+        )
+        self._written = Counter(
+            "hbstore_metastore_partitions_written", "Partitions added, changed or dropped.", registry=self.registry
         )
         self._rows = Counter(
             "hbstore_metastore_rows_read", "Rows that scans looked at for replies.", registry=self.registry
@@ -68,10 +75,10 @@ class Metrics:
         seconds.observe(record.seconds)
         if record.error is not None:
             self._errors.labels(method, record.error).inc()
-        notes = record.notes
-        if notes:
-            self._partitions.inc(notes.get("partitions") or 0)
-            self._rows.inc(notes.get("rows_read") or 0)
+        elif record.notes:
+            partitions = self._written if method in self._writing else self._returned
+            partitions.inc(record.notes.get("partitions") or 0)
+            self._rows.inc(record.notes.get("rows_read") or 0)
 
     def watch(self, change: int) -> None:
         """Count connections: 1 for one that begins, -1 for one that ends."""

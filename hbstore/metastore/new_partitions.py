@@ -71,16 +71,15 @@ def add_partitions(
     target = database_name(database)
     call.note(table=f"{target}.{name}")
     table = call.store.get_table(target, name or "")
-    wanted = _distinct(table, given)
-    present = call.store.get_payloads(table.database, table.name, [one.values for one in wanted.values()])
-    if present and not if_not_exists:
-        raise _already_exists(table, partition_values(present[0]))
-    identify = identity_of(table)
-    there = {identify(partition_values(payload)) for payload in present}
-    new = [one for identity, one in wanted.items() if identity not in there]
-    locations = _locations(call, table, new)
+    new = _distinct(table, given)
+    if if_not_exists:
+        present = call.store.get_payloads(table.database, table.name, [one.values for one in new.values()])
+        there = set(map(identity_of(table), map(partition_values, present)))
+        new = {identity: one for identity, one in new.items() if identity not in there}
+    # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
+    locations = _locations(call, table, new.values())
     with call.warehouse.making_folders([place for place in locations if place is not None]) as made:
-        ready = _completed(call, new, locations, made, properties or {})
+        ready = _completed(call, new.values(), locations, made, properties or {})
         number = call.store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
     call.note(partitions=number)
     return Added(table, ready, number)
@@ -160,7 +159,7 @@ def _locations(call: Call, table: Table, partitions: Iterable[Partition]) -> lis
 
 def _completed(
     call: Call,
-    partitions: Sequence[Partition],
+    partitions: Iterable[Partition],
     locations: Sequence[str | None],
     made: Iterable[bool],
     properties: Mapping[str, str],
@@ -200,8 +199,3 @@ def _lowering() -> Callable[[StorageDescriptor | None], StorageDescriptor | None
         return known[id(storage)][1]
 
     return lowered
-
-
-def _already_exists(table: Table, values: Sequence[str]) -> Exception:
-    name = partition_name(table.partition_column_names, values)
-    return THRIFT.AlreadyExistsException(f"Partition already exists: {table} {name}")  # type: ignore[no-any-return]

@@ -77,7 +77,7 @@ def rename_partition(call: Call) -> None:
         )
     changed = _merged(old, new, location, parameters)
     with _moving(call, table, old.location, location):
-        call.store.rename_partition(table.database, table.name, given.part_vals, changed)
+        call.store.rename_partition(table.database, table.name, given.part_vals, changed, invalid_values="keep")
     call.note(partitions=1)
 
 

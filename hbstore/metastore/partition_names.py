@@ -7,16 +7,20 @@ limit they are the first so many in that order, which every name has to be looke
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.listing import Batches, read_partitions
+from hbstore.metastore.listing import Batches, note_plan, note_target
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import PartialValues, partial_values
 from hbstore.model import Table
-from hbstore.name_lists import partition_names
+from hbstore.name_lists import HEAD, names_of_heads, partition_names
 from hbstore.names import escape_name, parse_partition_name, spec_values, unescape_name
+from hbstore.plans.execute import fetch_heads
+from hbstore.plans.rows_looked_at import rows_looked_at
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.table_row import TableRow
 
 handlers = Handlers()
 
@@ -103,17 +107,35 @@ def name_reader(table: Table) -> Callable[[str], tuple[str, ...]]:
 
 def _names(call: Call, database: str | None, table: str | None, partial: PartialValues | None) -> list[str]:
     """Names in alphabetical order."""
+    where = None if partial is None else partial.where
+    note_target(call, database, table, where)
 
-    def collect(found: Table, batches: Batches) -> list[str]:
+    def collect(row: TableRow, plan: MultiScanPlan, batches: Batches) -> list[str]:
+        columns = row.table.partition_column_names
         if partial is not None and partial.others:
-            batches = partial.select(batches)
-        names: list[str] = []
-        for batch in batches:
-            names += partition_names(found.partition_column_names, batch)
+            names = _of_payloads(columns, partial.select(batches))
+        else:
+            names = _of_heads(columns, fetch_heads(plan, call.store.rows, HEAD)) or _of_payloads(columns, batches)
+        note_plan(call, plan, rows_looked_at(plan, row.statistics, len(names)))
         names.sort()
         return names
 
-    return read_partitions(call, database, table, None if partial is None else partial.where, collect)
+    return call.store.read_payloads(database_name(database), table or "", where, collect)
+
+
+def _of_heads(columns: Sequence[str], heads: Iterator[bytes]) -> list[str]:
+    """Names from the beginnings of partitions; none where one has values that are too long for that."""
+    found: list[str] = []
+    for laid in heads:
+        names = names_of_heads(columns, laid)
+        if names is None:
+            return []
+        found += names
+    return found
+
+
+def _of_payloads(columns: Sequence[str], batches: Batches) -> list[str]:
+    return [name for batch in batches for name in partition_names(columns, batch)]
 
 
 def _cut(call: Call, names: list[str], most: int | None) -> list[str]:

@@ -80,6 +80,7 @@ class Method:
         success: the kind of its result; None where it returns nothing.
         exceptions: the exceptions that it declares, each with what stands before it in a result.
         oneway: clients do not wait for an answer.
+        needed: the arguments without which a call says nothing: those that are structs, but for the context.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Method:
     success: Kind | None
     exceptions: tuple[tuple[type[Exception], bytes, Kind], ...]
     oneway: bool
+    needed: tuple[str, ...] = ()
 
     @property
     def success_head(self) -> bytes:
@@ -199,9 +201,12 @@ def _methods() -> dict[str, Method]:
                 success = kind
             elif issubclass(spec[2], TException):
                 exceptions.append((spec[2], field_head(kind, number), kind))
-        arguments = struct_kind(getattr(service, f"{name}_args"))
+        given = getattr(service, f"{name}_args")
+        arguments = struct_kind(given)
         assert isinstance(arguments, Struct)
-        made[name] = Method(name, arguments, success, tuple(exceptions), oneway=result.oneway)
+        structs = [spec for spec in given.thrift_spec.values() if spec[0] == TType.STRUCT]
+        needed = tuple(spec[1] for spec in structs if spec[2] is not THRIFT.EnvironmentContext)
+        made[name] = Method(name, arguments, success, tuple(exceptions), oneway=result.oneway, needed=needed)
     return made
 
 

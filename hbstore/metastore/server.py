@@ -47,12 +47,12 @@ class ServerLimits:
 
     Attributes:
         connections: at once.
-        large_messages: bytes of memory for them.
+        message_memory: bytes of memory for their large messages.
         connection: what each may do.
     """
 
     connections: int = MAX_CONNECTIONS
-    large_messages: int = BUDGET
+    message_memory: int = BUDGET
     connection: ConnectionLimits = field(default_factory=ConnectionLimits)
 
 
@@ -82,7 +82,7 @@ class MetastoreServer:
         self._host = host
         self._limits = limits or ServerLimits()
         self._watch = watch
-        self._budget = Budget(self._limits.large_messages)
+        self._budget = Budget(self._limits.message_memory)
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])
         self._changed = threading.Condition(threading.RLock())

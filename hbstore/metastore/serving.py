@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer, Service
-from hbstore.metastore.endpoint import metastore
+from hbstore.metastore.endpoint import MODULES, metastore
 from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, say_ready
 from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
 from hbstore.metastore.stopping import StopRequests
@@ -34,6 +34,7 @@ _LOG: Final = logging.getLogger("hbstore.metastore.serving")
 _OTHER_FILES: Final = 256
 """Files that a process may have open beside its clients' connections."""
 
+_WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
 _TICK: Final = 0.1
 _DESCRIPTION: Final = "Default Hive database"
 _OWNER, _ROLE = "public", 2
@@ -77,7 +78,7 @@ def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests,
         os.environ.pop(METRICS_FOLDER, None)  # another program's
         from hbstore.metastore.metrics import Metrics, serve_metrics
 
-        metrics = Metrics()
+        metrics = Metrics(_WRITING)
         metrics_port = serve_metrics(metrics.registry, serving.host, serving.metrics_port)
     server = open_server(store, serving, metrics)
     create_default_database(store, serving)
@@ -90,7 +91,7 @@ def serve_as_child(store: PartitionStore, serving: Serving, requests: StopReques
     if METRICS_FOLDER in os.environ:
         from hbstore.metastore.metrics import Metrics
 
-        metrics = Metrics()
+        metrics = Metrics(_WRITING)
     server = open_server(store, replace(serving, shared_port=True), metrics)
     _serve(server, requests, lambda: say_ready(lifeline))
 

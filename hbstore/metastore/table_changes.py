@@ -55,7 +55,7 @@ def alter_table(call: Call) -> None:
     if not is_view(old):
         _check_partition_columns(old, changed)
     if renamed:
-        _rename(call, old, changed)
+        _rename(call, old, changed, properties)
         return
     parameters = altered_table_parameters(call.warehouse, changed, properties)
     changed = replace(changed, parameters=parameters)
@@ -116,8 +116,8 @@ def _check_partition_columns(old: Table, new: Table) -> None:
         raise THRIFT.InvalidOperationException("partition keys can not be changed.")
 
 
-def _rename(call: Call, old: Table, new: Table) -> None:
-    """Rename a table; with its folder, if that is the one its name gave it."""
+def _rename(call: Call, old: Table, new: Table, properties: Mapping[str, str]) -> None:
+    """Rename a table; with its folder, if that is the one its name gave it. Files that stay are counted, as in Hive."""
     before = call.store.get_database(old.database)
     after = call.store.get_database(new.database)
     home = call.warehouse.table_location(before.location, old.database, old.name)
@@ -128,7 +128,8 @@ def _rename(call: Call, old: Table, new: Table) -> None:
         and call.warehouse.same_place(old.location, home)
     )
     if not follows or old.location is None:
-        call.store.rename_table(old.database, old.name, new)
+        parameters = altered_table_parameters(call.warehouse, new, properties)
+        call.store.rename_table(old.database, old.name, replace(new, parameters=parameters))
         return
     location = call.warehouse.table_location(after.location, new.database, new.name)
     inside = [one for one in (old.location, after.location) if one is not None]

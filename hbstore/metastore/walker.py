@@ -33,11 +33,8 @@ MAX_TEXT: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
 """Structs and containers inside each other, as in Thrift itself."""
 
-MAX_ELEMENTS: Final = 8_000_000
-"""Elements of all containers of a message together; a map's entry counts twice.
-
-100,000 partitions with 30 columns each have 5 million.
-"""
+MAX_ELEMENTS: Final = 4_000_000
+"""Elements of all containers of a message together, of a map's entry two: some 40 for each of 100,000 partitions."""
 
 MAX_NAME: Final = 256
 """Bytes of a method's name."""

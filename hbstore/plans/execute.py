@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from hbstore.keys import after_cell, cell_at, cell_start
+from hbstore.name_lists import lay_out
 from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.interface import Rows
@@ -70,6 +71,17 @@ def fetch(plan: MultiScanPlan, rows: Rows, limit: int | None = None) -> Iterator
             return
         remaining -= len(batch)
         yield batch
+
+
+def fetch_heads(plan: MultiScanPlan, rows: Rows, size: int) -> Iterator[bytes]:
+    """The first bytes of the payloads that `fetch` gives, as `lay_out` makes them of many."""
+    reader = _Reader(rows, plan.schema)
+    for group in _groups(_reads(plan.scans)):
+        if group[0].kind is ScanKind.SCAN:
+            yield from rows.heads(group[0].start, group[0].stop, size, group[0].residual)
+        else:
+            for batch in reader.run(group, None):
+                yield lay_out(batch, size)
 
 
 def count(plan: MultiScanPlan, rows: Rows) -> int:

@@ -8,19 +8,20 @@ from hbstore.rows.interface import Rows
 from hbstore.rows.urls import parse_url
 
 
-def connect(url: str | os.PathLike[str]) -> Rows:
-    """The rows that a store URL names; SQLite creates its file, HBase its tables, where there are none.
+def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
+    """The rows that a store URL names.
 
     Args:
         url: ``sqlite:///abs/path.db``, ``sqlite://path.db``, a plain path, ``hbase://host:port/prefix`` or
             ``memory://``; docs/architecture.md compares them. SQLite takes ``?mode=ro`` (read only),
             ``?mode=immutable`` (a file on a read-only medium, which nothing changes) and ``?timeout=30`` (seconds to
             wait for a lock); memory takes ``?atomic=false``.
+        create: where there is none, SQLite creates its file and HBase its tables; False: that is an error.
 
     Raises:
         InvalidUrl: another scheme, or a part that is missing.
         NotAStore: a file that is not one of hbstore's; it is left as it was.
-        StoreUnavailable: the backend does not answer, or the file cannot be opened.
+        StoreUnavailable: the backend does not answer, the file cannot be opened, or there is no such store.
 
     >>> rows = connect("memory://")
     >>> rows.compare_and_put(b"D shop", "d:def", None, b"...")
@@ -33,11 +34,11 @@ def connect(url: str | os.PathLike[str]) -> Rows:
     if parsed.scheme == "hbase":
         from hbstore.rows.hbase import connect_hbase
 
-        return connect_hbase(text)
+        return connect_hbase(text, create=create)
     if parsed.scheme == "memory":
         from hbstore.rows.memory import connect_memory
 
         return connect_memory(parsed)
     from hbstore.rows.sqlite import connect_sqlite
 
-    return connect_sqlite(parsed)
+    return connect_sqlite(parsed, create=create)

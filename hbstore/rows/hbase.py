@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
 from hbstore.keys import MAX_KEY
+from hbstore.name_lists import lay_out
 from hbstore.rows.hbase_filters import push
 from hbstore.rows.hbase_idl import BatchMutation, Mutation
 from hbstore.rows.hbase_link import Link
@@ -40,17 +41,17 @@ _WRITE_BYTES: Final = 4 << 20
 _FIRST_KEY: Final = b"PageFilter(1) AND KeyOnlyFilter()"
 
 
-def connect_hbase(url: str) -> Rows:
-    """The rows behind an ``hbase://`` URL; their tables are made when they are missing.
+def connect_hbase(url: str, *, create: bool = True) -> Rows:
+    """The rows behind an ``hbase://`` URL; their tables are made when they are missing, unless not to be created.
 
     Raises:
         InvalidUrl: the URL is wrong.
-        StoreUnavailable: HBase does not answer.
+        StoreUnavailable: HBase does not answer, or there is no such store.
         NotAStore: the tables there are not hbstore's.
     """
     pool = Pool(parse_hbase_url(url))
     try:
-        ensure_tables(pool)
+        ensure_tables(pool, create=create)
     except BaseException:
         pool.close()
         raise
@@ -164,6 +165,11 @@ class HBaseRows:
         """The payloads of the rows that `scan` returns; keys come with them from HBase anyway."""
         for batch in self.scan(start, stop, residual, limit):
             yield [payload for _, payload in batch]
+
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The beginnings of the payloads that `payloads` returns."""
+        for batch in self.payloads(start, stop, residual):
+            yield lay_out(batch, size)
 
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """A scan of the keys alone, and of the cells that have to be checked here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.errors import NotAStore
+from hbstore.errors import NotAStore, StoreUnavailable
 from hbstore.rows.hbase_failures import reason
 from hbstore.rows.hbase_idl import AlreadyExists, HBaseIOError
 from hbstore.rows.hbase_link import Link
@@ -18,15 +18,24 @@ PARTITION_FAMILIES: Final = ("k", "p")
 _OPTIONS: Final = {"max_versions": 1, "bloom_filter_type": "ROW", "block_cache_enabled": True}
 
 
-def ensure_tables(pool: Pool) -> None:
-    """Make the tables that are missing, and look at those that are there.
+def ensure_tables(pool: Pool, *, create: bool) -> None:
+    """Make the tables that are missing, unless they must be there, and look at those that are there.
 
     Raises:
+        StoreUnavailable: one is not there, and not to be made.
         NotAStore: a table of that name is something else.
     """
     address = pool.address
     wanted = {address.catalog: CATALOG_FAMILIES, address.partitions: PARTITION_FAMILIES}
     there = set(pool.run(lambda link: link.client.getTableNames(), Kind.READ))
+    absent = [table.decode() for table in wanted if table not in there]
+    if absent and not create:
+        raise StoreUnavailable(
+            "no such store",
+            url=address.url,
+            missing_tables=",".join(absent),
+            hint="Create it with `hbstore init`, or name another by --store or HBSTORE_URL",
+        )
     for table, families in wanted.items():
         if table not in there:  # repeated freely, as a READ is: an empty table more or less is nobody's data
             pool.run(lambda link, table=table, families=families: _create(link, table, families), Kind.READ)  # type: ignore[misc]

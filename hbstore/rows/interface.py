@@ -117,6 +117,12 @@ class Rows(Protocol):
     ) -> Iterator[Sequence[bytes]]:
         """What `scan` returns without the keys, which costs less where nobody asks for them."""
 
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The first ``size`` bytes of the payloads that `scan` would return, as `lay_out` makes them of many.
+
+        For what looks at the beginnings of many rows; it costs less where the rows are in this process.
+        """
+
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """How many rows `scan` would return."""
 

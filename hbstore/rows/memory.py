@@ -16,6 +16,7 @@ from typing import Any, Final
 from sortedcontainers import SortedDict
 
 from hbstore.errors import InvalidUrl, StoreUnavailable
+from hbstore.name_lists import lay_out
 from hbstore.rows.interface import Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher
 from hbstore.rows.urls import StoreUrl
@@ -191,6 +192,11 @@ class MemoryRows:
         """The payloads of the rows that `scan` returns."""
         for batch in self.scan(start, stop, residual, limit):
             yield [payload for _, payload in batch]
+
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The beginnings of the payloads that `payloads` returns."""
+        for batch in self.payloads(start, stop, residual):
+            yield lay_out(batch, size)
 
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """How many rows `scan` would return. O(log n) without a residual."""

@@ -15,6 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
+from hbstore.name_lists import lay_out
 from hbstore.rows.interface import Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
 from hbstore.rows.sqlite_connection import Connections, ThreadConnection, cell_columns
@@ -31,6 +32,12 @@ _KEYS_AT_ONCE: Final = 256
 
 _SCAN: Final = "SELECT key, payload FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _PAYLOADS: Final = "SELECT payload FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+_HEAD: Final = "SELECT substr(payload, 1, ?) FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
+_HEADS: Final = (
+    "SELECT count(*), CAST(group_concat(substr(payload, 1, ?), '') AS BLOB) FROM"
+    " (SELECT payload FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?)"
+)
+_FOLLOWING: Final = "SELECT key FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT 1 OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
 _WHOLE: Final = "SELECT * FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _CATALOG: Final = "SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ? ORDER BY key, cell LIMIT ?"
@@ -45,8 +52,8 @@ _PAYLOAD_AT: Final = 1 + FIRST_COLUMNS
 class SqliteRows:
     """`Rows` in one SQLite file; threads and forked processes may share it."""
 
-    def __init__(self, file: SqliteFile) -> None:
-        file.prepare()
+    def __init__(self, file: SqliteFile, *, create: bool = True) -> None:
+        file.prepare(create=create)
         self._connections = Connections(file)
 
     @property
@@ -184,6 +191,24 @@ class SqliteRows:
         for batch in self.scan(start, stop, residual, limit):
             yield [payload for _, payload in batch]
 
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The beginnings of the payloads of the rows that `scan` returns, put together in SQLite, a page at once."""
+        page = max(16, _PAGE_BYTES // size)
+        while start < stop:
+            mine = self._connections.mine()
+            with self.snapshot(), mine as sqlite:
+                where, parameters = _where(mine, sqlite, residual)
+                given = (start, stop, *parameters, page)
+                number, laid = sqlite.execute(_HEADS.format(where), (size, *given)).fetchone()
+                if number and len(laid) != number * size:
+                    laid = lay_out((head for (head,) in sqlite.execute(_HEAD.format(where), (size, *given))), size)
+                following = sqlite.execute(_FOLLOWING.format(where), given).fetchone() if number == page else None
+            if number:
+                yield laid
+            if following is None:
+                return
+            start = following[0]
+
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """How many rows `scan` would return. O(rows looked at)."""
         mine = self._connections.mine()
@@ -230,15 +255,15 @@ class SqliteRows:
         self._connections.close()
 
 
-def connect_sqlite(url: StoreUrl) -> SqliteRows:
-    """The rows in the file that a URL names; the file is created where there is none.
+def connect_sqlite(url: StoreUrl, *, create: bool = True) -> SqliteRows:
+    """The rows in the file that a URL names; it is created where there is none, unless it must be there.
 
     Raises:
         InvalidUrl: no path, or an option that makes no sense.
         NotAStore: the file is something else.
-        StoreUnavailable: the file cannot be opened.
+        StoreUnavailable: the file cannot be opened, or is not there.
     """
-    return SqliteRows(parse_sqlite_url(url))
+    return SqliteRows(parse_sqlite_url(url), create=create)
 
 
 def _check_writable(mine: ThreadConnection, sqlite: sqlite3.Connection) -> None:

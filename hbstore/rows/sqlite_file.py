@@ -66,8 +66,8 @@ class SqliteFile:
     mode: Mode = "rw"
     timeout: float = 30.0
 
-    def prepare(self) -> None:
-        """Check that the file can be a store, and make it one where there is none.
+    def prepare(self, *, create: bool = True) -> None:
+        """Check that the file can be a store, and make it one where there is none, unless it must be there.
 
         Raises:
             NotAStore: it is something else.
@@ -76,6 +76,9 @@ class SqliteFile:
         path = Path(self.path)
         if path.is_dir():
             raise not_a_store(self.path, "a folder")
+        if not create and not _has_content(self.path):
+            hint = "Create it with `hbstore init`, or name another by --store or HBSTORE_URL"
+            raise StoreUnavailable("no such store", path=self.path, hint=hint)
         if not path.parent.is_dir():
             hint = f"Create it with: mkdir -p {path.parent}"
             raise StoreUnavailable("the store's folder does not exist", path=self.path, hint=hint)

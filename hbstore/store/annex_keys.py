@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Final
 
-from hbstore.store.table_row import TableRow
+from hbstore.store.changes import ANNEX
+from hbstore.store.table_row import DEFINITION, TableRow, incarnation_of
 
-_SPACE: Final = b"\x01"
 _LONGEST: Final = 255
 """Bytes of cells that stand in a key as they are."""
 _LONG: Final = b"\xff"
@@ -22,7 +22,12 @@ _LONG: Final = b"\xff"
 
 def table_annex_key(row: TableRow) -> bytes:
     """The key of a table's annex, with which the keys of its partitions' annexes begin."""
-    return _SPACE + row.incarnation
+    return annexes_of(row.cells[DEFINITION])
+
+
+def annexes_of(definition: bytes) -> bytes:
+    """What the keys of all annexes of a table begin with, by its ``d:def`` cell."""
+    return ANNEX + incarnation_of(definition)
 
 
 def annex_keys(row: TableRow, partition_keys: Iterable[bytes]) -> list[bytes]:
@@ -30,6 +35,11 @@ def annex_keys(row: TableRow, partition_keys: Iterable[bytes]) -> list[bytes]:
     table, start = table_annex_key(row), len(row.definition.prefix)
     trailer = 2 * len(row.definition.schema.names)
     return [table + _tail(key[start : len(key) - trailer]) for key in partition_keys]
+
+
+def is_annex(key: bytes) -> bool:
+    """Whether a key is an annex's."""
+    return key.startswith(ANNEX)
 
 
 def _tail(cells: bytes) -> bytes:

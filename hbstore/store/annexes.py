@@ -90,7 +90,7 @@ class Annexes:
             self._check_present(row, present)
             return _changed(row, steps, self.read(steps))
 
-        touched = Change(ChangeKind.ALTER, deletes=tuple(sorted(steps)))
+        touched = Change(ChangeKind.ALTER, deletes=tuple(sorted({*steps, *present})))
         if not self.rows.atomic:
             JournalCommit(self.rows, self._reopen, check).commit(row, touched)
             return

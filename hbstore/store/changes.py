@@ -15,6 +15,9 @@ from typing import Final
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import PartitionRow
 
+ANNEX: Final = b"\x01"
+"""What the keys of annexes begin with, below every name of a database."""
+
 _LENGTH: Final = struct.Struct(">I")
 
 
@@ -65,6 +68,15 @@ class Change:
     def keys(self) -> list[bytes]:
         """All keys that the change touches, sorted."""
         return sorted({row.key for row in self.puts}.union(self.deletes))
+
+    def ends(self) -> tuple[bytes, bytes]:
+        """The first and the last key that it touches, but for annexes of partitions that it touches as well.
+
+        Whoever changes an annex names its partition's key, too, and so finds this change between these ends.
+        """
+        keys = self.keys()
+        partitions = [key for key in keys if not key.startswith(ANNEX)]
+        return (partitions[0], partitions[-1]) if partitions else (keys[0], keys[-1])
 
     def without(self, keys: set[bytes]) -> Change:
         """The change but for some keys."""

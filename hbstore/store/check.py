@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
-from hbstore.errors import CorruptRow, TableNotFound
+from hbstore.errors import CorruptRow, HbstoreError, TableNotFound
 from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
-from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import TABLE_KEYS, TableRow
+from hbstore.store.table_row import DATABASE_KEYS, DEFINITION, TABLE_KEYS, TableRow, names_of, struct_of
 from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
-from hbstore.structs import decode_partition
+from hbstore.structs import decode_database, decode_partition, decode_table
 
 SLOT_AGE: Final = 600.0
 """Seconds after which a change that was never decided is taken to be a dead writer's."""
@@ -28,7 +29,7 @@ class Problem:
     """A row that is not what it should be.
 
     Attributes:
-        table: ``database.table``.
+        table: ``database.table``, or the database where its own row is meant.
         key: the row key in hex.
         text: what is wrong.
     """
@@ -66,6 +67,40 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)
 
 
+def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:
+    """Look at the rows of all databases and tables: database, table (None for a database's own row), what is wrong.
+
+    A row is well if all of its cells decode and its definition has the names that its key says.
+    """
+    for key, cells in chain(rows.scan_catalog(*DATABASE_KEYS), rows.scan_catalog(*TABLE_KEYS)):
+        database, nul, name = key[1:].decode(errors="replace").partition("\0")
+        table = name if nul else None
+        try:
+            there = _is_sound(rows, cells, key, table)
+        except HbstoreError as error:
+            yield database, table, Problem(f"{database}.{name}" if nul else database, key.hex(), str(error))
+            continue
+        if there:
+            yield database, table, None
+
+
+def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
+    """Whether a row of the catalog is there; CorruptRow where it is not what it should be."""
+    if table is None:
+        if not cells.get(DEFINITION):
+            return False
+        found: object = decode_database(cells[DEFINITION]).name
+        wanted: object = key[1:].decode()
+    else:
+        if not Tables(rows).is_there(cells):
+            return False
+        decoded = decode_table(struct_of(cells[DEFINITION]))
+        found, wanted = (decoded.database, decoded.name), names_of(key)
+    if found != wanted:
+        raise CorruptRow("the definition has another name", name=found)
+    return True
+
+
 def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
     """Finish a table's open intents, free slots of dead writers, and count its distinct values anew."""
     intents = row.journal.intents
@@ -82,14 +117,15 @@ def repair_catalog(rows: Rows) -> int:
     finisher = Finisher(rows)
     found = 0
     for key, cells in [] if rows.atomic else list(rows.scan_catalog(*TABLE_KEYS)):
-        reservation = Reservation.of(cells)
-        if reservation is None and Tables(rows).is_there(cells):
-            continue
-        unfinished = len(finisher.journal(key).intents)
-        if reservation is not None:
-            finisher.settle(key, reservation)
-        finisher.finish_all(key)
-        found += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
+        with suppress(CorruptRow):  # `check_catalog` names it
+            reservation = Reservation.of(cells)
+            if reservation is None and Tables(rows).is_there(cells):
+                continue
+            unfinished = len(finisher.journal(key).intents)
+            if reservation is not None:
+                finisher.settle(key, reservation)
+            finisher.finish_all(key)
+            found += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
     return found
 
 

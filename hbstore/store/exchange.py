@@ -24,6 +24,7 @@ from hbstore.keys import row_key
 from hbstore.model import partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.store.annex_keys import annex_keys
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.finishing import Finisher, pause
 from hbstore.store.journal import finish_decided, help_others, open_intent, unchanged
@@ -124,7 +125,8 @@ class Exchange:
             if place.target in taken:
                 raise AlreadyExists("the partition is there already", table=there.table, partition=_name(there, place))
         puts = [PartitionRow(place.target, place.cells, moved.apply(found[place.source])) for place in places]
-        return Change(ChangeKind.EXCHANGE, tuple(puts), tuple(place.source for place in places))
+        sources = [place.source for place in places]
+        return Change(ChangeKind.EXCHANGE, tuple(puts), tuple(sorted(sources + annex_keys(here, sources))))
 
     def _try(
         self,

@@ -14,6 +14,7 @@ from typing import Final
 from hbstore.errors import ConcurrentChange
 from hbstore.keys import successor
 from hbstore.rows.interface import Cells, Rows
+from hbstore.store.annex_keys import annexes_of
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal_cell import Intent, Journal
 from hbstore.store.reservation import Reservation, is_reserved
@@ -139,9 +140,10 @@ class Finisher:
         definition = cells.get(DEFINITION)
         if not Journal.decode(cells.get(JOURNAL)).has(intent.id):
             return
-        if definition:
+        if definition:  # which says where the annexes are, so they go first
+            self._delete_rows(annexes_of(definition), intent.sequence)
             self.rows.compare_and_put(table, DEFINITION, definition, b"")
-        self._delete_rows(table, intent.sequence)
+        self._delete_rows(prefix_of(table), intent.sequence)
 
     def _rename(self, table: bytes, intent: Intent, change: TableChange) -> None:
         """Copy the rows, show the table under its new name, hide it under the old one, delete the old rows."""
@@ -154,7 +156,7 @@ class Finisher:
                 self.rows.compare_and_put(intent.peer, STATISTICS, reserved.get(STATISTICS), statistics)
             self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
         self._replace_definition(table, change.replaced, b"")
-        self._delete_rows(table, intent.sequence)
+        self._delete_rows(prefix_of(table), intent.sequence)
 
     def _alter(self, table: bytes, intent: Intent, change: TableChange) -> None:
         """Replace the definition, then rewrite the rows."""
@@ -193,8 +195,7 @@ class Finisher:
             pause(attempt)
         raise _busy(table)
 
-    def _delete_rows(self, table: bytes, sequence: int) -> None:
-        prefix = prefix_of(table)
+    def _delete_rows(self, prefix: bytes, sequence: int) -> None:
         pending: list[bytes] = []
         for batch in self.rows.scan(prefix, successor(prefix)):
             pending += [key for key, _ in batch]

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from hbstore.errors import CommitStateUnknown, ConcurrentChange, HbstoreError, StoreUnavailable
 from hbstore.keys import successor
@@ -22,6 +22,9 @@ from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import decided
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import JOURNAL, TableRow
+
+_Stored: TypeAlias = tuple[int, str, bytes]
+"""A slot, the id of the intent that it is for, and the change in it."""
 
 _ATTEMPTS: Final = 200
 _PATIENCE: Final = 0.05
@@ -53,8 +56,7 @@ class JournalCommit:
             ConcurrentChange: other writers were always faster; nothing was changed.
             CommitStateUnknown: the connection broke after the change may have been decided.
         """
-        slots = Slots(self.rows)
-        slot: tuple[int, str, bytes] | None = None
+        slot: _Stored | None = None
         try:
             for attempt in range(_ATTEMPTS):
                 if attempt:
@@ -70,12 +72,7 @@ class JournalCommit:
                     continue  # perhaps it was about rows that were just being moved or deleted
                 if wanted is None:
                     return None
-                data = wanted.encode()
-                if slot is None or slot[2] != data:
-                    if slot is not None:
-                        slots.clear(row.key, slot[0])
-                    name = new_intent_id()
-                    slot = slots.store(row.key, name, data), name, data
+                slot = self._stored(row, wanted.encode(), slot)
                 intent = self._open(row, wanted, slot[0], slot[1])
                 if intent is None:
                     continue
@@ -87,7 +84,7 @@ class JournalCommit:
             raise
         finally:
             if slot is not None:
-                slots.abandon(row.key, slot[0])
+                Slots(self.rows).abandon(row.key, slot[0])
         raise ConcurrentChange(
             "other writers kept changing the table", table=row.table, hint="Nothing was changed; try again"
         )
@@ -112,10 +109,18 @@ class JournalCommit:
             row = self.reopen(row)
         raise ConcurrentChange("other writers kept changing the table", table=row.table, hint="Try again")
 
+    def _stored(self, row: TableRow, data: bytes, known: _Stored | None) -> _Stored:
+        """Put a change into a slot, unless that is what the slot of the last attempt holds."""
+        if known is not None:
+            if known[2] == data:
+                return known
+            Slots(self.rows).clear(row.key, known[0])
+        name = new_intent_id()
+        return Slots(self.rows).store(row.key, name, data), name, data
+
     def _open(self, row: TableRow, change: Change, slot: int, intent_id: str) -> Intent | None:
         """Put the intent into the journal if nobody changed it since the row was read; this decides the change."""
-        keys = change.keys()
-        intent = Intent(intent_id, slot, row.journal.last_sequence + 1, change.kind, keys[0], keys[-1])
+        intent = Intent(intent_id, slot, row.journal.last_sequence + 1, change.kind, *change.ends())
         return intent if open_intent(self.rows, row, intent) else None
 
 

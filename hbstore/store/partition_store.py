@@ -15,7 +15,7 @@ from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Rows
 from hbstore.store.annexes import Annexes
-from hbstore.store.check import Problem, Repaired, check_table, repair, repair_catalog
+from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.column_statistics import ColumnStatistics
 from hbstore.store.exchange import Exchange
 from hbstore.store.functions import Functions
@@ -37,7 +37,8 @@ T = TypeVar("T")
 class PartitionStore:
     """Databases, tables and partitions on ordered rows.
 
-    Threads may share a store. Every method raises StoreUnavailable where the backend does not answer.
+    Threads may share a store. Every method raises StoreUnavailable where the backend does not answer, and
+    DatabaseNotFound, TableNotFound or PartitionNotFound where what it is about is not there.
 
     >>> from hbstore import Column, connect
     >>> store = connect("memory://")
@@ -87,17 +88,12 @@ class PartitionStore:
     # Databases
 
     def create_database(self, database: str | Database, *, if_not_exists: bool = False) -> None:
-        """Add a database.
-
-        Raises:
-            AlreadyExists: it is there already, unless ``if_not_exists``.
-            InvalidName: a name that Hive would not take.
-        """
+        """Add a database; AlreadyExists if it is there, unless ``if_not_exists``."""
         made = database if isinstance(database, Database) else Database(database)
         self._tables.create_database(made, if_not_exists=if_not_exists)
 
     def get_database(self, name: str) -> Database:
-        """Read a database; DatabaseNotFound if there is none of that name."""
+        """Read a database."""
         return self._tables.get_database(name)
 
     def databases(self) -> list[Database]:
@@ -113,27 +109,17 @@ class PartitionStore:
         self._tables.alter_database(database)
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-        """Remove a database, with ``cascade`` its tables as well.
-
-        Raises:
-            DatabaseNotEmpty: it has tables and ``cascade`` is not set.
-            DatabaseNotFound: there is none, unless ``if_exists``.
-        """
+        """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any."""
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
 
     # Tables
 
     def create_table(self, table: Table, *, if_not_exists: bool = False) -> None:
-        """Add a table.
-
-        Raises:
-            AlreadyExists: it is there already, unless ``if_not_exists``.
-            DatabaseNotFound: its database is not there.
-        """
+        """Add a table to a database; AlreadyExists if it is there, unless ``if_not_exists``."""
         self._tables.create_table(table, if_not_exists=if_not_exists)
 
     def get_table(self, database: str, name: str) -> Table:
-        """Read a table; TableNotFound or DatabaseNotFound if it is not there."""
+        """Read a table."""
         return self._tables.open(database, name).table
 
     def read_table(self, database: str, name: str) -> bytes:
@@ -176,11 +162,8 @@ class PartitionStore:
 
         Until it is done the table is whole under its old name, for readers; from then on under the new one.
 
-        Args:
-            database: the database's name.
-            name: the table's name.
-            table: what it becomes; its partition columns are the same.
-            relocated: the beginning of partitions' locations and what replaces it; locations elsewhere stay.
+        ``table`` is what it becomes, with the same partition columns; ``relocated`` the beginning of partitions'
+        locations and what replaces it, while locations elsewhere stay.
 
         Raises:
             AlreadyExists: there is a table of the new name.
@@ -204,20 +187,12 @@ class PartitionStore:
         *,
         invalid_values: InvalidValues = "reject",
     ) -> int:
-        """Add partitions, all or none.
+        """Add partitions, all or none; how many, as with ``if_not_exists`` those that are there are passed over.
 
         A partition without a location gets the table's and its own name; without a storage it inherits the table's.
 
-        Args:
-            database: the database's name.
-            table: the table's name.
-            partitions: what to add.
-            if_not_exists: pass over those that are there already.
-            invalid_values: "keep" takes values that do not fit their column's type as text that is listed and found by
-                its name, and never matched by a comparison; "reject" raises.
-
-        Returns:
-            How many were added.
+        ``invalid_values="keep"`` takes values that do not fit their column's type as text that is listed and found by
+        its name, and never matched by a comparison; "reject" raises.
 
         Raises:
             AlreadyExists: one is there already, or stands twice in the batch, unless ``if_not_exists``.
@@ -231,25 +206,30 @@ class PartitionStore:
     def drop_partitions(
         self, database: str, table: str, values: Iterable[PartitionValues], *, if_exists: bool = False
     ) -> int:
-        """Drop partitions by their values, all or none; how many were dropped.
-
-        Raises:
-            PartitionNotFound: one is not there, unless ``if_exists``.
-        """
+        """Drop partitions, all or none; how many. PartitionNotFound if one is not there, unless ``if_exists``."""
         return self._writer.drop(self._tables.open(database, table), values, if_exists=if_exists)
 
     def alter_partitions(self, database: str, table: str, partitions: Iterable[Partition]) -> None:
-        """Replace all of existing partitions but their values, all or none.
-
-        Raises:
-            PartitionNotFound: one is not there.
-        """
+        """Replace all of partitions but their values, all or none; PartitionNotFound if one is not there."""
         self._writer.alter(self._tables.open(database, table), partitions)
 
     def rename_partition(
-        self, database: str, table: str, values: PartitionValues, renamed: Partition | PartitionValues
+        self,
+        database: str,
+        table: str,
+        values: PartitionValues,
+        renamed: Partition | PartitionValues,
+        *,
+        invalid_values: InvalidValues = "reject",
     ) -> None:
         """Give a partition other values; a `Partition` replaces all else of it as well.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            values: the partition's values.
+            renamed: its new values, or all of it.
+            invalid_values: as for `add_partitions`.
 
         Raises:
             PartitionNotFound: there is none with these values.
@@ -266,7 +246,8 @@ class PartitionStore:
                 storage=old.storage,
                 privileges=old.privileges,
             )
-        self._writer.rename(self._tables.open(database, table), values, renamed)
+        row = self._tables.open(database, table)
+        self._writer.rename(row, values, renamed, invalid_values=invalid_values)
 
     def exchange_partitions(
         self,
@@ -278,11 +259,8 @@ class PartitionStore:
     ) -> list[Partition]:
         """Move partitions from one table to another, all or none; what they are there, in key order.
 
-        Args:
-            source: database and name of the table that they leave.
-            target: database and name of the table that they come to; its partition columns are the same.
-            values: the partitions' values.
-            relocated: the beginning of their locations and what replaces it; locations elsewhere stay.
+        ``source`` and ``target`` are databases and names of tables with the same partition columns; ``relocated`` is
+        the beginning of locations and what replaces it, while locations elsewhere stay.
 
         Raises:
             InvalidInput: the partition columns differ, or it is one table.
@@ -294,11 +272,7 @@ class PartitionStore:
     # Reading partitions
 
     def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
-        """Read one partition by its values; they are compared by type, so that "05" finds an int's "5".
-
-        Raises:
-            PartitionNotFound: there is none.
-        """
+        """Read one partition by its values, which are compared by type: "05" finds an int's "5"."""
         return self._reader.get(database, table, values)
 
     def get_partitions(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
@@ -314,12 +288,8 @@ class PartitionStore:
     ) -> list[Partition]:
         """The partitions that a filter selects, in key order.
 
-        Args:
-            database: the database's name.
-            table: the table's name.
-            filter: text in Hive's partition filter language; empty or None selects all.
-            max_parts: at most so many; -1 for all.
-            like_dialect: "sql", or "hive2" where ``.*`` is any run and ``.`` one character.
+        ``filter`` is text in Hive's partition filter language, empty or None for all; ``max_parts`` the most that are
+        wanted, -1 for all; ``like_dialect`` "sql", or "hive2" where ``.*`` is any run and ``.`` one character.
 
         Raises:
             FilterSyntaxError: it does not parse as a whole; the error says where.
@@ -348,18 +318,9 @@ class PartitionStore:
     ) -> T:
         """Hand the stored bytes of the partitions that a filter selects to a function; no object is made of them.
 
-        Args:
-            database: the database's name.
-            table: the table's name.
-            where: a filter, or None for all.
-            consume: takes the table's row, the plan, and batches of Partition structs in key order, and reads them in
-                this thread before it returns. On HBase it is called again, from the start, where the table was altered
-                or partitions moved while it read: what it does must be forgotten then.
-            max_parts: at most so many; -1 for all.
-            like_dialect: "sql" or "hive2".
-
-        Returns:
-            What ``consume`` returned, of partitions as they were at one moment.
+        ``consume`` takes the table's row, the plan, and batches of Partition structs in key order, and reads them in
+        this thread before it returns. On HBase it is called again, from the start, where the table was altered or
+        partitions moved while it read: what it did must be forgotten then. Returned is what it returned last.
         """
         dialect = checked_dialect(like_dialect)
         return self._reader.read(database, table, where, consume, max_parts=max_parts, like_dialect=dialect)
@@ -417,6 +378,10 @@ class PartitionStore:
         """Look at every row of a table: one item for each, None where keys, cells and payload agree."""
         return check_table(self._rows, self._tables.open(database, table))
 
+    def check_catalog(self) -> Iterator[tuple[str, str | None, Problem | None]]:
+        """Look at the rows of all databases and tables; database, table or None, and what is wrong or None."""
+        return check_catalog(self._rows)
+
     def repair(self, database: str, table: str) -> Repaired:
         """Finish what dead writers left unfinished, and count the table's distinct values anew."""
         return repair(self._rows, self._tables, self._tables.open(database, table))
@@ -426,16 +391,12 @@ class PartitionStore:
         return repair_catalog(self._rows)
 
 
-def connect(url: str) -> PartitionStore:
-    """Open the store of a URL; it is created where it is not there.
-
-    Args:
-        url: ``memory://``; ``sqlite:///absolute/path.db``, ``sqlite://relative.db`` or a plain path;
-            ``hbase://host:port/prefix``.
+def connect(url: str, *, create: bool = True) -> PartitionStore:
+    """Open the store of a URL (see `hbstore.rows.connect`); where there is none it is created, unless told not to.
 
     Raises:
         InvalidUrl: no backend has such URLs.
         NotAStore: the file is another program's.
-        StoreUnavailable: nobody answers there.
+        StoreUnavailable: nobody answers there, or there is no such store.
     """
-    return PartitionStore(connect_rows(url))
+    return PartitionStore(connect_rows(url, create=create))

@@ -89,6 +89,11 @@ def stamp_of(cell: bytes) -> bytes:
     return cell[:_HEAD]
 
 
+def incarnation_of(cell: bytes) -> bytes:
+    """What tells a table from all others, as long as it lives."""
+    return cell[:_INCARNATION]
+
+
 def struct_of(cell: bytes) -> bytes:
     """The Table struct in a ``d:def`` cell."""
     return cell[_HEAD:]
@@ -146,7 +151,7 @@ class TableRow:
 
         So what is kept under them goes along with the table: its sequence numbers, too, only rise on that way.
         """
-        return self.cells[DEFINITION][:_INCARNATION]
+        return incarnation_of(self.cells[DEFINITION])
 
     @property
     def journal(self) -> Journal:

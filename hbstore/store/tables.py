@@ -18,6 +18,7 @@ from hbstore.keys import successor
 from hbstore.model import Database, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import Cells, Rows
+from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import JournalCommit
@@ -226,19 +227,21 @@ class Tables:
         database, name = identifier("database", database), identifier("table", name)
         key = table_key(database, name)
         try:
-            if not self.rows.atomic:
+            if self.rows.atomic:
+                with self.rows.transaction():
+                    self._remove(self.open(database, name))
+            else:
                 self._finish_removal(key)
                 JournalCommit(self.rows, self.reopen, _unchecked).drop_table(self.open(database, name))
-                return
-            row = self.open(database, name)
         except (DatabaseNotFound, TableNotFound):
-            if if_exists:
-                return
-            raise
-        prefix = row.definition.prefix
-        with self.rows.transaction():
-            self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], b"")
-            self.rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), b"")
+            if not if_exists:
+                raise
+
+    def _remove(self, row: TableRow) -> None:
+        """Remove a table, its partitions and all annexes, inside a transaction."""
+        self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], b"")
+        self.rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), b"")
+        for prefix in (row.definition.prefix, table_annex_key(row)):
             while keys := [
                 key for batch in self.rows.scan(prefix, successor(prefix), None, _DROP_BATCH) for key, _ in batch
             ]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -16,10 +16,11 @@ from hbstore.errors import (
     PartitionNotFound,
     TableNotPartitioned,
 )
-from hbstore.keys import TAG_TEXT, cell_at, row_key, text_cell
+from hbstore.keys import MAX_KEY, TAG_TEXT, cell_at, row_key, text_cell
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
 from hbstore.store.sketch import Sketch
@@ -57,33 +58,28 @@ class Writer:
     def add(
         self, row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
     ) -> int:
-        """Add partitions; how many were added.
-
-        They inherit from the table, so they are made anew where it is altered before they are added.
-        """
+        """Add partitions; how many were added. What they inherit from the table is written into them."""
         partitioned(row.table)
         given = list(partitions)
-        while True:
-            try:
-                change = _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
-                done = self._commit(row, change) if change.puts else None
-            except _AlteredError as altered:
-                row = altered.row
-            else:
-                return 0 if done is None else len(done.puts)
+
+        def adding(row: TableRow) -> Change:
+            return _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
+
+        done = self._make(row, adding)
+        return 0 if done is None else len(done.puts)
 
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
-        """Drop partitions; how many were dropped."""
+        """Drop partitions; how many were dropped. What is known about them goes with them."""
         partitioned(row.table)
-        present = {}
-        for one in values:
-            texts = partition_value_texts(one)
-            present[row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))] = texts
-        if not present:
-            return 0
-        change = Change(ChangeKind.DROP, deletes=tuple(sorted(present)), present=present, skip_absent=if_exists)
-        done = self._commit(row, change)
-        return 0 if done is None else len(done.deletes)
+        given = [partition_value_texts(one) for one in values]
+
+        def dropping(row: TableRow) -> Change:
+            definition = row.definition
+            present = {row_key(definition.prefix, cells_of(definition, one, "keep")): one for one in given}
+            return Change(ChangeKind.DROP, deletes=_with_annexes(row, present), present=present, skip_absent=if_exists)
+
+        done = self._make(row, dropping)
+        return 0 if done is None else sum(not is_annex(key) for key in done.deletes)
 
     def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
         """Replace all of existing partitions but their identity."""
@@ -98,20 +94,37 @@ class Writer:
             present = dict(_texts(puts))
             self._commit(row, Change(ChangeKind.ALTER, tuple(puts.values()), present=present))
 
-    def rename(self, row: TableRow, values: PartitionValues, renamed: Partition) -> None:
+    def rename(
+        self, row: TableRow, values: PartitionValues, renamed: Partition, *, invalid_values: InvalidValues
+    ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         table = partitioned(row.table)
         texts = partition_value_texts(values)
-        old_key = row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))
-        cells = cells_of(row.definition, renamed.values, "reject")
-        new_key = _new_key(row.definition, cells)
-        put = PartitionRow(new_key, cells, _payload(PartitionEncoder(table), renamed, table))
-        present = {old_key: texts}
-        if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
-            self._commit(row, Change(ChangeKind.ALTER, (put,), present=present))
-            return
-        absent = {new_key: renamed.values}
-        self._commit(row, Change(ChangeKind.RENAME, (put,), (old_key,), absent, present))
+
+        def renaming(row: TableRow) -> Change:
+            definition = row.definition
+            old_key = row_key(definition.prefix, cells_of(definition, texts, "keep"))
+            cells = cells_of(definition, renamed.values, invalid_values)
+            new_key = _new_key(definition, cells)
+            put = PartitionRow(new_key, cells, _payload(PartitionEncoder(table), renamed, table))
+            present = {old_key: texts}
+            if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
+                return Change(ChangeKind.ALTER, (put,), present=present)
+            absent = {new_key: renamed.values}
+            return Change(ChangeKind.RENAME, (put,), _with_annexes(row, present), absent, present)
+
+        self._make(row, renaming)
+
+    def _make(self, row: TableRow, change: Callable[[TableRow], Change]) -> Change | None:
+        """Commit a change that depends on the table, made up anew where that is altered before."""
+        while True:
+            made = change(row)
+            if not made.keys():
+                return None
+            try:
+                return self._commit(row, made)
+            except _AlteredError as altered:
+                row = altered.row
 
     def _commit(self, row: TableRow, change: Change) -> Change | None:
         table = row.table
@@ -121,7 +134,8 @@ class Writer:
 
         def reopen(known: TableRow) -> TableRow:
             found = self.tables.reopen(known)
-            if change.kind is ChangeKind.ADD and found.definition is not row.definition:
+            inherits = change.kind is ChangeKind.ADD
+            if found.incarnation != row.incarnation or (inherits and found.definition is not row.definition):
                 raise _AlteredError(found)
             return found
 
@@ -175,6 +189,12 @@ class Writer:
             row = self.tables.reopen(row)
 
 
+def _with_annexes(row: TableRow, keys: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Keys of partitions with those of their annexes, sorted."""
+    partitions = list(keys)
+    return tuple(sorted(partitions + annex_keys(row, partitions)))
+
+
 class _AlteredError(Exception):
     """The table was altered after a change of its partitions was made up."""
 
@@ -204,8 +224,16 @@ def _adding(
 
 def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
     """A partition's key, refused where it would be too long under some other name that the table may get."""
-    row_key(b" " * MAX_PREFIX, cells)
-    return row_key(definition.prefix, cells)
+    key = row_key(definition.prefix, cells)
+    size = MAX_PREFIX + len(key) - len(definition.prefix)
+    if size > MAX_KEY:
+        raise InvalidPartitionValue(
+            "partition values are too long",
+            bytes=size,
+            limit=MAX_KEY,
+            hint="Shorten the values: they must fit a row key, whatever name the table gets",
+        )
+    return key
 
 
 def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:

@@ -159,7 +159,7 @@ def test_traceback_for_developers(run, url, monkeypatch, capsys):
 
 
 def test_a_bug_shows_its_traceback(url, shop, monkeypatch, capsys):
-    def broken(_):
+    def broken(_url, **_options):
         raise ZeroDivisionError
 
     monkeypatch.setattr(opening, "_connect", broken)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import platform
 import sqlite3
 
+import pytest
+
 import hbstore
 
 
@@ -13,6 +15,7 @@ def test_check_finds_nothing(run, run_json, shop):
     assert run_json("check") == {
         "rows": 48,
         "problems": 0,
+        "catalog": [],
         "tables": [
             {"table": "shop.returns", "rows": 0, "problems": []},
             {"table": "shop.sales", "rows": 48, "problems": []},
@@ -39,11 +42,39 @@ def test_check_finds_a_damaged_row(run, run_json, path, shop):
     assert shop
 
 
+@pytest.mark.parametrize("cell", ["d:def", "i:journal"])
+def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, shop, cell):
+    with sqlite3.connect(path) as file:
+        file.execute("INSERT OR REPLACE INTO catalog VALUES (?, ?, ?)", (b"Tshop\0returns", cell, b"no table"))
+        file.execute("INSERT OR REPLACE INTO catalog VALUES (?, 'd:def', ?)", (b"Dattic", b"no database"))
+        file.execute(
+            "INSERT OR REPLACE INTO catalog SELECT x'44796172', cell, value FROM catalog WHERE key = x'4473686f70'"
+        )
+    file.close()
+    result = run("check", code=1)
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("attic: stored bytes do not decode")
+    assert lines[1].startswith("yar: the definition has another name: name=shop")
+    assert lines[2].startswith("shop.returns: ")
+    assert result.stderr == "48 rows checked, 3 problems\n"
+    found = run_json("check", code=1)
+    assert [one["name"] for one in found["catalog"]] == ["attic", "yar", "shop.returns"]
+    assert found["catalog"][2]["row"] == b"Tshop\0returns".hex()
+    assert (found["rows"], found["problems"], len(found["tables"])) == (48, 3, 1)
+    assert run("check", "shop.returns", code=1).stderr == "0 rows checked, 1 problem\n"
+    assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
+    assert run("repair").stdout == "shop.sales: 0 intents finished, 0 slots freed\n"
+    assert shop
+
+
 def test_repair(run, run_json, shop):
     assert run("repair").stdout == (
         "shop.returns: 0 intents finished, 0 slots freed\nshop.sales: 0 intents finished, 0 slots freed\n"
     )
-    assert run_json("repair", "shop.sales") == {"tables": [{"table": "shop.sales", "intents": 0, "slots": 0}]}
+    assert run_json("repair", "shop.sales") == {
+        "gone": 0,
+        "tables": [{"table": "shop.sales", "intents": 0, "slots": 0}],
+    }
     assert "no such table" in run("repair", "shop.no", code=2).stderr
     assert shop
 

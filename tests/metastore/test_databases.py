@@ -97,7 +97,7 @@ def test_the_default_database_stays(shop):
 
 def test_a_database_with_tables_is_dropped_only_with_them(shop):
     shop.create_table(table_of())
-    with pytest.raises(TYPES.InvalidOperationException, match="not empty. One or more tables exist"):
+    with pytest.raises(TYPES.InvalidOperationException, match=r"not empty\. One or more tables exist"):
         shop.drop_database("shop", True, False)
     assert shop.tree("shop.db") == ["sales/"]
     shop.drop_database("shop", True, True)
@@ -107,7 +107,7 @@ def test_a_database_with_tables_is_dropped_only_with_them(shop):
 
 def test_a_database_with_functions_is_dropped_only_with_them(shop):
     shop.store.functions.create(Function("shop", "tax", "org.shop.Tax"))
-    with pytest.raises(TYPES.InvalidOperationException, match="not empty. One or more functions exist"):
+    with pytest.raises(TYPES.InvalidOperationException, match=r"not empty\. One or more functions exist"):
         shop.drop_database("shop", True, False)
     shop.drop_database("shop", True, True)
     shop.create_database(STORED.Database(name="shop"))

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import Column, Partition, Table, connect
+from hbstore.errors import CorruptRow
 from hbstore.metastore.partition_names import name_reader
-from hbstore.name_lists import partition_names
+from hbstore.name_lists import HEAD, lay_out, names_of_heads, partition_names
 from hbstore.names import partition_name
 from hbstore.structs import encode_partition
 from tests.metastore.asking import BACKENDS, Asking, add, opened, table_of, values
@@ -129,6 +130,41 @@ def test_names_of_stored_bytes_equal_those_of_values(data, columns):
     rows = data.draw(st.lists(st.tuples(*[texts] * columns), max_size=12))
     payloads = [encode_partition(table, Partition(row)) for row in rows]
     assert partition_names(names, payloads) == [partition_name(names, row) for row in rows]
+
+
+few_texts = st.sampled_from(["a", "b", "bb", "2013-01-01", "", "a=b", "ü", "a" * 140, "\x7f", "\0\0", NULL])
+
+
+@given(data=st.data(), columns=st.integers(1, 3), column=st.sampled_from(["ds", "a b", "100%", "ü"]))
+def test_names_of_many_partitions_equal_those_of_values(data, columns, column):
+    """Those with values of the same lengths are named together, others one by one."""
+    names = [f"{column}{at}" for at in range(columns)]
+    table = Table("shop", "t", partition_columns=[Column(name, "string") for name in names])
+    kinds = data.draw(st.lists(st.tuples(*[few_texts] * columns), min_size=1, max_size=4))
+    rows = data.draw(st.lists(st.sampled_from(kinds), max_size=90))
+    payloads = [encode_partition(table, Partition(row)) for row in rows]
+    expected = [partition_name(names, row) for row in rows]
+    assert partition_names(names, payloads) == expected
+    fits = all(16 + sum(4 + len(text.encode()) for text in row) <= HEAD for row in rows)
+    of_heads = names_of_heads(names, lay_out(payloads, HEAD))
+    assert of_heads == expected or (of_heads is None and not fits)
+
+
+def test_names_longer_than_the_beginnings_that_are_read(shop):
+    rows = [("x" * (number * 10 % 400), str(number)) for number in range(60)]
+    add(shop, table_of("long", name="string", n="int"), rows)
+    expected = sorted(partition_name(("name", "n"), row) for row in rows)
+    assert shop.get_partition_names("shop", "long", -1) == expected
+    assert shop.get_partition_names_ps("shop", "long", ["", "39"], -1) == [f"name={'x' * 390}/n=39"]
+
+
+def test_bytes_that_are_no_partition_are_told():
+    table = Table("shop", "t", partition_columns=[Column("ds", "string")])
+    good = encode_partition(table, Partition(["2013-01-01"]))
+    for wrong in (b"", good[:20], b"\xff" * 200, good.replace(b"2013", b"20\xff3"), b"\0" + good[1:]):
+        with pytest.raises(CorruptRow):
+            partition_names(["ds"], [good] * 40 + [wrong])
+        assert names_of_heads(["ds"], lay_out([good] * 40 + [wrong], HEAD)) is None
 
 
 @given(data=st.data())

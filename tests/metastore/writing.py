@@ -32,6 +32,11 @@ class Writing(Direct):
         self.records = []
         super().__init__(metastore(Service(store, Warehouse(str(root)), **options), self.records.append))
 
+    def __getattr__(self, name):
+        if name.startswith("_"):  # what Hypothesis and others look for when they print it
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
     @property
     def notes(self):
         """What was noted of the last call."""
@@ -50,9 +55,7 @@ class Writing(Direct):
     def tree(self, path=""):
         """What is below a folder of the warehouse: files, and folders with a slash at the end."""
         root = self.root / path
-        return sorted(
-            str(one.relative_to(root)) + ("/" if one.is_dir() else "") for one in root.rglob("*")
-        )
+        return sorted(str(one.relative_to(root)) + ("/" if one.is_dir() else "") for one in root.rglob("*"))
 
     def table(self, name="sales"):
         """A table as a reply has it."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hbstore.keys import after_cell, row_key, successor, text_cell
 from hbstore.like import parse_like
+from hbstore.name_lists import lay_out
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
 from tests.rows import strategies
@@ -74,6 +75,9 @@ def read(rows, start, stop, residual=None, limit=None):
     found = [stored for batch in rows.scan(start, stop, residual, limit) for stored in batch]
     payloads = [payload for batch in rows.payloads(start, stop, residual, limit) for payload in batch]
     assert payloads == [payload for _, payload in found]
+    if limit is None:
+        for size in (3, 64):  # shorter than all payloads, longer than some
+            assert b"".join(rows.heads(start, stop, size, residual)) == lay_out(payloads, size)
     return found
 
 

@@ -112,7 +112,7 @@ def test_texts_that_do_not_fit_can_be_kept_and_are_found_by_name_only(sales):
 def test_values_too_long_for_a_key_are_refused(store):
     store.create_database("shop")
     store.create_table(Table("shop", "long", partition_columns=[Column("a", "string")]))
-    longest = "x" * (32_767 - len("shop\0long\0") - 2 - 2)
+    longest = "x" * (32_767 - 2 * 129 - 2 - 2)  # whatever name the table gets
     assert store.add_partitions("shop", "long", [Partition((longest,))]) == 1
     assert values(store.get_partitions_by_filter("shop", "long", "a like 'xx%'")) == [(longest,)]
     with pytest.raises(InvalidPartitionValue) as caught:

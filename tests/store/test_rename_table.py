@@ -118,6 +118,16 @@ def test_names_of_partition_columns_may_differ_in_case(store):
     assert store.partition_names("shop", "x", "ds = '2013-01-01' and hour = 2") == [f"DS={DAY}/Hour=2"]
 
 
+def test_the_longest_keys_fit_under_the_longest_names(store):
+    store.create_table(Table("shop", "x", partition_columns=[Column("a", "string")]))
+    longest = "x" * (32_767 - 2 * 129 - 2 - 2)
+    store.add_partitions("shop", "x", [Partition((longest,))])
+    store.create_database("d" * 128)
+    store.rename_table("shop", "x", Table("d" * 128, "t" * 128, partition_columns=[Column("a", "string")]))
+    assert store.partition_names("d" * 128, "t" * 128) == [f"a={longest}"]
+    moves.assert_clean(store)
+
+
 def test_damaged_rows_move_along(store):
     row = list(store.rows.whole_rows(b"shop\0sales\0", b"shop\0sales\1"))[3]
     store.rows.write([row._replace(payload=b"no struct"), row._replace(key=b"shop\0sales\0\x02x")], [], 1)

@@ -13,6 +13,7 @@ from hbstore import (
     Column,
     DatabaseNotEmpty,
     DatabaseNotFound,
+    InvalidInput,
     Partition,
     PartitionNotFound,
     Table,
@@ -134,6 +135,51 @@ class StoreMachine(RuleBasedStateMachine):
         if self.known(place) is not None:
             self.store.drop_table(*place)
             del self.model[place[0]][place[1]]
+
+    @rule(place=places, target=places, columns=st.sampled_from(COLUMNS), same=st.booleans())
+    def rename_table(self, place, target, columns, same):
+        known = self.known(place)
+        if known is None:
+            return
+        columns = known.columns if same else columns
+        database, name = target
+        table = Table(database, name, partition_columns=[Column(*column) for column in columns], location="s3://y")
+        error = None
+        if target == place or columns != known.columns:
+            error = InvalidInput
+        elif database not in self.model:
+            error = DatabaseNotFound
+        elif name in self.model[database]:
+            error = AlreadyExists
+        if error is not None:
+            with pytest.raises(error):
+                self.store.rename_table(*place, table, relocated=("s3://x", "s3://y"))
+            return
+        self.store.rename_table(*place, table, relocated=("s3://x", "s3://y"))
+        del self.model[place[0]][place[1]]
+        self.model[database][name] = known
+
+    @precondition(lambda self: any(known.partitions for tables in self.model.values() for known in tables.values()))
+    @rule(data=st.data())
+    def exchange(self, data):
+        every = [(d, t) for d, tables in self.model.items() for t in tables]
+        source = data.draw(st.sampled_from([place for place in every if self.model[place[0]][place[1]].partitions]))
+        target = data.draw(st.sampled_from(every))
+        known, other = self.known(source), self.known(target)
+        some = data.draw(st.lists(st.sampled_from([values for values, _ in known.listed()]), min_size=1, max_size=4))
+        if data.draw(st.integers(0, 3)) == 0:
+            some.append(self.values_of(data, known))
+        orders = {known.order(values) for values in some}
+        if source == target or known.columns != other.columns:
+            with pytest.raises(InvalidInput):
+                self.store.exchange_partitions(source, target, some)
+        elif orders - known.partitions.keys() or orders & other.partitions.keys():
+            with pytest.raises((PartitionNotFound, AlreadyExists)):
+                self.store.exchange_partitions(source, target, some)
+        else:
+            moved = self.store.exchange_partitions(source, target, some)
+            assert [one.values for one in moved] == [known.partitions[order][0] for order in sorted(orders)]
+            other.partitions.update({order: known.partitions.pop(order) for order in orders})
 
     @rule(place=places, data=st.data(), mark=marks, if_not_exists=st.booleans(), misfits=st.booleans())
     def add(self, place, data, mark, if_not_exists, misfits):

@@ -1,0 +1,280 @@
+"""Altering and renaming tables over the wire, with their folders."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+
+import pytest
+
+from tests.metastore.direct import Direct
+from tests.metastore.writing import (
+    BACKENDS,
+    STORED,
+    TYPES,
+    column,
+    external,
+    opened,
+    partition_of,
+    says,
+    storage,
+    table_of,
+)
+
+
+@pytest.fixture(params=BACKENDS)
+def shop(request, tmp_path):
+    with opened(request, tmp_path) as shop:
+        yield shop
+
+
+def altered(shop, context=None, *, name="sales", **fields):
+    """Read a table, change some of it, alter it: what most clients do."""
+    table = shop.table(name)
+    for field, value in fields.items():
+        setattr(table.sd if field in {"location", "cols"} else table, field, value)
+    shop.alter_table_with_environment_context("shop", name, table, context)
+
+
+def parameters(shop, name="sales"):
+    return {key: value for key, value in shop.table(name).parameters.items() if key != "transient_lastDdlTime"}
+
+
+def test_altering_replaces_all_but_when_it_was_created(shop):
+    shop.create_table(table_of())
+    before = shop.table()
+    asked = table_of(
+        owner="bob",
+        createTime=5,
+        lastAccessTime=6,
+        retention=7,
+        parameters={"k": "v"},
+        sd=storage(cols=[column("Other", "int")], inputFormat="in"),
+    )
+    shop.alter_table("shop", "SALES", asked)
+    found = shop.table()
+    assert (found.owner, found.lastAccessTime, found.retention) == ("bob", 6, 7)
+    assert found.createTime == before.createTime
+    assert found.sd.location == before.sd.location
+    assert (found.sd.cols, found.sd.inputFormat) == ([column("other", "int")], "in")
+    assert parameters(shop) == {"k": "v"}
+
+
+def test_the_ddl_time_is_this_change_s_unless_the_client_gives_one(shop):
+    shop.create_table(table_of(parameters={"transient_lastDdlTime": "5"}))
+    altered(shop)
+    assert shop.table().parameters == {"transient_lastDdlTime": "5"}
+    began = int(time.time())
+    altered(shop, parameters={})
+    assert int(shop.table().parameters["transient_lastDdlTime"]) >= began
+
+
+def test_what_cannot_be_altered(shop):
+    shop.create_table(table_of())
+    with pytest.raises(TYPES.InvalidOperationException, match="nothing"):
+        shop.alter_table("shop", "nothing", table_of("nothing"))
+    with pytest.raises(TYPES.InvalidOperationException, match="money"):
+        altered(shop, cols=[column("a", "money")])
+    with pytest.raises(TYPES.InvalidOperationException):
+        shop.alter_table("shop", "sales", None)
+    with pytest.raises(TYPES.InvalidOperationException):
+        altered(shop, tableName="a-b")
+    assert shop.table().sd.cols == [column("amount", "double")]
+
+
+@pytest.mark.parametrize(
+    "keys", [[column("ds")], [column("ds"), column("minute", "int")], [column("hour", "int"), column("ds")], []]
+)
+def test_partition_columns_stay(shop, keys):
+    shop.create_table(table_of())
+    with pytest.raises(TYPES.InvalidOperationException, match="partition keys can not be changed"):
+        altered(shop, partitionKeys=keys)
+
+
+def test_partition_columns_may_be_sent_in_another_case_and_with_other_comments(shop):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    altered(shop, partitionKeys=[column("DS", comment="day"), column("Hour", "int")])
+    assert shop.table().partitionKeys == [column("ds", comment="day"), column("hour", "int")]
+    assert shop.names() == ["ds=a/hour=1"]
+
+
+@pytest.mark.parametrize("say", ["context", "argument"])
+def test_columns_cascade_to_partitions_only_when_told_to(shop, say):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    new = [column("amount", "double"), column("tax", "double")]
+    altered(shop, cols=new)
+    assert shop.partition("a", "1").sd.cols == [column("amount", "double")]
+    newer = [*new, column("Rest")]
+    if say == "context":
+        altered(shop, says(CASCADE="true"), cols=newer)
+    else:
+        table = shop.table()
+        table.sd.cols = newer
+        shop.alter_table_with_cascade("shop", "sales", table, True)
+    assert [one.name for one in shop.partition("a", "1").sd.cols] == ["amount", "tax", "rest"]
+    assert shop.partition("a", "1").sd.location == shop.location("shop.db/sales/ds=a/hour=1")
+
+
+def test_a_new_location_moves_nothing(shop, tmp_path):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    altered(shop, location=f"file://{tmp_path}/other/")
+    assert shop.table().sd.location == f"file:{tmp_path}/other"
+    assert shop.partition("a", "1").sd.location == shop.location("shop.db/sales/ds=a/hour=1")
+    assert not (tmp_path / "other").exists()
+    assert shop.tree("shop.db") == ["sales/", "sales/ds=a/", "sales/ds=a/hour=1/"]
+
+
+def test_external_by_parameter_and_back(shop):
+    shop.create_table(table_of())
+    altered(shop, parameters={"EXTERNAL": "TRUE"})
+    assert shop.table().tableType == "EXTERNAL_TABLE"
+    altered(shop, parameters={"EXTERNAL": "FALSE"})
+    assert shop.table().tableType == "MANAGED_TABLE"
+
+
+def test_files_are_counted_unless_the_client_says_otherwise(shop):
+    shop.create_table(table_of(partitionKeys=[]))
+    shop.write("shop.db/sales/file", "123")
+    altered(shop, says(DO_NOT_UPDATE_STATS="true"), parameters={"k": "v"})
+    assert parameters(shop) == {"k": "v"}
+    altered(shop, parameters={"k": "w", "DO_NOT_UPDATE_STATS": "true"})
+    assert parameters(shop) == {"k": "w"}
+    altered(shop, parameters={"k": "x", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'})
+    assert parameters(shop) == {"k": "x", "numFiles": "1", "totalSize": "3"}
+    columns = '{"COLUMN_STATS":{"amount":"true"}}'
+    altered(shop, says(STATS_GENERATED="TASK"), parameters={"COLUMN_STATS_ACCURATE": columns})
+    assert parameters(shop)["COLUMN_STATS_ACCURATE"] == '{"BASIC_STATS":"true","COLUMN_STATS":{"amount":"true"}}'
+
+
+def test_a_renamed_table_takes_its_folder_and_its_partitions_along(shop):
+    shop.create_table(table_of())
+    far = shop.location("far/b")
+    shop.add_partitions([partition_of("a", "1"), partition_of("b", "2", location=far)])
+    shop.write("shop.db/sales/ds=a/hour=1/file")
+    created = shop.table().createTime
+    altered(shop, tableName="Sold")
+    assert shop.get_all_tables("shop") == ["sold"]
+    found = shop.table("sold")
+    assert (found.tableName, found.createTime) == ("sold", created)
+    assert found.sd.location == shop.location("shop.db/sold")
+    assert shop.tree("shop.db") == ["sold/", "sold/ds=a/", "sold/ds=a/hour=1/", "sold/ds=a/hour=1/file"]
+    moved = shop.partition("a", "1", table="sold")
+    assert (moved.dbName, moved.tableName) == ("shop", "sold")
+    assert moved.sd.location == shop.location("shop.db/sold/ds=a/hour=1")
+    assert shop.partition("b", "2", table="sold").sd.location == far
+
+
+def test_a_table_moves_to_another_database(shop):
+    shop.create_database(STORED.Database(name="attic"))
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    altered(shop, dbName="attic")
+    assert shop.get_all_tables("shop") == []
+    assert shop.get_partition("attic", "sales", ["a", "1"]).sd.location == shop.location("attic.db/sales/ds=a/hour=1")
+    assert shop.tree("attic.db") == ["sales/", "sales/ds=a/", "sales/ds=a/hour=1/"]
+
+
+def test_a_table_moves_into_the_default_database_and_back(shop):
+    shop.create_table(table_of())
+    altered(shop, dbName="default", tableName="sold")
+    assert shop.get_table("default", "sold").sd.location == shop.location("sold")
+    table = shop.get_table("default", "sold")
+    table.dbName = "shop"
+    shop.alter_table("default", "sold", table)
+    assert shop.table("sold").sd.location == shop.location("shop.db/sold")
+
+
+def test_folders_of_external_tables_and_own_places_stay(shop, tmp_path):
+    shop.create_table(external())
+    shop.create_table(table_of("own", sd=storage(location=f"{tmp_path}/own")))
+    altered(shop, tableName="sold")
+    altered(shop, name="own", tableName="mine")
+    assert shop.table("sold").sd.location == shop.location("shop.db/sales")
+    assert shop.table("mine").sd.location == f"file:{tmp_path}/own"
+    assert shop.tree("shop.db") == ["sales/"]
+
+
+def test_a_view_is_renamed(shop):
+    shop.create_table(table_of(tableType="VIRTUAL_VIEW", partitionKeys=[]))
+    altered(shop, tableName="sold")
+    assert shop.get_all_tables("shop") == ["sold"]
+    assert shop.tree() == ["shop.db/"]
+
+
+def test_a_rename_with_a_new_location_moves_nothing(shop, tmp_path):
+    shop.create_table(table_of())
+    altered(shop, tableName="sold", location=f"{tmp_path}/new")
+    assert shop.table("sold").sd.location == f"file:{tmp_path}/new"
+    assert shop.tree("shop.db") == ["sales/"]
+
+
+def test_a_table_is_not_renamed_onto_another(shop):
+    shop.create_table(table_of())
+    shop.create_table(table_of("sold"))
+    shop.write("shop.db/sales/file")
+    with pytest.raises(TYPES.InvalidOperationException, match=r"shop\.sold already exists"):
+        altered(shop, tableName="sold")
+    assert shop.tree("shop.db") == ["sales/", "sales/file", "sold/"]
+
+
+def test_a_table_is_not_renamed_onto_somebody_s_files(shop):
+    shop.create_table(table_of())
+    shop.write("shop.db/sold/file")
+    with pytest.raises(TYPES.MetaException, match="cannot be moved"):
+        altered(shop, tableName="sold")
+    assert shop.table().sd.location == shop.location("shop.db/sales")
+    assert shop.tree("shop.db") == ["sales/", "sold/", "sold/file"]
+
+
+def test_a_table_is_not_moved_to_no_database(shop):
+    shop.create_table(table_of())
+    with pytest.raises(TYPES.InvalidOperationException, match="attic"):
+        altered(shop, dbName="attic")
+    assert shop.tree("shop.db") == ["sales/"]
+
+
+def test_a_parameter_is_compared_and_set(shop):
+    shop.create_table(table_of(parameters={"metadata_location": "v1"}))
+    expected = says(expected_parameter_key="metadata_location", expected_parameter_value="v1")
+    altered(shop, expected, parameters={"metadata_location": "v2"})
+    assert parameters(shop) == {"metadata_location": "v2"}
+    text = (
+        "The table has been modified. The parameter value for key 'metadata_location' is 'v2'. "
+        "The expected was value was 'v1'"
+    )
+    with pytest.raises(TYPES.MetaException) as caught:
+        altered(shop, expected, parameters={"metadata_location": "v3"})
+    assert caught.value.message == text
+    with pytest.raises(TYPES.MetaException, match="New value for expected key metadata_location is not set"):
+        altered(shop, expected, parameters={})
+    assert parameters(shop) == {"metadata_location": "v2"}
+
+
+def test_of_many_that_compare_and_set_at_once_one_wins_each_round(shop):
+    """Each writer counts up by compare-and-set, again where another was faster, as Iceberg commits."""
+    shop.create_table(table_of(partitionKeys=[], parameters={"at": "0"}))
+    rounds, writers = 5, 4
+
+    def count_up():
+        mine = Direct(shop.endpoint)
+        done = 0
+        while done < rounds:
+            table = mine.get_table("shop", "sales")
+            at = table.parameters["at"]
+            table.parameters["at"] = str(int(at) + 1)
+            expected = says(expected_parameter_key="at", expected_parameter_value=at, DO_NOT_UPDATE_STATS="true")
+            try:
+                mine.alter_table_with_environment_context("shop", "sales", table, expected)
+            except TYPES.MetaException:
+                continue
+            done += 1
+
+    threads = [Thread(target=count_up) for _ in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert parameters(shop)["at"] == str(rounds * writers)

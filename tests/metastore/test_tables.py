@@ -1,0 +1,267 @@
+"""Creating, dropping, emptying tables over the wire, with their folders."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.metastore.writing import (
+    BACKENDS,
+    STORED,
+    TYPES,
+    column,
+    external,
+    opened,
+    partition_of,
+    says,
+    storage,
+    table_of,
+)
+
+
+@pytest.fixture(params=BACKENDS)
+def shop(request, tmp_path):
+    with opened(request, tmp_path) as shop:
+        yield shop
+
+
+def test_a_managed_table_gets_a_folder_and_times(shop):
+    began = int(time.time())
+    shop.create_table(table_of("Sales", createTime=5, sd=storage(location="")))
+    found = shop.table()
+    assert found.tableName == "sales"
+    assert found.sd.location == shop.location("shop.db/sales")
+    assert shop.tree("shop.db") == ["sales/"]
+    assert began <= found.createTime <= time.time()
+    assert began <= int(found.parameters["transient_lastDdlTime"]) <= time.time()
+
+
+def test_a_ddl_time_that_the_client_gives_stays(shop):
+    shop.create_table(table_of(parameters={"transient_lastDdlTime": "5"}))
+    assert shop.table().parameters == {"transient_lastDdlTime": "5"}
+
+
+def test_a_table_gets_the_folder_that_it_asks_for(shop, tmp_path):
+    shop.create_table(external(sd=storage(location=f"file://{tmp_path}/theirs/")))
+    assert shop.table().sd.location == f"file:{tmp_path}/theirs"
+    assert (tmp_path / "theirs").is_dir()
+    assert shop.tree("shop.db") == []
+
+
+def test_names_of_columns_become_lower_case(shop):
+    asked = storage(cols=[column("Amount", "double", "Sum"), column("B", "map<string,int>")])
+    asked.sortCols = [STORED.Order(" Amount", 1)]
+    asked.bucketCols = ["Amount"]
+    shop.create_table(table_of(sd=asked, partitionKeys=[column("DS", "string", "Day")]))
+    found = shop.table()
+    assert [(one.name, one.type, one.comment) for one in found.sd.cols] == [
+        ("amount", "double", "Sum"),
+        ("b", "map<string,int>", None),
+    ]
+    assert [(one.name, one.comment) for one in found.partitionKeys] == [("ds", "Day")]
+    assert [(one.col, one.order) for one in found.sd.sortCols] == [("amount", 1)]
+    assert found.sd.bucketCols == ["Amount"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "becomes"),
+    [
+        ("MANAGED_TABLE", {}, "MANAGED_TABLE"),
+        ("MANAGED_TABLE", {"EXTERNAL": "TRUE"}, "EXTERNAL_TABLE"),
+        ("MANAGED_TABLE", {"EXTERNAL": "true"}, "EXTERNAL_TABLE"),
+        ("EXTERNAL_TABLE", {}, "EXTERNAL_TABLE"),
+        ("EXTERNAL_TABLE", {"EXTERNAL": "FALSE"}, "MANAGED_TABLE"),
+        ("MATERIALIZED_VIEW", {"EXTERNAL": "TRUE"}, "MATERIALIZED_VIEW"),
+    ],
+)
+def test_the_type_follows_the_parameter(shop, kind, parameters, becomes):
+    shop.create_table(table_of(tableType=kind, parameters=parameters))
+    assert shop.table().tableType == becomes
+
+
+def test_a_view_has_no_folder(shop):
+    shop.create_table(
+        table_of(
+            tableType="VIRTUAL_VIEW", partitionKeys=[], viewOriginalText="select 1", viewExpandedText="select 1 as one"
+        )
+    )
+    found = shop.table()
+    assert (found.viewOriginalText, found.viewExpandedText, found.sd.location) == ("select 1", "select 1 as one", None)
+    assert "numFiles" not in found.parameters
+    assert shop.tree("shop.db") == []
+    shop.drop_table("shop", "sales", True)
+    assert shop.get_all_tables("shop") == []
+
+
+def test_a_table_is_created_once(shop):
+    shop.create_table(table_of())
+    shop.write("shop.db/sales/file")
+    with pytest.raises(TYPES.AlreadyExistsException, match="Table sales already exists"):
+        shop.create_table(table_of("SALES"))
+    assert shop.tree("shop.db") == ["sales/", "sales/file"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        table_of("a-b"),
+        table_of(""),
+        table_of(dbName="nothing"),
+        table_of(sd=storage(cols=[column("a", "timestamp_ntz")])),
+        table_of(partitionKeys=[column("a", "money")]),
+        table_of(sd=storage(cols=[column("a"), column("A")])),
+        table_of(sd=storage(skewedInfo=STORED.SkewedInfo(skewedColNames=["b"]))),
+        None,
+    ],
+)
+def test_what_cannot_be_a_table_leaves_nothing(shop, asked):
+    with pytest.raises(TYPES.InvalidObjectException):
+        shop.create_table(asked)
+    assert shop.get_all_tables("shop") == []
+    assert shop.tree() == ["shop.db/"]
+
+
+def test_a_folder_that_cannot_be_made(shop):
+    shop.write("shop.db/sales")
+    with pytest.raises(TYPES.MetaException, match="folder cannot be made"):
+        shop.create_table(table_of())
+    assert shop.get_all_tables("shop") == []
+
+
+def test_constraints_are_refused_rather_than_forgotten(shop):
+    key = TYPES.SQLPrimaryKey(table_db="shop", table_name="sales", column_name="amount", key_seq=1)
+    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+        shop.create_table_with_constraints(table_of(), [key], [])
+    assert shop.tree("shop.db") == []
+    shop.create_table_with_constraints(table_of(), [], [])
+    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+        shop.add_primary_key(TYPES.AddPrimaryKeyRequest([key]))
+    with pytest.raises(TYPES.NoSuchObjectException, match="pk"):
+        shop.drop_constraint(TYPES.DropConstraintRequest("shop", "sales", "pk"))
+    assert shop.get_primary_keys(TYPES.PrimaryKeysRequest("shop", "sales")).primaryKeys == []
+    assert shop.get_foreign_keys(TYPES.ForeignKeysRequest("shop", "sales")).foreignKeys == []
+
+
+def test_files_that_are_there_are_counted(shop):
+    shop.write("shop.db/sales/file", "12345")
+    shop.write("shop.db/sales/deeper/file", "123")
+    shop.write("shop.db/sales/_SUCCESS", "1")
+    shop.create_table(table_of(partitionKeys=[], parameters={"COLUMN_STATS_ACCURATE": "{}"}))
+    parameters = shop.table().parameters
+    assert (parameters["numFiles"], parameters["totalSize"]) == ("2", "8")
+    assert "COLUMN_STATS_ACCURATE" not in parameters
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"numFiles": "7", "totalSize": "9"}, {"numFiles": "7", "totalSize": "9"}),
+        ({"DO_NOT_UPDATE_STATS": "true"}, {}),
+    ],
+)
+def test_files_are_not_counted_where_the_client_says_so(shop, given, kept):
+    shop.write("shop.db/sales/file")
+    shop.create_table(table_of(partitionKeys=[], parameters={**given, "transient_lastDdlTime": "1"}))
+    assert shop.table().parameters == {**kept, "transient_lastDdlTime": "1"}
+
+
+def test_files_of_a_partitioned_table_and_of_a_new_folder_are_not_counted(shop):
+    shop.write("shop.db/sales/file")
+    shop.create_table(table_of())
+    shop.create_table(table_of("more", partitionKeys=[]))
+    assert "numFiles" not in shop.table().parameters
+    assert "numFiles" not in shop.table("more").parameters
+
+
+def test_dropping_a_managed_table_deletes_its_files(shop):
+    shop.create_table(table_of())
+    shop.add_partitions([partition_of("a", "1"), partition_of("b", "2", location=shop.location("far/b"))])
+    shop.write("shop.db/sales/ds=a/hour=1/file")
+    shop.drop_table("shop", "sales", True)
+    assert shop.get_all_tables("shop") == []
+    assert shop.tree() == ["far/", "shop.db/"]
+
+
+def test_dropping_without_data_leaves_the_files(shop):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    shop.drop_table("shop", "sales", False)
+    assert shop.tree("shop.db") == ["sales/", "sales/ds=a/", "sales/ds=a/hour=1/"]
+
+
+def test_files_of_an_external_table_stay(shop):
+    shop.create_table(external())
+    shop.create_table(table_of("more", parameters={"EXTERNAL": "TRUE"}))
+    shop.drop_table("shop", "sales", True)
+    shop.drop_table("shop", "more", True)
+    assert shop.tree("shop.db") == ["more/", "sales/"]
+
+
+def test_files_outside_warehouse_and_table_are_never_deleted(shop, tmp_path):
+    outside = tmp_path / "outside"
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1", location=f"file:{outside}"))
+    (outside / "file").write_text("precious")
+    shop.drop_table("shop", "sales", True)
+    assert (outside / "file").read_text() == "precious"
+    assert shop.tree("shop.db") == []
+    assert shop.notes["files_left"] == f"file:{outside}"
+
+
+def test_a_managed_table_s_own_place_is_its_own_wherever_it_is(shop, tmp_path):
+    shop.create_table(table_of(sd=storage(location=f"{tmp_path}/own")))
+    shop.drop_table("shop", "sales", True)
+    assert not (tmp_path / "own").exists()
+
+
+def test_dropping_what_is_not_there(shop):
+    with pytest.raises(TYPES.NoSuchObjectException, match=r"shop\.nothing"):
+        shop.drop_table("shop", "nothing", True)
+    with pytest.raises(TYPES.NoSuchObjectException, match="nothing"):
+        shop.drop_table_with_environment_context("nothing", "sales", True, says(ifPurge="TRUE"))
+
+
+def test_a_table_of_a_dropped_one_s_name_begins_empty(shop):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1"))
+    shop.drop_table("shop", "sales", False)
+    shop.create_table(table_of())
+    assert shop.names() == []
+
+
+def test_truncating_empties_a_table_and_its_counts(shop):
+    shop.write("shop.db/sales/file")
+    shop.create_table(table_of(partitionKeys=[], parameters={"numRows": "5", "k": "v"}))
+    shop.truncate_table("shop", "sales", None)
+    parameters = shop.table().parameters
+    assert shop.tree("shop.db") == ["sales/"]
+    assert (parameters["numRows"], parameters["numFiles"], parameters["totalSize"]) == ("0", "0", "0")
+    assert (parameters["k"], parameters["COLUMN_STATS_ACCURATE"]) == ("v", '{"BASIC_STATS":"true"}')
+
+
+def test_truncating_some_partitions(shop):
+    shop.create_table(table_of())
+    for values in (("a", "1"), ("a", "2")):
+        shop.write("shop.db/sales/ds={}/hour={}/file".format(*values))
+        shop.add_partition(partition_of(*values))
+    shop.truncate_table("shop", "sales", ["ds=a/hour=2"])
+    assert shop.tree("shop.db/sales/ds=a") == ["hour=1/", "hour=1/file", "hour=2/"]
+    assert [shop.partition("a", hour).parameters["numFiles"] for hour in "12"] == ["1", "0"]
+    with pytest.raises(TYPES.MetaException):
+        shop.truncate_table("shop", "sales", ["ds=a/hour=3"])
+    shop.truncate_table("shop", "sales", None)
+    assert shop.tree("shop.db/sales/ds=a") == ["hour=1/", "hour=2/"]
+
+
+def test_external_tables_are_not_truncated(shop):
+    shop.create_table(external(partitionKeys=[]))
+    shop.write("shop.db/sales/file")
+    with pytest.raises(TYPES.MetaException, match="non-managed"):
+        shop.truncate_table("shop", "sales", None)
+    assert shop.tree("shop.db") == ["sales/", "sales/file"]
+
+
+def test_the_log_hears_which_table_it_was(shop):
+    shop.create_table(table_of())
+    assert shop.notes["table"] == "shop.sales"

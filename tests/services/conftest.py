@@ -1,0 +1,74 @@
+"""Fresh stores on all backends, HBase among them, with what a store keeps besides tables and partitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from hbstore import connect
+from hbstore.store.annexes import Annexes
+from hbstore.store.column_statistics import ColumnStatistics
+from hbstore.store.functions import Functions
+from hbstore.store.grants import Grants
+from hbstore.store.locks import Locks
+from hbstore.store.marks import Marks
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.roles import Roles
+from hbstore.store.tables import Tables
+from hbstore.store.transactions import Transactions
+
+BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
+_SHARED_CELLS = {b"L": "d:ledger", b"R": "d:roles", b"G": "d:grants"}
+
+
+class Clock:
+    """A time that goes on when it is told to."""
+
+    def __init__(self):
+        self.now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@dataclass
+class Services:
+    """A store and what it keeps besides."""
+
+    store: PartitionStore
+    clock: Clock
+
+    def __post_init__(self):
+        rows, tables = self.store.rows, Tables(self.store.rows)
+        self.rows, self.tables, self.annexes = rows, tables, Annexes(rows, tables)
+        self.functions = Functions(rows, tables)
+        self.statistics = ColumnStatistics(self.annexes)
+        self.marks = Marks(self.annexes)
+        self.locks = Locks(rows, clock=self.clock)
+        self.transactions = Transactions(rows, clock=self.clock)
+        self.roles = Roles(rows)
+        self.grants = Grants(rows, tables)
+
+
+@pytest.fixture(params=BACKENDS)
+def url(request, tmp_path):
+    if request.param == "hbase":
+        return request.getfixturevalue("hbase_url")
+    return {"memory": "memory://", "nonatomic": "memory://?atomic=false"}.get(
+        request.param, f"sqlite://{tmp_path}/store.db"
+    )
+
+
+@pytest.fixture
+def services(url):
+    with connect(url) as store:
+        services = Services(store, Clock())
+        for database in store.database_names():  # one HBase serves all tests
+            store.drop_database(database, cascade=True)
+            services.functions.forget_database(database)
+            services.grants.forget_database(database)
+        for key, cell in _SHARED_CELLS.items():
+            store.rows.clear(key, cell)
+        store.create_database("shop")
+        yield services

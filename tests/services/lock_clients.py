@@ -1,0 +1,44 @@
+"""Clients of locks that run as processes of their own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from hbstore import connect
+from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
+from hbstore.store.locks import Locks
+from tests.processes import say
+
+PAUSE = 0.002
+EVERYTHING = [LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")]
+
+
+def acquired(locks, user):
+    """The id of the lock on the one table, once it is held."""
+    lock = locks.lock(EVERYTHING, user, "here")
+    while lock.state is LockState.WAITING:
+        time.sleep(PAUSE)
+        lock = locks.check(lock.id)
+    return lock.id
+
+
+def count(url, user, path, times, timeout):
+    """Add one to the number in a file so many times, reading and writing it under the lock."""
+    counter = Path(path)
+    with connect(url) as store:
+        locks = Locks(store.rows, float(timeout))
+        for _ in range(int(times)):
+            held = acquired(locks, user)
+            number = int(counter.read_text())
+            time.sleep(PAUSE)
+            counter.write_text(str(number + 1))
+            locks.release(held)
+            say(held, number + 1)
+
+
+def hold(url, user, timeout):
+    """Take the lock and never give it back."""
+    with connect(url) as store:
+        say(acquired(Locks(store.rows, float(timeout)), user))
+        time.sleep(600)

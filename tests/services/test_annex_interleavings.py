@@ -1,0 +1,124 @@
+"""Statistics written while their partition or table is dropped, in all interleavings with two changes of turn."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from hbstore import Column, Partition, Table, connect
+from hbstore.store import journal
+from hbstore.store.table_row import INTENT_KEYS
+from tests.services.conftest import Clock, Services
+from tests.services.test_column_statistics import FIVE, SIX, about, columns_of
+from tests.store.conftest import hours, sales_table
+from tests.store.stepping import play, schedules
+
+
+@pytest.fixture(autouse=True)
+def _fine_grained(monkeypatch):
+    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+
+
+def prepared():
+    store = connect("memory://?atomic=false")
+    store.create_database("shop")
+    store.create_table(sales_table())
+    store.add_partitions("shop", "sales", hours(1, 5, 6))
+    return store
+
+
+def writing(*columns, values=FIVE):
+    return lambda store: Services(store, Clock()).statistics.write_partitions(
+        "shop", "sales", {values: about(*columns), SIX: about("kept")}
+    )
+
+
+def dropping(store):
+    store.drop_partitions("shop", "sales", [FIVE])
+
+
+def marking(store):
+    Services(store, Clock()).marks.mark("shop", "sales", {"ds": FIVE[0], "hour": FIVE[1]})
+
+
+def dropping_table(store):
+    store.drop_table("shop", "sales")
+
+
+def making_anew(store):
+    store.drop_table("shop", "sales")
+    store.create_table(sales_table())
+    store.add_partitions("shop", "sales", hours(1, 5, 6))
+
+
+def seen(store):
+    services = Services(store, Clock())
+    marked = services.marks.is_marked("shop", "sales", {"ds": FIVE[0], "hour": FIVE[1]})
+    return columns_of(services.statistics.read_partitions("shop", "sales", [FIVE, SIX])), marked
+
+
+def runs(first, second):
+    """Each interleaving's results, and the store after it."""
+    alone = [play(prepared().rows, [act], [])[1][0] for act in (first, second)]
+    for schedule in schedules(alone):
+        store = prepared()
+        results, _ = play(store.rows, [first, second], schedule)
+        open_slots = [cells for _, cells in store.rows.scan_catalog(*INTENT_KEYS) if any(cells.values())]
+        assert not open_slots, schedule
+        yield schedule, results, store
+
+
+def test_what_is_written_while_its_partition_is_dropped_is_not_shown_on_the_next():
+    for schedule, (written, dropped), store in runs(writing("a"), dropping):
+        assert dropped is None, schedule
+        assert written in (None, "PartitionNotFound"), schedule
+        store.add_partitions("shop", "sales", [Partition(FIVE)])
+        expected = {SIX: ["kept"]} if written is None else {}
+        assert seen(store) == (expected, False), schedule
+
+
+def test_a_mark_that_is_set_while_its_partition_is_dropped_is_of_before_or_after():
+    outcomes = set()
+    for schedule, results, store in runs(marking, dropping):
+        assert results == [None, None], schedule
+        outcomes.add(seen(store)[1])
+    assert outcomes == {True, False}
+
+
+def test_what_is_written_while_its_table_is_dropped_is_not_shown_on_the_next():
+    for schedule, (written, dropped), store in runs(writing("a"), dropping_table):
+        assert dropped is None, schedule
+        assert written in (None, "TableNotFound", "PartitionNotFound"), schedule
+        store.create_table(sales_table())
+        store.add_partitions("shop", "sales", hours(1, 5, 6))
+        assert seen(store) == ({}, False), schedule
+
+
+def test_what_is_written_while_its_table_is_made_anew_is_of_one_of_them():
+    outcomes = set()
+    for schedule, (written, made), store in runs(writing("a"), making_anew):
+        assert made is None, schedule
+        assert written in (None, "TableNotFound", "PartitionNotFound", "ConcurrentChange"), schedule
+        found = seen(store)[0]
+        assert found in ({}, {FIVE: ["a"], SIX: ["kept"]} if written is None else {}), schedule
+        outcomes.add((written, bool(found)))
+    assert {(None, True), (None, False)} <= outcomes
+
+
+def test_two_that_write_at_once_lose_nothing():
+    for schedule, results, store in runs(writing("a"), writing("b")):
+        assert results == [None, None], schedule
+        assert seen(store)[0] == {FIVE: ["a", "b"], SIX: ["kept"]}, schedule
+
+
+def test_another_table_is_not_touched():
+    store = prepared()
+    store.create_table(Table("shop", "sales2", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
+    store.add_partitions("shop", "sales2", hours(1, 5))
+    writing("a")(store)
+    services = Services(store, Clock())
+    assert services.statistics.read_partitions("shop", "sales2", [FIVE]) == {}
+    services.annexes.forget_table(services.tables.open("shop", "sales2"))
+    assert seen(store)[0] == {FIVE: ["a"], SIX: ["kept"]}

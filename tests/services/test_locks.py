@@ -1,0 +1,416 @@
+"""Locks: who waits for whom, in which order, until when; against a model of their own too."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from hbstore import InvalidInput, connect
+from hbstore.errors import CommitStateUnknown, NoSuchLock, NoSuchTxn, StoreUnavailable, TxnAborted, TxnOpen
+from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
+from hbstore.store.ledger import Ledger
+from hbstore.store.ledger_row import CELL, KEY
+from hbstore.store.locks import Locks
+from hbstore.store.shared_cell import read_cell
+from hbstore.store.transactions import Transactions
+from tests.services.conftest import Clock
+from tests.store.faults import Fault, FaultyRows
+
+READ, WRITE, EXCLUSIVE = LockType
+HELD, WAITING = LockState
+
+
+def on(lock_type, database="shop", table=None, partition=None):
+    level = LockLevel.DB if table is None else LockLevel.TABLE if partition is None else LockLevel.PARTITION
+    return LockComponent(lock_type, level, database, table, partition)
+
+
+def states(locks, ids):
+    return [locks.check(one).state for one in ids]
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "expected"),
+    [
+        (READ, READ, HELD),
+        (READ, WRITE, HELD),
+        (READ, EXCLUSIVE, WAITING),
+        (WRITE, READ, HELD),
+        (WRITE, WRITE, WAITING),
+        (WRITE, EXCLUSIVE, WAITING),
+        (EXCLUSIVE, READ, WAITING),
+        (EXCLUSIVE, WRITE, WAITING),
+        (EXCLUSIVE, EXCLUSIVE, WAITING),
+    ],
+)
+def test_which_types_go_together(services, held, asked, expected):
+    first = services.locks.lock([on(held, table="sales")], "ann", "here")
+    assert first.state is HELD
+    second = services.locks.lock([on(asked, table="sales")], "bob", "there")
+    assert second.state is expected
+    assert second.blocked_by == (first.id if expected is WAITING else None)
+    assert services.locks.check(second.id).state is expected
+    services.locks.release(first.id)
+    assert services.locks.check(second.id).state is HELD
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "meet"),
+    [
+        (("shop",), ("shop",), True),
+        (("shop",), ("other",), False),
+        (("shop",), ("shop", "sales"), True),
+        (("shop", "sales", "ds=1"), ("shop",), True),
+        (("shop", "sales"), ("shop", "sales", "ds=1"), True),
+        (("shop", "sales"), ("shop", "other"), False),
+        (("shop", "sales", "ds=1"), ("shop", "sales", "ds=2"), False),
+        (("shop", "sales", "ds=1"), ("shop", "sales", "ds=1"), True),
+        (("shop", "sales", "ds=1"), ("shop", "other", "ds=1"), False),
+        (("SHOP", "Sales"), ("shop", "sALES"), True),
+    ],
+)
+def test_where_locks_meet(services, first, second, meet):
+    services.locks.lock([on(EXCLUSIVE, *first)])
+    assert services.locks.lock([on(EXCLUSIVE, *second)]).state is (WAITING if meet else HELD)
+
+
+def test_naming_a_database_goes_with_locking_its_tables(services):
+    services.locks.lock([on(READ)])
+    assert services.locks.lock([on(EXCLUSIVE, table="sales")]).state is HELD
+    assert services.locks.lock([on(EXCLUSIVE, table="other", partition="ds=1")]).state is HELD
+    assert services.locks.lock([on(READ)]).state is HELD
+    assert services.locks.lock([on(WRITE)]).state is WAITING
+    assert services.locks.lock([on(EXCLUSIVE)]).state is WAITING
+
+
+def test_a_lock_is_all_of_its_components_or_none(services):
+    first = services.locks.lock([on(EXCLUSIVE, table="a")])
+    both = services.locks.lock([on(EXCLUSIVE, table="b"), on(EXCLUSIVE, table="a")])
+    third = services.locks.lock([on(EXCLUSIVE, table="b")])
+    assert states(services.locks, [first.id, both.id, third.id]) == [HELD, WAITING, WAITING]
+    assert third.blocked_by == both.id
+    services.locks.release(first.id)
+    assert states(services.locks, [third.id, both.id]) == [WAITING, HELD]
+    services.locks.release(both.id)
+    assert states(services.locks, [third.id]) == [HELD]
+
+
+def test_components_of_one_lock_do_not_conflict(services):
+    assert services.locks.lock([on(EXCLUSIVE, table="a"), on(WRITE, table="a"), on(READ)]).state is HELD
+
+
+def test_nobody_overtakes_those_he_is_in_the_way_of(services):
+    reader = services.locks.lock([on(READ, table="a")])
+    writer = services.locks.lock([on(EXCLUSIVE, table="a")])
+    late_reader = services.locks.lock([on(READ, table="a")])
+    assert late_reader.state is WAITING
+    assert late_reader.blocked_by == writer.id
+    services.locks.release(writer.id)
+    assert states(services.locks, [reader.id, late_reader.id]) == [HELD, HELD]
+
+
+def test_what_is_not_there_cannot_be_checked_renewed_or_released(services):
+    lock = services.locks.lock([on(EXCLUSIVE)])
+    services.locks.release(lock.id)
+    for number in (lock.id, lock.id + 1, 0, -1):
+        for call in (services.locks.check, services.locks.heartbeat, services.locks.release):
+            with pytest.raises(NoSuchLock) as caught:
+                call(number)
+            assert caught.value.fields == {"lock": number}
+
+
+def test_a_lock_expires_without_heartbeats_and_not_before(services):
+    first = services.locks.lock([on(EXCLUSIVE)])
+    second = services.locks.lock([on(EXCLUSIVE)])
+    services.clock.now += 300
+    assert services.locks.check(second.id).state is WAITING
+    services.clock.now += 0.001
+    assert services.locks.check(second.id).state is HELD
+    for call in (services.locks.check, services.locks.heartbeat, services.locks.release):
+        with pytest.raises(NoSuchLock):
+            call(first.id)
+
+
+def test_heartbeats_and_checks_keep_a_lock(services):
+    first = services.locks.lock([on(EXCLUSIVE)])
+    second = services.locks.lock([on(EXCLUSIVE)])
+    for _ in range(10):
+        services.clock.now += 200
+        services.locks.heartbeat(first.id)
+        assert services.locks.check(second.id).state is WAITING
+    assert services.locks.check(first.id).state is HELD
+    assert services.locks.show()[0].heartbeats == 10
+
+
+def test_ids_rise_and_never_come_again(services):
+    first = services.locks.lock([on(READ)])
+    services.locks.release(first.id)
+    assert services.locks.lock([on(READ)]).id == first.id + 1
+
+
+def test_locks_are_shown(services):
+    first = services.locks.lock([on(EXCLUSIVE, table="a"), on(READ, "other", "b")], "ann", "here", "me")
+    second = services.locks.lock([on(READ, table="a", partition="ds=1")], "bob", "there")
+    shown = services.locks.show()
+    assert [(one.id, one.user, one.host, one.agent, one.blocked_by) for one in shown] == [
+        (first.id, "ann", "here", "me", None),
+        (second.id, "bob", "there", None, first.id),
+    ]
+    assert shown[0].acquired == shown[0].heartbeat == 1_000_000
+    assert shown[1].acquired is None
+    assert [one.id for one in services.locks.show("SHOP", "A")] == [first.id, second.id]
+    assert [one.id for one in services.locks.show("other")] == [first.id]
+    assert [one.id for one in services.locks.show("shop", "a", "ds=1")] == [second.id]
+    assert services.locks.show("shop", "b") == []
+    services.clock.now += 301
+    assert services.locks.show() == []
+
+
+def test_locks_that_name_nothing_are_refused(services):
+    with pytest.raises(InvalidInput):
+        services.locks.lock([])
+    for fields in [
+        (EXCLUSIVE, 2, "shop"),
+        (EXCLUSIVE, 3, "shop", "a", ""),
+        (EXCLUSIVE, 1, ""),
+        (EXCLUSIVE, 1, None),
+        (4, 1, "shop"),
+        (EXCLUSIVE, 0, "shop"),
+        (None, 1, "shop"),
+    ]:
+        with pytest.raises(InvalidInput):
+            LockComponent(*fields)
+    assert services.locks.show() == []
+
+
+def test_a_check_that_changes_nothing_writes_nothing(services):
+    held = services.locks.lock([on(EXCLUSIVE)])
+    waiting = services.locks.lock([on(EXCLUSIVE)])
+    before = services.rows.get(KEY)[CELL]
+    for lock in (held, waiting):
+        services.locks.check(lock.id)
+    assert services.rows.get(KEY)[CELL] == before
+    services.clock.now += 31
+    services.locks.check(held.id)
+    assert services.rows.get(KEY)[CELL] != before
+
+
+class TestTransactions:
+    def test_their_locks_end_with_them(self, services):
+        one, two = services.transactions.open(2)
+        first = services.locks.lock([on(EXCLUSIVE)], transaction=one)
+        second = services.locks.lock([on(EXCLUSIVE)], transaction=two)
+        third = services.locks.lock([on(EXCLUSIVE)])
+        with pytest.raises(TxnOpen) as caught:
+            services.locks.release(first.id)
+        assert caught.value.fields == {"lock": first.id, "transaction": one}
+        assert services.locks.check(second.id).state is WAITING
+        services.transactions.commit(one)
+        assert services.locks.check(second.id).state is HELD
+        services.transactions.abort(two)
+        assert services.locks.check(third.id).state is HELD
+        with pytest.raises(NoSuchLock):
+            services.locks.check(first.id)
+
+    def test_one_that_waits_may_be_released(self, services):
+        (one,) = services.transactions.open()
+        services.locks.lock([on(EXCLUSIVE)])
+        waiting = services.locks.lock([on(EXCLUSIVE)], transaction=one)
+        services.locks.release(waiting.id)
+        with pytest.raises(NoSuchLock):
+            services.locks.check(waiting.id)
+
+    def test_locks_of_one_transaction_do_not_conflict(self, services):
+        one, two = services.transactions.open(2)
+        assert services.locks.lock([on(READ, table="a")], transaction=one).state is HELD
+        assert services.locks.lock([on(EXCLUSIVE, table="a")], transaction=one).state is HELD
+        assert services.locks.lock([on(READ, table="a")], transaction=two).state is WAITING
+
+    def test_a_lock_needs_an_open_transaction(self, services):
+        one, two = services.transactions.open(2)
+        services.transactions.commit(one)
+        services.transactions.abort(two)
+        with pytest.raises(NoSuchTxn):
+            services.locks.lock([on(READ)], transaction=one)
+        with pytest.raises(TxnAborted):
+            services.locks.lock([on(READ)], transaction=two)
+        with pytest.raises(NoSuchTxn):
+            services.locks.lock([on(READ)], transaction=two + 1)
+
+    def test_their_locks_live_as_long_as_they_do(self, services):
+        (one,) = services.transactions.open()
+        held = services.locks.lock([on(EXCLUSIVE)], transaction=one)
+        other = services.locks.lock([on(EXCLUSIVE)])
+        for _ in range(3):
+            services.clock.now += 200
+            services.transactions.heartbeat(one)
+            assert services.locks.check(other.id).state is WAITING
+        for _ in range(3):
+            services.clock.now += 200
+            services.locks.heartbeat(held.id)
+            assert services.locks.check(other.id).state is WAITING
+        services.clock.now += 200
+        assert services.locks.check(other.id).state is WAITING
+        services.clock.now += 200
+        assert services.locks.check(other.id).state is HELD
+        assert services.transactions.list().aborted == (one,)
+
+
+class TestFaults:
+    @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_CALL, Fault.REFUSED, Fault.LATE])
+    def test_what_was_said_is_so(self, fault):
+        with connect("memory://") as store:
+            rows = FaultyRows(store.rows, fault, 0)
+            outcome = None
+            try:
+                outcome = Locks(rows).lock([on(EXCLUSIVE)])
+            except (CommitStateUnknown, StoreUnavailable) as error:
+                outcome = type(error)
+            known = [one.id for one in Locks(store.rows).show()]
+            if fault is Fault.LOST_ANSWER:
+                assert outcome.state is HELD
+                assert known == [outcome.id]
+            else:
+                assert outcome is (StoreUnavailable if fault is Fault.REFUSED else CommitStateUnknown)
+                assert known == []
+            rows.arrive()
+            assert len(Locks(store.rows).show()) == (fault in (Fault.LOST_ANSWER, Fault.LATE))
+
+    def test_a_late_write_never_undoes_a_later_one(self):
+        with connect("memory://") as store:
+            rows = FaultyRows(store.rows, Fault.LATE, 0)
+            with pytest.raises(CommitStateUnknown):
+                Locks(rows).lock([on(EXCLUSIVE)], "late")
+            locks = Locks(store.rows)
+            locks.release(locks.lock([on(EXCLUSIVE)], "ann").id)
+            rows.arrive()
+            assert locks.show() == []
+
+
+components = st.builds(
+    on,
+    st.sampled_from(LockType),
+    st.sampled_from(["a", "b"]),
+    st.none() | st.sampled_from(["t", "u"]),
+    st.none() | st.sampled_from(["p=1", "p=2"]),
+).filter(lambda one: one.table or not one.partition)
+
+
+class Machine(RuleBasedStateMachine):
+    """Clients that lock, check, release and die, of two servers over one store."""
+
+    locks = Bundle("locks")
+
+    def __init__(self):
+        super().__init__()
+        self.store = connect("memory://")
+        self.clock = Clock()
+        self.servers = [Locks(self.store.rows, clock=self.clock) for _ in range(2)]
+        self.transactions = Transactions(self.store.rows, clock=self.clock)
+        self.granted = {}
+        self.gone = set()
+
+    @rule(target=locks, some=st.lists(components, min_size=1, max_size=3), server=st.integers(0, 1))
+    def lock(self, some, server):
+        found = self.servers[server].lock(some)
+        self._see(found)
+        return found.id
+
+    @rule(target=locks, some=st.lists(components, min_size=1, max_size=2), number=st.integers(1, 3))
+    def lock_in_a_transaction(self, some, number):
+        try:
+            found = self.servers[0].lock(some, transaction=number)
+        except (NoSuchTxn, TxnAborted):
+            return 0
+        self._see(found)
+        return found.id
+
+    @rule()
+    def open(self):
+        self.transactions.open()
+
+    @rule(number=st.integers(1, 3))
+    def commit(self, number):
+        held = {one.id for one in self.servers[0].show() if one.transaction == number}
+        try:
+            self.transactions.commit(number)
+        except (NoSuchTxn, TxnAborted):
+            return
+        self.gone |= held
+
+    @rule(number=locks, server=st.integers(0, 1))
+    def check(self, number, server):
+        try:
+            self._see(self.servers[server].check(number))
+        except NoSuchLock:
+            self._lost(number)
+
+    @rule(number=locks)
+    def heartbeat(self, number):
+        try:
+            self.servers[0].heartbeat(number)
+        except NoSuchLock:
+            self._lost(number)
+
+    @rule(number=locks, server=st.integers(0, 1))
+    def release(self, number, server):
+        try:
+            self.servers[server].release(number)
+        except NoSuchLock:
+            self._lost(number)
+        except TxnOpen:
+            return
+        self.gone.add(number)
+
+    @rule(seconds=st.sampled_from([1, 100, 299, 301]))
+    def wait(self, seconds):
+        self.clock.now += seconds
+
+    def _see(self, found):
+        """A lock that was given stays given."""
+        assert found.id not in self.gone
+        assert found.state is HELD or found.id not in self.granted
+        if found.state is HELD:
+            self.granted[found.id] = found
+
+    def _lost(self, number):
+        """A lock is gone only if it was released, or nobody was heard of for long enough."""
+        assert number == 0 or number in self.gone or self.clock.now > 1_300
+        self.gone.add(number)
+
+    @invariant()
+    def held_locks_go_together(self):
+        shown = self.servers[0].show()
+        held = [one for one in shown if one.state is HELD]
+        for at, one in enumerate(held):
+            for other in held[:at]:
+                if not one.transaction or one.transaction != other.transaction:
+                    assert not any(_clash(two, three) for two in one.components for three in other.components)
+
+    @invariant()
+    def locks_wait_for_earlier_ones_alone(self):
+        for one in self.servers[1].show():
+            assert one.blocked_by is None or (one.state is WAITING and one.blocked_by < one.id)
+
+    @invariant()
+    def the_ledger_is_kept_whole(self):
+        ledger = Ledger.decode(read_cell(self.store.rows, KEY, CELL))
+        assert Ledger.decode(ledger.encode()) == ledger
+
+
+def _clash(one, two):
+    """The rules once more, in other words."""
+    places = [(part.database, part.table or "*", part.partition or "*") for part in (one, two)]
+    if any("*" not in pair and pair[0] != pair[1] for pair in zip(*places, strict=True)):
+        return False
+    kinds = {one.type, two.type}
+    for reader, writer in ((one, two), (two, one)):
+        if reader.type is READ and reader.table is None and writer.type is EXCLUSIVE and writer.table is not None:
+            return False
+    return EXCLUSIVE in kinds or kinds == {WRITE}
+
+
+def test_any_run_of_clients():
+    run_state_machine_as_test(Machine, settings=settings(max_examples=150, stateful_step_count=40, deadline=None))

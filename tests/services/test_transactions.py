@@ -1,0 +1,117 @@
+"""Transactions: opened, committed, aborted, listed, and forgotten by their clients."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore import CorruptRow, InvalidInput, connect
+from hbstore.errors import NoSuchTxn, TxnAborted
+from hbstore.service_model import Transaction, TransactionList
+from hbstore.store.ledger import Ledger
+from hbstore.store.transactions import LONGEST_RANGE, MOST_AT_ONCE, Transactions
+
+
+def test_ids_rise_from_one(services):
+    assert services.transactions.list() == TransactionList(0, (), ())
+    assert services.transactions.open() == [1]
+    assert services.transactions.open(3, "ann", "here", "me") == [2, 3, 4]
+    found = services.transactions.list()
+    assert found.high_water_mark == 4
+    assert [one.id for one in found.open] == [1, 2, 3, 4]
+    assert found.open[3] == Transaction(4, "ann", "here", "me", 1_000_000, 1_000_000, 0)
+
+
+def test_no_more_are_opened_at_once_than_hive_opens(services):
+    assert services.transactions.open(MOST_AT_ONCE + 5) == list(range(1, MOST_AT_ONCE + 1))
+    for count in (0, -1):
+        with pytest.raises(InvalidInput):
+            services.transactions.open(count)
+
+
+def test_what_is_committed_is_gone(services):
+    one, two = services.transactions.open(2)
+    services.transactions.commit(one)
+    assert services.transactions.list() == TransactionList(2, (Transaction(two, None, None, None, 10**6, 10**6),), ())
+    for call in (services.transactions.commit, services.transactions.abort, services.transactions.heartbeat):
+        for number in (one, two + 1, 0):
+            with pytest.raises(NoSuchTxn) as caught:
+                call(number)
+            assert caught.value.fields == {"transaction": number}
+
+
+def test_what_is_aborted_is_remembered(services):
+    one, two = services.transactions.open(2)
+    services.transactions.abort(two)
+    services.transactions.abort(two)
+    assert services.transactions.list().aborted == (two,)
+    for call in (services.transactions.commit, services.transactions.heartbeat):
+        with pytest.raises(TxnAborted) as caught:
+            call(two)
+        assert caught.value.fields == {"transaction": two}
+    services.transactions.commit(one)
+
+
+def test_some_are_aborted_at_once(services):
+    services.transactions.open(5)
+    services.transactions.commit(3)
+    services.transactions.abort_all([2, 3, 4, 9])
+    found = services.transactions.list()
+    assert (found.aborted, [one.id for one in found.open]) == ((2, 4), [1, 5])
+
+
+def test_those_that_are_not_heard_of_are_aborted(services):
+    one, two = services.transactions.open(2)
+    services.clock.now += 200
+    services.transactions.heartbeat(two)
+    services.clock.now += 101
+    found = services.transactions.list()
+    assert (found.aborted, [(open_one.id, open_one.heartbeats) for open_one in found.open]) == ((one,), [(two, 1)])
+    with pytest.raises(TxnAborted):
+        services.transactions.commit(one)
+    services.transactions.commit(two)
+
+
+def test_heartbeats_of_a_range(services):
+    services.transactions.open(6)
+    services.transactions.commit(2)
+    services.transactions.abort(3)
+    services.clock.now += 200
+    assert services.transactions.heartbeat_range(2, 5) == ({3}, {2})
+    assert services.transactions.heartbeat_range(6, 8) == (set(), {7, 8})
+    assert services.transactions.heartbeat_range(5, 4) == (set(), set())
+    services.clock.now += 101
+    assert [one.id for one in services.transactions.list().open] == [4, 5, 6]
+    with pytest.raises(InvalidInput):
+        services.transactions.heartbeat_range(1, LONGEST_RANGE + 1)
+
+
+def test_no_id_is_given_twice(url):
+    with connect(url) as store, ThreadPoolExecutor(6) as pool:
+        transactions = Transactions(store.rows)
+        given_ids = [number for some in pool.map(lambda _: transactions.open(2), range(30)) for number in some]
+    assert len(set(given_ids)) == 60
+
+
+@given(st.lists(st.tuples(st.integers(1, 20), st.booleans())))
+def test_aborted_ids_are_kept_as_runs(steps):
+    ledger = Ledger().with_transactions(Transaction(number) for number in range(1, 21))
+    aborted, ended = set(), set()
+    for number, abort in steps:
+        if number not in ended:
+            ended.add(number)
+            aborted |= {number} if abort else set()
+            ledger = Ledger.decode(ledger.without_transactions([number], aborted=abort).encode())
+    assert ledger.aborted_ids() == tuple(sorted(aborted))
+    assert {number for number in range(22) if ledger.has_aborted(number)} == aborted
+    assert all(last + 1 < first for (_, last), (first, _) in zip(ledger.aborted, ledger.aborted[1:], strict=False))
+    assert set(ledger.transactions) == set(range(1, 21)) - ended
+
+
+@pytest.mark.parametrize("data", [b"x", b"[]", b"[1,2,3,4,5]", b'[0,0,[[1,[[9,1,"a"]]]],[],[]]', b"[0,0,[],[],[1]]"])
+def test_bytes_that_are_no_ledger_are_refused(data):
+    with pytest.raises(CorruptRow):
+        Ledger.decode(data)

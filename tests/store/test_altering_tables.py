@@ -1,0 +1,118 @@
+"""Altering a table with its partitions, and only if it is what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+
+from hbstore import Column, ConcurrentChange, InvalidInput, StorageDescriptor, Table, TableNotFound
+from tests.store import moves
+from tests.store.conftest import URLS
+from tests.store.moves import COLUMNS, RETURNS, SALES, marked, table
+from tests.store.operations import DAY
+
+
+@pytest.fixture(params=URLS)
+def store(request, tmp_path):
+    with moves.prepared(URLS[request.param].format(tmp_path)) as store:
+        yield store
+
+
+def columns(store, place):
+    return [one.storage.columns for one in store.get_partitions_by_filter(*place, None)]
+
+
+def test_without_cascade_partitions_keep_their_columns(store):
+    store.alter_table(table(*SALES, columns=COLUMNS))
+    assert columns(store, SALES) == [()] * 5
+    store.add_partitions(*SALES, [marked("8")])
+    assert columns(store, SALES) == [()] * 5 + [tuple(COLUMNS)]
+
+
+def test_with_cascade_all_partitions_get_the_columns_and_keep_all_else(store):
+    storage = StorageDescriptor([Column("x", "map<string,array<int>>", "ü")], input_format="orc", num_buckets=3)
+    store.add_partitions(*SALES, [replace(marked("7"), storage=storage), replace(marked("8"), location="s3://x")])
+    before = store.get_partitions_by_filter(*SALES, None)
+    store.alter_table(table(*SALES, columns=COLUMNS, owner="ann"), cascade=True)
+    assert store.get_table(*SALES).columns == tuple(COLUMNS)
+    assert store.get_table(*SALES).owner == "ann"
+    wanted = [replace(one, storage=replace(one.storage, columns=tuple(COLUMNS))) for one in before]
+    assert store.get_partitions_by_filter(*SALES, None) == wanted
+    store.alter_table(table(*SALES), cascade=True)
+    assert columns(store, SALES) == [()] * 7
+    assert columns(store, RETURNS) == [()] * 2
+    moves.assert_clean(store)
+
+
+def test_locations_move_along_where_they_are_below_the_old_one(store):
+    store.add_partitions(*SALES, [replace(marked("7"), location="s3://elsewhere/x")])
+    store.alter_table(table(*SALES, location="s3://new/"), relocated=("s3://shop/sales", "s3://new/"))
+    assert store.get_partition(*SALES, (DAY, "2")).location == f"s3://new/ds={DAY}/hour=2"
+    assert store.get_partition(*SALES, (DAY, "7")).location == "s3://elsewhere/x"
+    assert columns(store, SALES) == [()] * 6
+    store.alter_table(table(*SALES, columns=COLUMNS), cascade=True, relocated=("s3://new", "s3://newer"))
+    assert store.get_partition(*SALES, (DAY, "2")).location == f"s3://newer/ds={DAY}/hour=2"
+    assert columns(store, SALES) == [tuple(COLUMNS)] * 6
+    moves.assert_clean(store)
+
+
+def test_tables_without_partition_columns(store):
+    store.create_table(Table("shop", "flat"))
+    flat = store.get_table("shop", "flat")
+    altered = replace(flat, parameters={"a": "1"}, location="s3://b")
+    store.alter_table(altered, cascade=True, relocated=("s3://a", "s3://b"), expected_parameters={"a": None})
+    assert store.get_table("shop", "flat") == altered
+
+
+def test_what_forbids_it(store):
+    before = moves.seen(store)
+    for named in ({"cascade": True}, {"relocated": ("s3://a", "s3://b")}):
+        with pytest.raises(InvalidInput):
+            store.alter_table(table(*SALES, partition_columns=[Column("ds", "date")]), **named)
+        with pytest.raises(TableNotFound):
+            store.alter_table(table("shop", "none"), **named)
+        with pytest.raises(InvalidInput):
+            store.alter_table(table(*SALES), **named, expected_parameters={"a": None})
+    with pytest.raises(InvalidInput):
+        store.alter_table(table(*SALES), relocated=("", "s3://b"))
+    assert moves.seen(store) == before
+    moves.assert_clean(store)
+
+
+def test_expected_parameters(store):
+    key = "metadata_location"
+    store.alter_table(table(*SALES, parameters={key: "v1"}), expected_parameters={key: None, "other": None})
+    for wrong, found in (({key: None}, "v1"), ({key: "v0"}, "v1"), ({key: "v1", "other": ""}, None)):
+        with pytest.raises(ConcurrentChange) as caught:
+            store.alter_table(table(*SALES, parameters={key: "v9"}), expected_parameters=wrong)
+        assert caught.value.fields["parameter"] == list(wrong)[-1]
+        assert caught.value.fields["found"] == found
+        assert store.get_table(*SALES).parameters == {key: "v1"}
+    store.alter_table(table(*SALES, parameters={key: "v2"}), expected_parameters={key: "v1"})
+    assert store.get_table(*SALES).parameters == {key: "v2"}
+
+
+def test_of_all_commits_at_once_each_builds_on_the_one_before(store):
+    """Every thread adds one to what it has read, and reads again when somebody else was faster."""
+    store.alter_table(table(*SALES, parameters={"n": "0"}))
+
+    def commit():
+        for _ in range(10):
+            while True:
+                known = store.get_table(*SALES).parameters["n"]
+                try:
+                    store.alter_table(
+                        table(*SALES, parameters={"n": str(int(known) + 1)}), expected_parameters={"n": known}
+                    )
+                except ConcurrentChange:
+                    continue
+                break
+
+    threads = [Thread(target=commit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert store.get_table(*SALES).parameters["n"] == "40"
