@@ -14,8 +14,10 @@ PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
     ("spark", "metastore"),
+    ("cubes",),
     ("",),  # hbstore/__init__.py, the public names
     ("store",),
+    ("timelines",),
     ("plans",),
     ("filters",),
     ("rows",),

@@ -4,7 +4,7 @@ A message that is small costs nothing here. One that is large takes a share as i
 left, while its client is held up by TCP. So that two that wait for each other cannot stand still for ever, one message
 at a time may grow beyond the budget: the first that found nothing left. What all messages hold is therefore at most
 
-    the budget + the largest message + `FREE` for each connection.
+    the budget + what the largest message weighs + `FREE` for each connection.
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ FREE: Final = 256 * 1024
 """Bytes that a message may weigh without a share."""
 
 ELEMENT: Final = 128
-"""Bytes that each element of a container weighs on top of its own: what Python makes of it."""
+"""Bytes that each element of a container weighs beside its own: what Python makes of it."""
 
 PATIENCE: Final = 60.0
 """Seconds that a message waits for its share."""
+
+
+def weight(size: int, elements: int) -> int:
+    """What a message takes: its bytes twice, as they are copied into what is made of them, and its elements.
+
+    >>> weight(1000, elements=2)
+    2256
+    """
+    return 2 * size + ELEMENT * elements
 
 
 class Budget:
@@ -47,13 +56,13 @@ class Budget:
         """Bytes that are taken."""
         return self._used
 
-    def grow(self, share: Share, weight: int) -> None:
+    def grow(self, share: Share, size: int) -> None:
         """Make a share as large as this; one that is larger stays so.
 
         Raises:
             TimeoutError: others hold too much for too long.
         """
-        more = weight - share.weight
+        more = size - share.size
         if more <= 0:
             return
         with self._changed:
@@ -64,15 +73,15 @@ class Budget:
             if self._used + more > self._total:
                 self._beyond = share
             self._used += more
-            share.weight = weight
+            share.size = size
 
     def release(self, share: Share) -> None:
         """Give a share back."""
-        if not share.weight:
+        if not share.size:
             return
         with self._changed:
-            self._used -= share.weight
-            share.weight = 0
+            self._used -= share.size
+            share.size = 0
             if self._beyond is share:
                 self._beyond = None
             self._changed.notify_all()
@@ -91,15 +100,15 @@ class Share:
     (400, None, 0)
     """
 
-    __slots__ = ("_budget", "weight")
+    __slots__ = ("_budget", "size")
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self.weight = 0
+        self.size = 0
 
-    def grow(self, weight: int) -> None:
+    def grow(self, size: int) -> None:
         """Take what is missing to this, or wait for it."""
-        self._budget.grow(self, weight)
+        self._budget.grow(self, size)
 
     def release(self) -> None:
         """Give it back; it can be taken anew."""

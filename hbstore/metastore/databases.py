@@ -20,6 +20,7 @@ from hbstore.metastore.warehouse import DEFAULT_DATABASE
 from hbstore.model import Database
 
 handlers = Handlers()
+_USER: Final = 1
 _LOG: Final = logging.getLogger("hbstore.metastore")
 
 
@@ -39,7 +40,8 @@ def create_database(call: Call) -> None:
     if given.name in call.store.database_names():
         raise THRIFT.AlreadyExistsException(f"Database {given.name} already exists")
     with call.warehouse.making_folders([location]):
-        call.store.create_database(replace(given, location=location))
+        owner_type = _USER if given.owner_type is None else given.owner_type
+        call.store.create_database(replace(given, location=location, owner_type=owner_type))
 
 
 @handlers.answers("get_database")
@@ -111,7 +113,6 @@ def drop_database(call: Call) -> None:
             if found:
                 raise THRIFT.InvalidOperationException(f"Database {name} is not empty. One or more {what} exist.")
     files = [table_files(call, table, delete=bool(given.deleteData)) for table in call.store.tables(name)]
-    call.store.functions.forget_database(name)
     call.store.drop_database(name, cascade=bool(given.cascade))
     if given.deleteData:
         _remove_files(call, database, files)

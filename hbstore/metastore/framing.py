@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore.budget import ELEMENT, FREE, Budget, Share
+from hbstore.metastore.budget import FREE, Budget, Share, weight
 from hbstore.metastore.walker import MAX_MESSAGE, Walker
 
 PIECE: Final = 64 * 1024
@@ -113,7 +113,7 @@ class MessageReader:
 
     def _first_piece(self, data: bytes, walker: Walker) -> bytes:
         """A message that was over in its first piece."""
-        self._weigh(walker.at + ELEMENT * walker.elements)
+        self._take_memory(walker.at, walker)
         if walker.at == len(data):
             return data
         self._pending = data[walker.at :]
@@ -126,7 +126,7 @@ class MessageReader:
         size = whole.write(data)
         over = False
         while not over:
-            self._weigh(size + ELEMENT * walker.elements)
+            self._take_memory(size, walker)
             number = self._take()
             if not number:
                 raise ConnectionAbortedError("a call was cut off in the middle")
@@ -134,7 +134,7 @@ class MessageReader:
             if walker.at < size:
                 with whole.getbuffer() as walked:
                     over = walker.walk(walked)
-        self._weigh(size + ELEMENT * walker.elements)
+        self._take_memory(size, walker)
         if walker.at < size:
             whole.seek(walker.at)
             self._pending = whole.read()
@@ -178,11 +178,13 @@ class MessageReader:
         except BlockingIOError:  # how the system says that the time is over
             raise TimeoutError("the client sent nothing for too long") from None
 
-    def _weigh(self, weight: int) -> None:
-        if weight > FREE:
+    def _take_memory(self, size: int, walker: Walker) -> None:
+        """Take what a message weighs that is there so far, if that is much."""
+        needed = weight(size, walker.elements)
+        if needed > FREE:
             if self._share is None:
                 self._share = Share(self._budget)
-            self._share.grow(weight)
+            self._share.grow(needed)
 
     def _wait_at_most(self, seconds: float) -> None:
         """Let the system end a wait for bytes, as a timeout of Python's would cost every call a poll; 0 is for ever."""

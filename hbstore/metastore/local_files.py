@@ -16,7 +16,9 @@ from typing import Final
 
 from hbstore.metastore.files import is_hidden
 
-_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How a folder is opened that is no link, to do something in it."""
+
 _TRIES: Final = 1000  # as another failed for each of them because somebody else got on
 _MOST_LINKS: Final = 40  # as in Linux
 
@@ -68,7 +70,7 @@ class LocalFiles:
         made: list[str] = []
         for _ in range(_TRIES):
             try:
-                os.close(_opened(real, made))
+                os.close(opened(real, made))
             except FileNotFoundError:
                 continue  # somebody else has just removed an empty folder on the way
             return made
@@ -110,7 +112,7 @@ class LocalFiles:
             if folder is None or _kind(folder, name) is None:
                 return False
             parent, new_name = os.path.split(target)
-            target_folder = _opened(parent, [])
+            target_folder = opened(parent, [])
             try:
                 if _kind(target_folder, new_name) is not None:
                     raise FileExistsError("there is something at the target")
@@ -154,7 +156,7 @@ def _parent(place: str) -> Iterator[tuple[int | None, str]]:
     """The folder around an entry, opened, and the entry's name; None if there is no such folder."""
     parent, name = os.path.split(place)
     try:
-        folder = _opened(parent)
+        folder = opened(parent)
     except FileNotFoundError:
         yield None, name
         return
@@ -164,20 +166,24 @@ def _parent(place: str) -> Iterator[tuple[int | None, str]]:
         os.close(folder)
 
 
-def _opened(path: str, made: list[str] | None = None) -> int:
+def opened(path: str, made: list[str] | None = None) -> int:
     """A folder by its path, opened without following links; with ``made``, missing ones are made and added to it."""
-    folder = os.open("/", _FOLDER)
+    folder = os.open("/", FOLDER)
     so_far = ""
     for name in path.split("/"):
         if not name:
             continue
         so_far = f"{so_far}/{name}"
         try:
-            if made is not None:
+            try:
+                inner = os.open(name, FOLDER, dir_fd=folder)
+            except FileNotFoundError:
+                if made is None:
+                    raise
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name, dir_fd=folder)
                     made.append(so_far)
-            inner = os.open(name, _FOLDER, dir_fd=folder)
+                inner = os.open(name, FOLDER, dir_fd=folder)
         finally:
             os.close(folder)
         folder = inner

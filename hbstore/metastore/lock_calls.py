@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from hbstore.errors import NoSuchLock
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import without_catalog
 from hbstore.metastore.protocol import THRIFT
@@ -34,8 +36,9 @@ def check_lock(call: Call) -> Any:
 
 @handlers.answers("unlock", writes=True)
 def unlock(call: Call) -> None:
-    """Give a lock back."""
-    call.store.locks.release(call.arguments.rqst.lockid)
+    """Give a lock back; one that is not there has been given back, perhaps by a call whose answer was lost."""
+    with suppress(NoSuchLock):
+        call.store.locks.release(call.arguments.rqst.lockid)
 
 
 @handlers.answers("heartbeat", writes=True)

@@ -27,8 +27,8 @@ def create_role(call: Call) -> bool:
 def drop_role(call: Call) -> bool:
     """Remove a role, from all who have it, with all that was granted to it."""
     name = call.store.roles.get(call.arguments.role_name or "").name
-    call.store.grants.forget_role(name)
     call.store.roles.drop(name)
+    call.store.grants.forget_role(name)
     return True
 
 

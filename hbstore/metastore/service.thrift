@@ -718,7 +718,8 @@ service ThriftHiveMetastore {
   hive_metastore.Table get_table(1: string dbname, 2: string tbl_name)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   GetTableResult get_table_req(1: GetTableRequest req) throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<hive_metastore.Table> get_table_objects_by_name(1: string dbname, 2: list<string> tbl_names),
+  list<hive_metastore.Table> get_table_objects_by_name(1: string dbname, 2: list<string> tbl_names)
+    throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
   GetTablesResult get_table_objects_by_name_req(1: GetTablesRequest req)
     throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
   list<string> get_tables(1: string db_name, 2: string pattern) throws (1: MetaException o1),
@@ -727,7 +728,7 @@ service ThriftHiveMetastore {
   list<string> get_all_tables(1: string db_name) throws (1: MetaException o1),
   list<TableMeta> get_table_meta(1: string db_patterns, 2: string tbl_patterns, 3: list<string> tbl_types)
     throws (1: MetaException o1),
-  list<string> get_table_names_by_filter(1: string dbname, 2: string filter, 3: i16 max_tables)
+  list<string> get_table_names_by_filter(1: string dbname, 2: string filter, 3: i16 max_tables = -1)
     throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
   list<hive_metastore.FieldSchema> get_fields(1: string db_name, 2: string table_name)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
@@ -767,34 +768,34 @@ service ThriftHiveMetastore {
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   hive_metastore.Partition get_partition_with_auth(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: string user_name, 5: list<string> group_names)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<hive_metastore.Partition> get_partitions(1: string db_name, 2: string tbl_name, 3: i16 max_parts)
+  list<hive_metastore.Partition> get_partitions(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  list<hive_metastore.Partition> get_partitions_with_auth(1: string db_name, 2: string tbl_name, 3: i16 max_parts, 4: string user_name, 5: list<string> group_names)
+  list<hive_metastore.Partition> get_partitions_with_auth(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1, 4: string user_name, 5: list<string> group_names)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  list<hive_metastore.Partition> get_partitions_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts)
+  list<hive_metastore.Partition> get_partitions_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<hive_metastore.Partition> get_partitions_ps_with_auth(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts, 5: string user_name, 6: list<string> group_names)
+  list<hive_metastore.Partition> get_partitions_ps_with_auth(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1, 5: string user_name, 6: list<string> group_names)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   list<hive_metastore.Partition> get_partitions_by_names(1: string db_name, 2: string tbl_name, 3: list<string> names)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<hive_metastore.Partition> get_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i16 max_parts)
+  list<hive_metastore.Partition> get_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   PartitionsByExprResult get_partitions_by_expr(1: PartitionsByExprRequest req)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   i32 get_num_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<PartitionSpec> get_partitions_pspec(1: string db_name, 2: string tbl_name, 3: i32 max_parts)
+  list<PartitionSpec> get_partitions_pspec(1: string db_name, 2: string tbl_name, 3: i32 max_parts = -1)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  list<PartitionSpec> get_part_specs_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i32 max_parts)
+  list<PartitionSpec> get_part_specs_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i32 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   PartitionValuesResponse get_partition_values(1: PartitionValuesRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
 
   // Partition names.
 
-  list<string> get_partition_names(1: string db_name, 2: string tbl_name, 3: i16 max_parts)
+  list<string> get_partition_names(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1)
     throws (1: MetaException o2),
-  list<string> get_partition_names_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts)
+  list<string> get_partition_names_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   list<string> partition_name_to_vals(1: string part_name) throws (1: MetaException o1),
   map<string, string> partition_name_to_spec(1: string part_name) throws (1: MetaException o1),

@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
 from hbstore.metastore.files import Files, at_or_below
 from hbstore.metastore.local_files import LocalFiles
+from hbstore.metastore.local_folders import LocalFolders
 from hbstore.metastore.locations import LOCAL, Location, parse_location
 from hbstore.metastore.remote_files import AT_ONCE, open_remote
 
@@ -150,7 +151,8 @@ class Warehouse:
             FileOperationFailed: a file is there, or the file system refuses.
             OutsideWarehouse: the location is written as one in the warehouse, but a link leads it elsewhere.
         """
-        return bool(self._make(location))
+        target = parse_location(location)
+        return bool(self._make(target, self._files(target)))
 
     @contextmanager
     def making_folders(self, locations: Sequence[str]) -> Iterator[list[bool]]:
@@ -161,24 +163,19 @@ class Warehouse:
         Returns:
             For each location whether its folder was made.
         """
-        made: list[tuple[str, list[str]]] = []
-
-        def make(location: str) -> bool:
-            folders = self._make(location)
-            made.append((location, folders))
-            return bool(folders)
-
+        targets = list(map(parse_location, locations))
+        made: list[tuple[Location, list[str]]] = []
         done = False
         try:
-            yield self._for_each(make, locations)
+            yield self._make_all(targets, made)
             done = True
         except CommitStateUnknown:
             done = True
             raise
         finally:
             if not done:
-                for location, folders in reversed(made):
-                    self._unmake(location, folders)
+                for target, folders in reversed(made):
+                    self._unmake(target, folders)
 
     def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
         """Remove a tree, or move it to the trash.
@@ -290,11 +287,9 @@ class Warehouse:
             self._open[key] = open_remote(*key)
         return self._open[key]
 
-    def _make(self, location: str) -> list[str]:
+    def _make(self, target: Location, files: Files | LocalFolders) -> list[str]:
         """Make one folder; which ones were made."""
-        target = parse_location(location)
-        with _failing("the folder cannot be made", location):
-            files = self._files(target)
+        with _failing("the folder cannot be made", str(target)):
             if files.is_folder(target.path):
                 return []
             real = files.real(target.path)
@@ -302,16 +297,31 @@ class Warehouse:
                 raise _outside(target, "Give the table the place itself as its location, not a link to it")
             return files.make_folder(real)
 
-    def _for_each(self, make: Callable[[str], bool], locations: Sequence[str]) -> list[bool]:
-        """Call a function for every location; for several at once where each call is a request to somewhere else."""
-        if all(parse_location(location).scheme == LOCAL for location in locations):
-            return list(map(make, locations))
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(make, locations))
+    def _make_all(self, targets: Sequence[Location], made: list[tuple[Location, list[str]]]) -> list[bool]:
+        """Make a folder for every target, several at once where each is a request to somewhere else.
 
-    def _unmake(self, location: str, folders: Sequence[str]) -> None:
+        Args:
+            targets: the folders.
+            made: gets each target with the folders that were made for it.
+
+        Returns:
+            For each target whether its folder was made.
+        """
+
+        def make(target: Location, files: Files | LocalFolders) -> bool:
+            folders = self._make(target, files)
+            made.append((target, folders))
+            return bool(folders)
+
+        if all(target.scheme == LOCAL for target in targets):
+            with closing(LocalFolders()) as folders:
+                return [make(target, folders) for target in targets]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(lambda target: make(target, self._files(target)), targets))
+
+    def _unmake(self, target: Location, folders: Sequence[str]) -> None:
         """Remove folders that are empty; one that stays harms nobody, and the block's own error is to be seen."""
-        files = self._files(parse_location(location))
+        files = self._files(target)
         for folder in reversed(folders):
             with suppress(OSError, ValueError, NotImplementedError):
                 files.delete_empty(folder)

@@ -4,8 +4,8 @@ Column statistics and marks belong to one table or partition: what belonged to a
 next of its name, whoever wrote it and however late. Three things see to that:
 
 * **A table's annexes have keys that begin with its incarnation**, 8 random bytes that no other table has (see
-  `hbstore.store.table_row`). A table that is dropped and created again has other keys; what the old ones hold is never
-  asked for, and `Annexes.forget_table` removes it. A table that is altered or renamed keeps its annexes.
+  `hbstore.store.table_row`). A table that is dropped and created again has other keys; what the old ones hold goes with
+  the table's rows, and is never asked for again. A table that is altered or renamed keeps its annexes.
 * **A partition's annex is one row, whose key follows from the partition's.** So a drop need not look for what there
   is: the keys of the annexes (`annex_keys`) stand in the same change as those of the partitions, and go at the same
   moment, in one transaction or by one intent.
@@ -22,26 +22,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
-from hbstore.keys import row_key, successor
+from hbstore.keys import row_key
 from hbstore.model import partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
-from hbstore.store.annex_keys import annex_keys, table_annex_key
+from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.journal_cell import Journal
-from hbstore.store.table_row import JOURNAL, TableRow
+from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import MAX_PAYLOAD, PartitionValues, cells_of
 
 Step: TypeAlias = Callable[[Annex], Annex]
 """What becomes of an annex; it may be called several times."""
-
-_DROP_BATCH: Final = 5_000
 
 
 def partition_key(row: TableRow, values: PartitionValues) -> bytes:
@@ -69,13 +66,22 @@ class Annexes:
         """Those annexes that are there, by their keys; a request for each 1,000 on HBase."""
         return {key: decode_annex(payload) for key, payload in self.rows.multi_get(sorted(set(keys)))}
 
-    def change(self, row: TableRow, steps: Mapping[bytes, Step], present: Mapping[bytes, Sequence[str]]) -> None:
+    def change(
+        self,
+        row: TableRow,
+        steps: Mapping[bytes, Step],
+        partitions: Mapping[bytes, Sequence[str]],
+        *,
+        must_exist: bool = True,
+    ) -> None:
         """Change annexes of one table, all or none, as if nobody else did at the same time.
 
         Args:
             row: the table.
             steps: what becomes of the annex of each key.
-            present: keys of partitions that must be there, with their values for the error.
+            partitions: the keys and the values of the partitions that the annexes belong to: changes of these under
+                way are finished first. None for the table's own annex.
+            must_exist: whether these partitions must be there.
 
         Raises:
             PartitionNotFound: a partition is not there.
@@ -87,10 +93,11 @@ class Annexes:
             return
 
         def check(_: Change) -> Change | None:
-            self._check_present(row, present)
+            if must_exist:
+                self._check_present(row, partitions)
             return _changed(row, steps, self.read(steps))
 
-        touched = Change(ChangeKind.ALTER, deletes=tuple(sorted({*steps, *present})))
+        touched = Change(ChangeKind.ALTER, deletes=tuple(sorted({*steps, *partitions})))
         if not self.rows.atomic:
             JournalCommit(self.rows, self._reopen, check).commit(row, touched)
             return
@@ -99,23 +106,6 @@ class Annexes:
             done = check(touched)
             if done is not None:
                 self.rows.write(done.puts, done.deletes, 0)
-
-    def forget_partitions(self, row: TableRow, partition_keys: Iterable[bytes]) -> None:
-        """Empty the annexes of partitions that stay, by the partitions' keys."""
-        self.change(row, dict.fromkeys(annex_keys(row, partition_keys), lambda _: NOTHING), {})
-
-    def forget_table(self, row: TableRow) -> None:
-        """Remove the annexes of a table that is dropped, and of its partitions. Nobody asks for them any more."""
-        start = table_annex_key(row)
-        # Above the sequence of every change that the table has seen, so that none of them comes back late.
-        sequence = Journal.decode((self.rows.get(row.key) or {}).get(JOURNAL)).last_sequence + 1
-        pending: list[bytes] = []
-        for batch in self.rows.scan(start, successor(start)):
-            pending += [key for key, _ in batch]
-            if len(pending) >= _DROP_BATCH:
-                self.rows.write((), pending, sequence)
-                pending = []
-        self.rows.write((), pending, sequence)
 
     def _reopen(self, row: TableRow) -> TableRow:
         found = self.tables.reopen(row)

@@ -94,15 +94,16 @@ class ColumnStatistics:
     def delete_table(self, database: str, table: str, column: str | None = None) -> bool:
         """Remove a table's statistics, of one column or of all; whether there were any."""
         row = self.annexes.tables.open(database, table)
-        return self._delete(row, table_annex_key(row), column)
+        return self._delete(row, table_annex_key(row), column, {})
 
     def delete_partition(self, database: str, table: str, values: PartitionValues, column: str | None = None) -> bool:
         """Remove a partition's statistics, of one column or of all; whether there were any."""
         row = self._partitioned(database, table)
-        (key,) = annex_keys(row, [partition_key(row, values)])
-        return self._delete(row, key, column)
+        key = partition_key(row, values)
+        (annex_key,) = annex_keys(row, [key])
+        return self._delete(row, annex_key, column, {key: partition_value_texts(values)})
 
-    def _delete(self, row: TableRow, key: bytes, column: str | None) -> bool:
+    def _delete(self, row: TableRow, key: bytes, column: str | None, partitions: Mapping[bytes, Sequence[str]]) -> bool:
         gone = set() if column is None else {column.lower()}
         found = False
 
@@ -112,7 +113,7 @@ class ColumnStatistics:
             found = len(kept) < len(annex.statistics)
             return replace(annex, statistics=kept)
 
-        self.annexes.change(row, {key: step}, {})
+        self.annexes.change(row, {key: step}, partitions, must_exist=False)
         return found
 
     def _partitioned(self, database: str, table: str) -> TableRow:

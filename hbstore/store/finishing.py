@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +25,11 @@ from hbstore.store.table_row import DEFINITION, JOURNAL, STATISTICS, names_of, s
 
 _ATTEMPTS: Final = 200
 _DROP_BATCH: Final = 5_000
+_GONE: Final = b"\xff"
+"""Before the keys that are deleted when all are copied, in what is said of progress: above every key."""
+_POLL: Final = 0.2
+_STILL: Final = 5
+"""How often in a row nothing has moved when whoever was at it is taken to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,16 @@ class Finisher:
         return self.rows.get(table) or {}
 
     def finish(self, table: bytes, intent: Intent) -> None:
-        """Roll an intent forward, whoever opened it. Doing so twice, or at once with its writer, changes nothing."""
+        """Roll somebody else's intent forward.
+
+        Where that is long work, of a whole table, it is left to whoever is at it while they get on.
+        """
+        if intent.kind in (ChangeKind.RENAME_TABLE, ChangeKind.ALTER_TABLE):
+            self._watch(table, intent)
+        self.apply(table, intent)
+
+    def apply(self, table: bytes, intent: Intent) -> None:
+        """Roll an intent forward. Doing so twice, or at once with somebody else, changes nothing."""
         if intent.kind is ChangeKind.DROP_TABLE:
             self._drop(table, intent)
         elif intent.kind is ChangeKind.RECEIVE:
@@ -63,6 +78,16 @@ class Finisher:
             else:
                 self.write(Change.decode(intent.kind, data), intent)
         self.close(table, intent)
+
+    def _watch(self, table: bytes, intent: Intent) -> None:
+        """Return when an intent is closed, or nobody has got on with it for a second."""
+        slots = Slots(self.rows)
+        seen, still = None, 0
+        while still < _STILL and self.journal(table).has(intent.id):
+            progress = slots.progress(table, intent)
+            still = still + 1 if progress == seen else 0
+            seen = progress
+            time.sleep(_POLL)
 
     def finish_all(self, table: bytes) -> None:
         """Finish all intents that a table has now."""
@@ -141,9 +166,9 @@ class Finisher:
         if not Journal.decode(cells.get(JOURNAL)).has(intent.id):
             return
         if definition:  # which says where the annexes are, so they go first
-            self._delete_rows(annexes_of(definition), intent.sequence)
+            list(self._delete_rows(annexes_of(definition), intent.sequence))
             self.rows.compare_and_put(table, DEFINITION, definition, b"")
-        self._delete_rows(prefix_of(table), intent.sequence)
+        list(self._delete_rows(prefix_of(table), intent.sequence))
 
     def _rename(self, table: bytes, intent: Intent, change: TableChange) -> None:
         """Copy the rows, show the table under its new name, hide it under the old one, delete the old rows."""
@@ -156,7 +181,8 @@ class Finisher:
                 self.rows.compare_and_put(intent.peer, STATISTICS, reserved.get(STATISTICS), statistics)
             self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
         self._replace_definition(table, change.replaced, b"")
-        self._delete_rows(prefix_of(table), intent.sequence)
+        for last in self._delete_rows(prefix_of(table), intent.sequence):
+            Slots(self.rows).say_progress(table, intent, _GONE + last)
 
     def _alter(self, table: bytes, intent: Intent, change: TableChange) -> None:
         """Replace the definition, then rewrite the rows."""
@@ -177,12 +203,16 @@ class Finisher:
         looks once more before it writes what it has read.
         """
         changed = change.of_rows(table, target)
-        start = prefix_of(table)
-        for batch in in_batches(self.rows.whole_rows(start, successor(start))):
+        slots = Slots(self.rows)
+        reached = slots.progress(table, intent)
+        prefix = prefix_of(table)
+        start = prefix if reached is None else reached + b"\0"
+        for batch in in_batches(self.rows.whole_rows(start, successor(prefix))):
             puts = [after for before in batch if (after := changed(before)) != before]
             if puts and not self.journal(table).has(intent.id):
                 return
             self.rows.write(puts, (), sequence)
+            slots.say_progress(table, intent, batch[-1].key)
 
     def _replace_definition(self, table: bytes, replaced: bytes, definition: bytes) -> None:
         """Whatever it was altered to meanwhile. One with another stamp is replaced already, or another table's."""
@@ -195,12 +225,14 @@ class Finisher:
             pause(attempt)
         raise _busy(table)
 
-    def _delete_rows(self, prefix: bytes, sequence: int) -> None:
+    def _delete_rows(self, prefix: bytes, sequence: int) -> Iterator[bytes]:
+        """The last key of each batch, after it is deleted."""
         pending: list[bytes] = []
         for batch in self.rows.scan(prefix, successor(prefix)):
             pending += [key for key, _ in batch]
             if len(pending) >= _DROP_BATCH:
                 self.rows.write((), pending, sequence)
+                yield pending[-1]
                 pending = []
         self.rows.write((), pending, sequence)
 

@@ -37,30 +37,33 @@ class Marks:
             TableNotFound, DatabaseNotFound, TableNotPartitioned: there can be no such partition.
             InvalidPartitionValue: the spec names not just the partition columns.
         """
-        row, key = self._place(database, table, spec)
+        row, values = self._place(database, table, spec)
+        key = partition_key(row, values)
+        (annex_key,) = annex_keys(row, [key])
 
         def step(annex: Annex) -> Annex:
             return replace(annex, events=tuple(sorted({*annex.events, event})))
 
-        self.annexes.change(row, {key: step}, {})
+        self.annexes.change(row, {annex_key: step}, {key: values}, must_exist=False)
 
     def is_marked(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> bool:
         """Whether a partition was marked for a kind of event; raises what `mark` raises."""
-        _, key = self._place(database, table, spec)
+        row, values = self._place(database, table, spec)
+        (key,) = annex_keys(row, [partition_key(row, values)])
         annex = self.annexes.read([key]).get(key)
         return annex is not None and event in annex.events
 
-    def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, bytes]:
+    def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, tuple[str, ...]]:
         row = self.annexes.tables.open(database, table)
         columns = row.table.partition_column_names
         if not columns:
             raise TableNotPartitioned("the table has no partition columns", table=row.table)
         values = spec_values(columns, spec)
-        if None in values:
+        given = tuple(value for value in values if value is not None)
+        if len(given) < len(values):
             raise InvalidPartitionValue(
                 "a partition spec leaves a column out",
                 column=columns[values.index(None)],
                 hint=f"The partition columns are {', '.join(columns)}",
             )
-        (key,) = annex_keys(row, [partition_key(row, values)])
-        return row, key
+        return row, given

@@ -111,6 +111,8 @@ class PartitionStore:
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any."""
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
+        self.functions.forget_database(name)
+        self.grants.forget_database(name)
 
     # Tables
 

@@ -16,7 +16,8 @@ from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
 from hbstore.keys import row_key
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, partition_value_texts
-from hbstore.names import partition_name, partition_namer, spec_values
+from hbstore.name_lists import partition_names
+from hbstore.names import partition_name, spec_values
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
@@ -27,7 +28,7 @@ from hbstore.store.finishing import Finisher
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues, cells_of
-from hbstore.structs import partition_from_payload, partition_values, partitions_from_payloads
+from hbstore.structs import partition_from_payload, partitions_from_payloads
 
 T = TypeVar("T")
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
@@ -147,7 +148,7 @@ class Reader:
             columns = self.tables.open(database, table).table.partition_column_names
             where = _with_spec(where, spec, columns, like_dialect)
         row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
-        return list(map(partition_namer(row.table.partition_column_names), map(partition_values, found)))
+        return partition_names(row.table.partition_column_names, found)
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""

@@ -1,7 +1,7 @@
 """Slots: the catalog rows that hold the changes of a table's open intents, `I db 00 table 00 slot`.
 
 Cell `d:0` is a header and the change's first bytes, `d:1` … the rest of a large one. Full cells belong to one writer,
-until its intent is off the journal.
+until its intent is off the journal. Cell `d:at` says how far whoever applies a change of a whole table has come.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ SLOTS: Final = 256
 NO_SLOT: Final = -1
 """The slot of an intent that says all by itself."""
 
+_PROGRESS: Final = "d:at"
 _CHUNK: Final = 4 * 1024 * 1024
 """Bytes of a change in one cell; HBase takes 10 MiB."""
 
@@ -82,6 +83,20 @@ class Slots:
         if journal.has(intent.id):
             raise CorruptRow("an open intent has lost its change", table=_text(table), intent=intent.id)
         return None
+
+    def progress(self, table: bytes, intent: Intent) -> bytes | None:
+        """The last key of which all is done up to there; None where nothing was said yet."""
+        cell = (self.rows.get(slot_key(table, intent.slot)) or {}).get(_PROGRESS, b"")
+        name, _, key = cell.partition(b" ")
+        return key if name == intent.id.encode() else None
+
+    def say_progress(self, table: bytes, intent: Intent, key: bytes) -> None:
+        """Say that all is done up to a key, unless somebody else has come further."""
+        place, name = slot_key(table, intent.slot), intent.id.encode()
+        found, value = (self.rows.get(place) or {}).get(_PROGRESS), b"%s %s" % (name, key)
+        if not (found and found.startswith(name) and found >= value):
+            with suppress(CommitStateUnknown):
+                self.rows.compare_and_put(place, _PROGRESS, found, value)
 
     def clear(self, table: bytes, slot: int) -> None:
         """Free a slot; that fails without harm, as other slots are taken then."""

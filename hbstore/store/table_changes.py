@@ -274,7 +274,7 @@ class TableChanges:
 
     def _finish(self, row: TableRow, intent: Intent) -> None:
         with decided("the change is decided, but the store went away before it was finished", table=row.table):
-            Finisher(self.rows).finish(row.key, intent)
+            Finisher(self.rows).apply(row.key, intent)
 
 
 def _change(row: TableRow, table: Table, relocated: tuple[str, str] | None, *, cascade: bool = False) -> TableChange:

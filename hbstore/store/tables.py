@@ -30,7 +30,6 @@ from hbstore.store.table_row import (
     DEFINITION,
     JOURNAL,
     STATISTICS,
-    TABLE_KEYS,
     Definitions,
     TableRow,
     database_key,
@@ -41,6 +40,7 @@ from hbstore.store.table_row import (
 from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
+_LISTINGS: Final = 10
 _DROP_BATCH: Final = 5_000
 _PATIENCE: Final = 0.05
 """Seconds that a writer gets that is about to give its table this name."""
@@ -118,9 +118,7 @@ class Tables:
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order, none where it is not there; no definition is decoded."""
         start, stop = table_keys(database)
-        return [
-            key[len(start) :].decode() for key, cells in self.rows.scan_catalog(start, stop) if self.is_there(cells)
-        ]
+        return [key[len(start) :].decode() for key in self._there(start, stop)]
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order; DatabaseNotFound if it is not there."""
@@ -133,10 +131,6 @@ class Tables:
         database = identifier("database", database)
         self.database_cell(database)
         return [row.table for row in self._scan(*table_keys(database))]
-
-    def all_rows(self) -> Iterator[TableRow]:
-        """The rows of all tables."""
-        return self._scan(*TABLE_KEYS)
 
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""
@@ -261,10 +255,22 @@ class Tables:
                 Finisher(self.rows).settle(key, reservation)
 
     def _scan(self, start: bytes, stop: bytes) -> Iterator[TableRow]:
-        for key, cells in self.rows.scan_catalog(start, stop):
-            row = self._row(key, cells)
-            if row is not None:
-                yield row
+        for key, cells in self._there(start, stop).items():
+            yield TableRow(key, cells, self._definitions.of(cells[DEFINITION]))
+
+    def _there(self, start: bytes, stop: bytes) -> dict[bytes, Cells]:
+        """The rows of the tables in a range.
+
+        Where a scan is no snapshot, a table that is renamed meanwhile may be met under both names, or be missed under
+        both. So all are looked at until that gives the same tables twice.
+        """
+        found: dict[bytes, Cells] = {}
+        for attempt in range(_LISTINGS):
+            before = list(found)
+            found = {key: cells for key, cells in self.rows.scan_catalog(start, stop) if self.is_there(cells)}
+            if self.rows.atomic or (attempt and list(found) == before):
+                break
+        return found
 
     def _row(self, key: bytes, cells: Cells) -> TableRow | None:
         return TableRow(key, cells, self._definitions.of(cells[DEFINITION])) if self.is_there(cells) else None

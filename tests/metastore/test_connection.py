@@ -224,6 +224,7 @@ def test_a_client_that_goes_between_calls_is_not_worth_a_word(answering, caplog)
 def test_a_slow_reader_holds_up_nobody_and_is_cut_off(answering, caplog):
     with in_process(answering.handlers, limits=limits(write_timeout=0.5)) as server:
         with socket.create_connection((HOST, server.port), timeout=SECONDS) as slow, client(server.port) as other:
+            assert other.getName() == "test"
             slow.sendall(message("get_partitions", "shop", "sales", -1))
             until(lambda: answering.spools)
             while server.connections > 1:

@@ -68,3 +68,10 @@ def test_errors_are_those_that_clients_act_on(asking):
             asking.get_function("shop", name)
     with pytest.raises(TYPES.NoSuchObjectException):
         asking.drop_function("shop", "vat")
+
+
+def test_functions_go_with_their_database(asking):
+    asking.create_function(function("tax"))
+    asking.store.drop_database("shop")
+    asking.store.create_database("shop")
+    assert asking.get_functions("shop", "*") == []

@@ -61,11 +61,17 @@ def test_readers_share_and_others_are_shown_waiting(asking):
 def test_a_lock_that_is_not_there_is_named_so(asking):
     for method, sent in (
         ("check_lock", TYPES.CheckLockRequest(lockid=77_777)),
-        ("unlock", TYPES.UnlockRequest(77_777)),
         ("heartbeat", TYPES.HeartbeatRequest(lockid=77_777)),
     ):
         with pytest.raises(TYPES.NoSuchLockException):
             getattr(asking, method)(sent)
+
+
+def test_a_lock_can_be_given_back_again(asking):
+    held = asking.lock(request())
+    asking.unlock(TYPES.UnlockRequest(held.lockid))
+    asking.unlock(TYPES.UnlockRequest(held.lockid))
+    asking.unlock(TYPES.UnlockRequest(77_777))
 
 
 def test_a_lock_of_nothing_is_refused(asking):

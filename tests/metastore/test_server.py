@@ -398,8 +398,8 @@ def test_processes_share_the_port(serve):
     assert server.terminate() == 0
 
 
-def test_a_process_that_dies_is_replaced_and_what_it_counted_stays(serve):
-    server = serve("--processes", "2", "--log-calls", "--metrics-port", "0")
+def test_a_process_that_dies_is_replaced_and_what_it_counted_stays(serve, tmp_path):
+    server = serve("--processes", "2", "--log-calls", "--metrics-port", "0", environment={"TMPDIR": str(tmp_path)})
     serving_pids(server)
     victim, other = server.children()
     os.kill(victim, signal.SIGKILL)
@@ -412,9 +412,9 @@ def test_a_process_that_dies_is_replaced_and_what_it_counted_stays(serve):
     assert (line["process"], line["code"]) == (victim, -signal.SIGKILL)
     assert numbers(server)['hbstore_metastore_calls_total{method="getName"}'] >= 81
     assert numbers(server)["hbstore_metastore_connections"] == 0
-    folders = list(Path(os.environ.get("TMPDIR", "/tmp")).glob("hbstore-metrics-*"))  # noqa: S108
+    assert list(tmp_path.glob("hbstore-metrics-*"))
     assert server.terminate() == 0
-    assert any(not folder.exists() for folder in folders), "the folder of the metrics is gone"
+    assert not list(tmp_path.glob("hbstore-metrics-*"))
 
 
 def test_no_process_outlives_its_parent(serve):

@@ -57,7 +57,7 @@ def test_several_tables_of_no_database(shop):
         shop.get_table_objects_by_name_req(TYPES.GetTablesRequest("nothing", ["sales"]))
     with pytest.raises(TYPES.InvalidOperationException):
         shop.get_table_objects_by_name_req(TYPES.GetTablesRequest("shop", None))
-    with pytest.raises(TApplicationException):  # this method declares nothing
+    with pytest.raises(TYPES.UnknownDBException):
         shop.get_table_objects_by_name("nothing", ["sales"])
 
 

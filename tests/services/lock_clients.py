@@ -1,4 +1,4 @@
-"""Clients of locks that run as processes of their own."""
+"""What locks are asked for, and clients that run as processes of their own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from hbstore.store.locks import Locks
 from tests.processes import say
 
 PAUSE = 0.002
-EVERYTHING = [LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")]
+
+
+def on(lock_type, database="shop", table=None, partition=None):
+    """A component at the level that the names say."""
+    level = LockLevel.DB if table is None else LockLevel.TABLE if partition is None else LockLevel.PARTITION
+    return LockComponent(lock_type, level, database, table, partition)
 
 
 def acquired(locks, user):
     """The id of the lock on the one table, once it is held."""
-    lock = locks.lock(EVERYTHING, user, "here")
+    lock = locks.lock([on(LockType.EXCLUSIVE, table="sales")], user, "here")
     while lock.state is LockState.WAITING:
         time.sleep(PAUSE)
         lock = locks.check(lock.id)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from hbstore import Column, Partition, Table, connect
+from hbstore import Column, HbstoreError, Partition, PartitionStore, StoreUnavailable, Table, connect
 from hbstore.store import journal
 from hbstore.store.table_row import INTENT_KEYS
 from tests.services.conftest import Clock, Services
 from tests.services.test_column_statistics import FIVE, SIX, about, columns_of
 from tests.store.conftest import hours, sales_table
+from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import play, schedules
 
 
@@ -25,6 +27,7 @@ def prepared():
     store = connect("memory://?atomic=false")
     store.create_database("shop")
     store.create_table(sales_table())
+    store.create_table(replace(sales_table(), name="sold"))
     store.add_partitions("shop", "sales", hours(1, 5, 6))
     return store
 
@@ -59,11 +62,29 @@ def seen(store):
     return columns_of(services.statistics.read_partitions("shop", "sales", [FIVE, SIX])), marked
 
 
-def runs(first, second):
+def renaming(store):
+    store.rename_partition("shop", "sales", FIVE, (FIVE[0], "9"))
+
+
+def exchanging(store):
+    store.exchange_partitions(("shop", "sales"), ("shop", "sold"), [FIVE])
+
+
+def deleting_a_column(store):
+    Services(store, Clock()).statistics.delete_partition("shop", "sales", FIVE, "a")
+
+
+def with_statistics():
+    store = prepared()
+    writing("a", "b")(store)
+    return store
+
+
+def runs(first, second, begin=prepared):
     """Each interleaving's results, and the store after it."""
-    alone = [play(prepared().rows, [act], [])[1][0] for act in (first, second)]
+    alone = [play(begin().rows, [act], [])[1][0] for act in (first, second)]
     for schedule in schedules(alone):
-        store = prepared()
+        store = begin()
         results, _ = play(store.rows, [first, second], schedule)
         open_slots = [cells for _, cells in store.rows.scan_catalog(*INTENT_KEYS) if any(cells.values())]
         assert not open_slots, schedule
@@ -85,6 +106,24 @@ def test_a_mark_that_is_set_while_its_partition_is_dropped_is_of_before_or_after
         assert results == [None, None], schedule
         outcomes.add(seen(store)[1])
     assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("leave", [renaming, exchanging])
+def test_what_is_written_while_its_partition_leaves_is_not_shown_on_the_next(leave):
+    for schedule, (written, left), store in runs(writing("c"), leave, with_statistics):
+        assert left is None, schedule
+        assert written in (None, "PartitionNotFound"), schedule
+        store.add_partitions("shop", "sales", [Partition(FIVE)])
+        assert seen(store) == ({SIX: ["kept"]}, False), schedule
+
+
+@pytest.mark.parametrize("leave", [dropping, renaming, exchanging])
+@pytest.mark.parametrize("act", [marking, deleting_a_column])
+def test_what_else_is_changed_while_a_partition_leaves_brings_its_statistics_not_back(act, leave):
+    for schedule, results, store in runs(act, leave, with_statistics):
+        assert results == [None, None], schedule
+        store.add_partitions("shop", "sales", [Partition(FIVE)])
+        assert seen(store)[0] == {SIX: ["kept"]}, schedule
 
 
 def test_what_is_written_while_its_table_is_dropped_is_not_shown_on_the_next():
@@ -113,12 +152,41 @@ def test_two_that_write_at_once_lose_nothing():
         assert seen(store)[0] == {FIVE: ["a", "b"], SIX: ["kept"]}, schedule
 
 
+@pytest.mark.parametrize("fault", Fault)
+def test_whatever_goes_wrong_all_are_written_or_none(fault):
+    before = {FIVE: ["a", "b"], SIX: ["kept"]}
+    after = {FIVE: ["a", "b", "c"], SIX: ["kept"]}
+    outcomes = set()
+    for at in range(100):
+        store = with_statistics()
+        rows = FaultyRows(store.rows, fault, at)
+        outcome = None
+        try:
+            writing("c")(PartitionStore(rows))
+        except (Crash, HbstoreError) as error:
+            outcome = type(error)
+        if not rows.struck:
+            break
+        rows.arrive()
+        store.repair("shop", "sales")
+        found = seen(store)[0]
+        assert found in (before, after), at
+        if outcome is None:
+            assert found == after, at
+        elif outcome is StoreUnavailable:
+            assert found == before, at
+        outcomes.add(len(found[FIVE]))
+        writing("c")(store)
+        assert seen(store)[0] == after, at
+    assert at > 3
+    assert 3 in outcomes
+
+
 def test_another_table_is_not_touched():
     store = prepared()
     store.create_table(Table("shop", "sales2", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
     store.add_partitions("shop", "sales2", hours(1, 5))
     writing("a")(store)
-    services = Services(store, Clock())
-    assert services.statistics.read_partitions("shop", "sales2", [FIVE]) == {}
-    services.annexes.forget_table(services.tables.open("shop", "sales2"))
+    assert Services(store, Clock()).statistics.read_partitions("shop", "sales2", [FIVE]) == {}
+    store.drop_table("shop", "sales2")
     assert seen(store)[0] == {FIVE: ["a"], SIX: ["kept"]}

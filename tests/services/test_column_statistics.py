@@ -24,7 +24,6 @@ from hbstore import (
 )
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex, decode_annex, encode_annex
-from hbstore.store import annexes as annexes_module
 from hbstore.store.annex_keys import table_annex_key
 from tests.services.conftest import Clock, Services
 from tests.store.conftest import hours, sales_table
@@ -193,7 +192,6 @@ def test_a_table_that_comes_back_has_none(sales):
         sales.store.add_partitions("shop", "sales", hours(1, 5, 6, 7))
         assert sales.statistics.read_table("shop", "sales") == []
         assert everything(sales) == {}
-        sales.annexes.forget_table(row)
         start = table_annex_key(row)
         assert list(sales.rows.scan(start, start + b"\xff" * 40)) == []
 
@@ -215,13 +213,6 @@ def test_an_altered_table_keeps_its_own(sales):
     sales.store.alter_table(sales_table(parameters={"a": "b"}))
     assert [one.column for one in sales.statistics.read_table("shop", "sales")] == ["a"]
     assert columns_of(everything(sales)) == {FIVE: ["a"]}
-
-
-def test_forgetting_empties_many_batches(sales, monkeypatch):
-    monkeypatch.setattr(annexes_module, "_DROP_BATCH", 2)
-    sales.statistics.write_partitions("shop", "sales", dict.fromkeys([FIVE, SIX, SEVEN], about("a")))
-    sales.annexes.forget_table(sales.tables.open("shop", "sales"))
-    assert everything(sales) == {}
 
 
 def test_a_renamed_table_keeps_its_own(sales):
@@ -312,12 +303,9 @@ class Machine(RuleBasedStateMachine):
         for one in gone:
             del known[one]
 
-    @rule(forget=st.booleans())
-    def make_anew(self, forget):
-        row = self.services.tables.open("shop", "sales")
+    @rule()
+    def make_anew(self):
         self.services.store.drop_table("shop", "sales")
-        if forget:
-            self.services.annexes.forget_table(row)
         self.services.store.create_table(sales_table())
         self.partitions, self.table = {}, {}
 

@@ -15,7 +15,7 @@ from hbstore import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.store.annexes import partition_key
+from hbstore.service_model import ColumnStatistic
 from tests.store.conftest import sales_table
 
 SPEC = {"ds": "2013-01-01", "hour": "5"}
@@ -81,13 +81,14 @@ def test_a_mark_goes_with_its_table(sales):
 
 
 def test_marks_and_statistics_of_a_partition_leave_each_other_alone(sales):
-    row = sales.tables.open("shop", "sales")
     sales.marks.mark("shop", "sales", SPEC)
     assert sales.statistics.read_partitions("shop", "sales", [tuple(SPEC.values())]) == {}
     assert not sales.statistics.delete_partition("shop", "sales", tuple(SPEC.values()))
     assert sales.marks.is_marked("shop", "sales", SPEC)
-    sales.annexes.forget_partitions(row, [partition_key(row, tuple(SPEC.values()))])
-    assert not sales.marks.is_marked("shop", "sales", SPEC)
+    sales.store.add_partitions("shop", "sales", [Partition(tuple(SPEC.values()))])
+    sales.statistics.write_partitions("shop", "sales", {tuple(SPEC.values()): [ColumnStatistic("a")]})
+    assert sales.statistics.delete_partition("shop", "sales", tuple(SPEC.values()))
+    assert sales.marks.is_marked("shop", "sales", SPEC)
 
 
 def test_a_renamed_or_exchanged_partition_leaves_none_behind(sales):

@@ -24,6 +24,7 @@ MOST = 200
 def _impatient(monkeypatch):
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
+    monkeypatch.setattr(finishing, "_STILL", 0)
     monkeypatch.setattr(check, "SLOT_AGE", -1.0)
     monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
     monkeypatch.setattr(finishing, "_DROP_BATCH", 2)

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from hbstore.rows import memory
-from hbstore.store import journal, table_change, tables
+from hbstore.store import finishing, journal, table_change, tables
 from tests.store import moves
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
@@ -28,6 +28,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(memory, "_BATCH", 1)
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
+    monkeypatch.setattr(finishing, "_STILL", 0)
     monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
@@ -68,6 +69,10 @@ def dropping_table(place):
     return lambda store: store.drop_table(*place)
 
 
+def naming(store):
+    return sorted(store.table_names("shop"))
+
+
 def reading(place):
     return lambda store: store.get_table(*place).location
 
@@ -95,6 +100,8 @@ PAIRS = {
     "rename and list there": (moves.rename, listing(OLD)),
     "rename and count": (moves.rename_away, counting(SALES)),
     "rename and read there": (moves.rename_away, reading(ATTIC)),
+    "rename and list tables": (moves.rename, naming),
+    "rename backwards and list tables": (renaming_table(SALES, ("shop", "a")), naming),
     "rename two to one name": (moves.rename, renaming_table(RETURNS, OLD)),
     "rename one to two names": (moves.rename, moves.rename_away),
     "rename and rename on": (moves.rename, renaming_table(OLD, ATTIC)),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from threading import Event, Thread
 
 import pytest
 
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
 from hbstore.service_model import ColumnStatistic
+from hbstore.store import finishing, table_change
+from hbstore.store.partition_store import PartitionStore
 from tests.store import moves
 from tests.store.conftest import URLS
+from tests.store.faults import Crash, FaultyRows
 from tests.store.moves import SALES, table
 from tests.store.operations import DAY
 
@@ -149,6 +153,67 @@ def test_column_statistics_of_a_renamed_or_altered_table_are_found_again(store):
     store.column_statistics.write_partitions("attic", "sales", {(DAY, "2"): [ColumnStatistic("price", "int", b"+")]})
     (newer,) = store.column_statistics.read_partitions("attic", "sales", [(DAY, "2")])[DAY, "2"]
     assert newer.data == b"+"
+
+
+def test_others_leave_the_work_to_whoever_is_at_it_while_it_gets_on(monkeypatch):
+    """A writer meets a rename whose writer is slow, but alive: it copies nothing itself."""
+    monkeypatch.setattr(table_change, "_BATCH_ROWS", 1)
+    store = moves.prepared()
+    slow, other = Slow(store.rows), Counting(store.rows)
+    renamer = Thread(target=moves.rename, args=[PartitionStore(slow)])
+    renamer.start()
+    assert slow.begun.wait(30)
+    with pytest.raises(TableNotFound):
+        PartitionStore(other).add_partitions(*SALES, [moves.marked("7")])
+    renamer.join(30)
+    assert (slow.written, other.written) == (10, 0)
+    moves.assert_clean(store)
+
+
+def test_others_go_on_where_a_dead_one_stopped(monkeypatch):
+    monkeypatch.setattr(table_change, "_BATCH_ROWS", 1)
+    monkeypatch.setattr(finishing, "_POLL", 0.0)
+    store = moves.prepared()
+    dying = FaultyRows(store.rows)
+    dying.write = lambda puts, deletes, sequence: (
+        dying.die() if b"\0\0\3" in puts[0].key else store.rows.write(puts, deletes, sequence)
+    )
+    with pytest.raises(Crash):
+        moves.rename(PartitionStore(dying))
+    assert store.count_partitions(*SALES) == 5
+    other = Counting(store.rows)
+    with pytest.raises(TableNotFound):
+        PartitionStore(other).add_partitions(*SALES, [moves.marked("7")])
+    assert other.written == 3 + 5, "copied from the third on, and all deleted"
+    moves.assert_clean(store)
+
+
+class Counting:
+    """Rows that count those that are written."""
+
+    def __init__(self, rows):
+        self._rows = rows
+        self.written = 0
+
+    def __getattr__(self, name):
+        return getattr(self._rows, name)
+
+    def write(self, puts, deletes, sequence):
+        self.written += len(puts) + len(deletes)
+        self._rows.write(puts, deletes, sequence)
+
+
+class Slow(Counting):
+    """Rows that take their time to be written."""
+
+    def __init__(self, rows):
+        super().__init__(rows)
+        self.begun = Event()
+
+    def write(self, puts, deletes, sequence):
+        self.begun.set()
+        time.sleep(0.1)
+        super().write(puts, deletes, sequence)
 
 
 @pytest.mark.parametrize("url", ["memory://", "memory://?atomic=false", "sqlite://{}/large.db"])

@@ -136,16 +136,16 @@ class StoreMachine(RuleBasedStateMachine):
             self.store.drop_table(*place)
             del self.model[place[0]][place[1]]
 
-    @rule(place=places, target=places, columns=st.sampled_from(COLUMNS), same=st.booleans())
-    def rename_table(self, place, target, columns, same):
+    @rule(place=places, new=places, columns=st.sampled_from(COLUMNS), same=st.booleans())
+    def rename_table(self, place, new, columns, same):
         known = self.known(place)
         if known is None:
             return
         columns = known.columns if same else columns
-        database, name = target
+        database, name = new
         table = Table(database, name, partition_columns=[Column(*column) for column in columns], location="s3://y")
         error = None
-        if target == place or columns != known.columns:
+        if new == place or columns != known.columns:
             error = InvalidInput
         elif database not in self.model:
             error = DatabaseNotFound
