@@ -30,6 +30,8 @@ from hbstore.metastore import (
     truncation,
 )
 from hbstore.metastore.calls import Endpoint, Handlers, Observer, Service, endpoint
+from hbstore.model import Column, Table
+from hbstore.store.partition_store import connect
 
 MODULES: Final[dict[str, Handlers]] = {
     "by_expression": by_expression.handlers,
@@ -57,6 +59,14 @@ MODULES: Final[dict[str, Handlers]] = {
     "truncation": truncation.handlers,
 }
 """The modules that answer methods."""
+
+
+def warm_up() -> None:
+    """Answer a question about nothing, so that the first real one need not wait for the grammar to be read."""
+    with connect("memory://") as store:
+        store.create_database("d")
+        store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
+        store.get_partitions_by_filter("d", "t", 'ds >= "a" and (hour) in (1, 2)', like_dialect="hive2")
 
 
 def metastore(service: Service, observe: Observer) -> Endpoint:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer, Service
-from hbstore.metastore.endpoint import MODULES, metastore
+from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, say_ready
 from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
 from hbstore.metastore.stopping import StopRequests
@@ -144,6 +144,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     _allow_files(serving.limits.connections)
+    warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     endpoint = metastore(
         Service(store, serving.warehouse, serving.read_only), log if metrics is None else _both(log, metrics.observe)

@@ -12,6 +12,7 @@ from hbstore.keys import (
     is_cell,
     split_key,
 )
+from hbstore.like import RUN, LikePattern
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.predicate import ALWAYS, AllOf, CellIn, CellLike, Predicate, fold
 from hbstore.rows.ranges import Ranges
@@ -79,6 +80,8 @@ def ranges_notation(name: str, ranges: Ranges, column_type: ColumnType) -> str:
 
 
 def _range_condition(name: str, start: bytes, stop: bytes, column_type: ColumnType) -> str:
+    if column_type.width is None and len(start) > 1 and stop == start + b"\xff" and not is_cell(start, column_type):
+        return f"{name} like '{_like_prefix(start)}'"
     low = start not in (TAG_NULL, TAG_VALUE)
     high = stop not in (TAG_TEXT, TAG_END)
     parts = []
@@ -99,6 +102,12 @@ def _range_condition(name: str, start: bytes, stop: bytes, column_type: ColumnTy
     if start == TAG_NULL:
         parts.append(f"{name} or null")
     return " and ".join(parts)
+
+
+def _like_prefix(bound: bytes) -> str:
+    """The pattern of all texts that begin as a place at a prefix says."""
+    prefix = bound[1:].replace(b"\x00\xff", b"\x00").decode(errors="replace")
+    return str(LikePattern((prefix, RUN))).replace("'", "''")
 
 
 def _is_point(start: bytes, stop: bytes, column_type: ColumnType) -> bool:
