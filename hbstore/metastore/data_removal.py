@@ -69,8 +69,18 @@ def remove_partition_files(call: Call, table: Table, locations: Iterable[str | N
     for location in locations:
         if location is None:
             continue
+        if holds_table(call, table, location):
+            _LOG.warning("%s: the files of %s stay, as they are those of the whole table", call.method.name, location)
+            call.note(files_left=location)
+            continue
         if remove_tree(call, location, inside=inside, purge=purge) and table.location is not None:
             call.warehouse.delete_empty_parents(location, below=table.location)
+
+
+def holds_table(call: Call, table: Table, location: str) -> bool:
+    """Whether a partition's location is its table's, or one around that, so that more than the partition is there."""
+    home = table.location
+    return home is not None and (call.warehouse.same_place(location, home) or call.warehouse.is_below(home, location))
 
 
 def remove_tree(call: Call, location: str, *, inside: Sequence[str], purge: bool) -> bool:
@@ -85,7 +95,7 @@ def remove_tree(call: Call, location: str, *, inside: Sequence[str], purge: bool
 
 
 def _locations_elsewhere(call: Call, table: Table, home: str) -> list[str]:
-    """The locations of partitions that are not in the table's folder."""
+    """The locations of partitions that are not in the table's folder, and do not hold it."""
     if not table.partition_columns:
         return []
     below = home.rstrip("/") + "/"
@@ -97,6 +107,6 @@ def _locations_elsewhere(call: Call, table: Table, home: str) -> list[str]:
                 place = partition.location
                 if place is not None and not place.startswith(below) and not call.warehouse.is_below(place, home):
                     found.append(place)
-        return [place for place in found if not call.warehouse.same_place(place, home)]
+        return [place for place in found if not holds_table(call, table, place)]
 
     return call.store.read_payloads(table.database, table.name, None, collect)

@@ -30,12 +30,10 @@ def create_database(call: Call) -> None:
 
     Raises:
         AlreadyExistsException: it is there already.
-        InvalidObjectException: the name is no name, or nothing was sent.
+        InvalidObjectException: the name is no name.
         MetaException: the folder cannot be made.
     """
-    given: Database | None = call.arguments.database
-    if given is None:
-        raise THRIFT.InvalidObjectException("no database was sent")
+    given: Database = call.arguments.database
     location = call.warehouse.qualify(given.location or call.warehouse.database_location(given.name))
     if given.name in call.store.database_names():
         raise THRIFT.AlreadyExistsException(f"Database {given.name} already exists")
@@ -46,12 +44,12 @@ def create_database(call: Call) -> None:
 
 @handlers.answers("get_database")
 def get_database(call: Call) -> Database:
-    """One database.
+    """One database; without a location of its own it has the default one, as clients count on some.
 
     Raises:
         NoSuchObjectException: there is none of that name.
     """
-    return call.store.get_database(database_name(call.arguments.name))
+    return _located(call, call.store.get_database(database_name(call.arguments.name)))
 
 
 @handlers.answers("get_databases")
@@ -76,9 +74,7 @@ def alter_database(call: Call) -> None:
     Raises:
         NoSuchObjectException: there is no such database.
     """
-    given: Database | None = call.arguments.db
-    if given is None:
-        raise THRIFT.MetaException("no database was sent")
+    given: Database = call.arguments.db
     known = call.store.get_database(database_name(call.arguments.dbname))
     changed = replace(
         known,
@@ -105,7 +101,7 @@ def drop_database(call: Call) -> None:
     name = database_name(given.name).lower()
     if name == DEFAULT_DATABASE:
         raise THRIFT.MetaException("Can not drop default database")
-    database = call.store.get_database(name)
+    database = _located(call, call.store.get_database(name))
     tables = call.store.table_names(name)
     functions = call.store.functions.names(name)
     if not given.cascade:
@@ -118,16 +114,23 @@ def drop_database(call: Call) -> None:
         _remove_files(call, database, files)
 
 
+def _located(call: Call, database: Database) -> Database:
+    """A database that another program made without a location, with the default one."""
+    if database.location is not None:
+        return database
+    return replace(database, location=call.warehouse.database_location(database.name))
+
+
 def _remove_files(call: Call, database: Database, files: list[TableFiles]) -> None:
     """Delete the tables' files, then the database's folder unless files of external tables are in it."""
     kept: list[str] = []
     for found in files:
         remove_files(call, found, purge=False)
         kept += found.kept
-    if database.location is None:
-        return
-    inside = [one for one in kept if call.warehouse.is_below(one, database.location)]
+    home, warehouse = database.location, call.warehouse
+    assert home is not None
+    inside = [one for one in kept if warehouse.is_below(one, home) or warehouse.same_place(one, home)]
     if inside:
         _LOG.warning("the folder of database %s stays, as external data is in it: %s", database.name, inside[0])
         return
-    remove_tree(call, database.location, inside=[database.location], purge=False)
+    remove_tree(call, home, inside=[home], purge=False)

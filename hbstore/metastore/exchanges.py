@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from hbstore.errors import DatabaseNotFound, TableNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.listing import Batches, read_partitions
-from hbstore.metastore.locations import followed
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
 from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.spelling import respelt
 from hbstore.model import Column, Partition, Table
 from hbstore.names import spec_values
 from hbstore.structs import partitions_from_payloads
@@ -65,6 +65,9 @@ def _exchanged(call: Call) -> list[bytes]:
     found = _matching(call, source, [value or "" for value in values])
     if not found:
         raise THRIFT.MetaException(f"No partition is found with the values {spec} for the table {source.name}")
+    odd = {one.values: one for one in respelt(found, source)}
+    call.store.alter_partitions(source.database, source.name, odd.values())
+    found = [odd.get(one.values, one) for one in found]
     home, new_home = source.location, target.location
     relocated = None if home is None or new_home is None else (home, new_home)
     inside = [place for place in (home, new_home) if place is not None]
@@ -112,5 +115,6 @@ def _moves(partitions: Sequence[Partition], relocated: tuple[str, str] | None) -
     """The folders that go along: those below the table's."""
     if relocated is None:
         return []
-    moves = [_Move(one.location, followed(one.location, *relocated)) for one in partitions if one.location]
-    return [move for move in moves if move.source != move.target]
+    old, new = (place.rstrip("/") for place in relocated)
+    inside = [one.location for one in partitions if one.location is not None and one.location.startswith(old + "/")]
+    return [_Move(place, new + place.removeprefix(old)) for place in inside]

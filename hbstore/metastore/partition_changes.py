@@ -34,9 +34,7 @@ def alter_partition(call: Call) -> None:
     Raises:
         InvalidOperationException: there is no such partition or table.
     """
-    given: GivenPartition | None = call.arguments.new_part
-    if given is None:
-        raise THRIFT.MetaException("no partition was sent")
+    given: GivenPartition = call.arguments.new_part
     _alter(call, [given.partition])
 
 
@@ -60,8 +58,6 @@ def rename_partition(call: Call) -> None:
         MetaException: the folder cannot be moved.
     """
     given = call.arguments
-    if given.new_part is None:
-        raise THRIFT.MetaException("no partition was sent")
     new: Partition = given.new_part.partition
     table = _table(call)
     if not given.part_vals:

@@ -25,9 +25,7 @@ def add_partition(call: Call) -> bytes:
         AlreadyExistsException: it is there already.
         InvalidObjectException: there is no such table.
     """
-    given: GivenPartition | None = call.arguments.new_part
-    if given is None:
-        raise THRIFT.MetaException("no partition was sent")
+    given: GivenPartition = call.arguments.new_part
     return _one(call, add_partitions(call, given.database, given.table, [given], properties=environment(call)))
 
 

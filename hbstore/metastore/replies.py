@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
+from hbstore.metastore.released_memory import release_memory
+
 IN_MEMORY: Final = 8 * 1024 * 1024
 """Bytes of one reply that stay in memory; what is beyond goes to a temporary file."""
 
@@ -97,6 +99,7 @@ class PartitionSpool:
         if self._file is not None:
             self._file.close()
             self._file = None
+            release_memory()
 
     def _spill(self) -> None:
         if self._file is None:

@@ -19,6 +19,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.normal_form import lowered_table
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.quick_statistics import altered_table_parameters
+from hbstore.metastore.spelling import spell_partitions_alike
 from hbstore.metastore.table_kinds import is_external, is_view
 from hbstore.metastore.tables import check_columns
 from hbstore.model import Table
@@ -39,9 +40,7 @@ def alter_table(call: Call) -> None:
         MetaException: a parameter is not what the client expects it to be, or the folder cannot be moved.
     """
     given = call.arguments
-    new: Table | None = given.new_tbl
-    if new is None:
-        raise THRIFT.InvalidOperationException("New table is invalid: nothing was sent")
+    new: Table = given.new_tbl
     database, name = database_name(given.dbname), given.tbl_name or ""
     call.note(table=f"{database}.{name}")
     properties = environment(call)
@@ -131,6 +130,7 @@ def _rename(call: Call, old: Table, new: Table, properties: Mapping[str, str]) -
         parameters = altered_table_parameters(call.warehouse, new, properties)
         call.store.rename_table(old.database, old.name, replace(new, parameters=parameters))
         return
+    spell_partitions_alike(call, old)
     location = call.warehouse.table_location(after.location, new.database, new.name)
     inside = [one for one in (old.location, after.location) if one is not None]
     with call.warehouse.moving(old.location, location, inside=inside):

@@ -33,9 +33,7 @@ def create_table(call: Call) -> None:
         InvalidObjectException: its database is not there, or a name or a column's type cannot be.
         MetaException: the folder cannot be made, or constraints are to be kept.
     """
-    given: Table | None = call.arguments.tbl
-    if given is None:
-        raise THRIFT.InvalidObjectException("no table was sent")
+    given: Table = call.arguments.tbl
     call.note(table=str(given))
     if getattr(call.arguments, "primaryKeys", None) or getattr(call.arguments, "foreignKeys", None):
         raise THRIFT.MetaException(_NOT_KEPT)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.data_removal import holds_table
 from hbstore.metastore.environment import DDL_TIME, now
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partition_names import name_reader
@@ -38,6 +39,11 @@ def truncate_table(call: Call) -> None:
         call.store.alter_table(replace(table, parameters={**truncated_parameters(table.parameters), **changed_at}))
         return
     partitions = _partitions(call, table, given.partNames)
+    shared = next((one.location for one in partitions if one.location and holds_table(call, table, one.location)), None)
+    if shared is not None:
+        raise THRIFT.MetaException(
+            f"Cannot truncate a partition of {table} whose files are the whole table's: {shared}"
+        )
     for partition in partitions:
         _empty(call, table, partition.location)
     emptied = [replace(one, parameters={**truncated_parameters(one.parameters), **changed_at}) for one in partitions]

@@ -146,12 +146,9 @@ class PartitionStore:
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
-        Args:
-            table: what it becomes.
-            cascade: the columns of every partition's storage become the table's as well, in O(partitions).
-            relocated: the beginning of partitions' locations and what replaces it; locations elsewhere stay.
-            expected_parameters: only if the very version that is replaced has these parameters (None: has it not).
-                Not together with ``cascade`` or ``relocated`` where the table has partitions.
+        With ``cascade`` the columns of every partition's storage become the table's; ``relocated`` is the beginning of
+        partitions' locations and what replaces it. Both take O(partitions). With ``expected_parameters`` it is done
+        only if the very version that is replaced has these (None: has it not), and not together with the other two.
 
         Raises:
             InvalidInput: the partition columns differ, which all row keys are made of.
@@ -162,14 +159,12 @@ class PartitionStore:
     def rename_table(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None = None) -> None:
         """Give a table another name, in its database or another one, with all its partitions. O(partitions).
 
-        Until it is done the table is whole under its old name, for readers; from then on under the new one.
-
+        Until it is done readers find the table whole under its old name, from then on under the new one.
         ``table`` is what it becomes, with the same partition columns; ``relocated`` the beginning of partitions'
         locations and what replaces it, while locations elsewhere stay.
 
         Raises:
             AlreadyExists: there is a table of the new name.
-            DatabaseNotFound, TableNotFound: the table is not there, or its new database.
             InvalidInput: the name is the same, or the partition columns are not.
         """
         self._table_changes.rename(database, name, table, relocated=relocated)
@@ -192,7 +187,6 @@ class PartitionStore:
         """Add partitions, all or none; how many, as with ``if_not_exists`` those that are there are passed over.
 
         A partition without a location gets the table's and its own name; without a storage it inherits the table's.
-
         ``invalid_values="keep"`` takes values that do not fit their column's type as text that is listed and found by
         its name, and never matched by a comparison; "reject" raises.
 
@@ -381,7 +375,7 @@ class PartitionStore:
         return check_table(self._rows, self._tables.open(database, table))
 
     def check_catalog(self) -> Iterator[tuple[str, str | None, Problem | None]]:
-        """Look at the rows of all databases and tables; database, table or None, and what is wrong or None."""
+        """Look at the rows of all databases and tables: database, table or None, and what is wrong or None."""
         return check_catalog(self._rows)
 
     def repair(self, database: str, table: str) -> Repaired:

@@ -31,6 +31,15 @@ def test_a_database_gets_the_folder_that_it_asks_for(shop, tmp_path):
     assert shop.get_table("attic", "sales").sd.location == f"file:{tmp_path}/elsewhere/sales"
 
 
+def test_a_database_that_another_program_made_has_a_location(shop):
+    shop.store.create_database("attic")
+    assert shop.get_database("attic").locationUri == shop.location("attic.db")
+    shop.create_table(table_of(dbName="attic"))
+    assert shop.tree("attic.db") == ["sales/"]
+    shop.drop_database("attic", True, True)
+    assert shop.tree() == ["shop.db/"]
+
+
 def test_a_database_is_created_once(shop):
     with pytest.raises(TYPES.AlreadyExistsException):
         shop.create_database(STORED.Database(name="SHOP"))
@@ -129,12 +138,14 @@ def test_files_outside_the_database_s_folder_go_as_well(shop):
     assert shop.tree() == ["far/"]
 
 
-def test_external_data_in_the_database_s_folder_stays(shop):
-    shop.create_table(external("theirs"))
+@pytest.mark.parametrize("place", ["shop.db/theirs", "shop.db"])
+def test_external_data_in_the_database_s_folder_stays(shop, place):
+    shop.create_table(external("theirs", sd=storage(location=shop.location(place))))
     shop.create_table(table_of())
-    shop.write("shop.db/theirs/file")
+    shop.write(f"{place}/file")
     shop.drop_database("shop", True, True)
-    assert shop.tree() == ["shop.db/", "shop.db/theirs/", "shop.db/theirs/file"]
+    assert [one for one in shop.tree() if not one.endswith("/")] == [f"{place}/file"]
+    assert "shop.db/sales/" not in shop.tree()
 
 
 def test_dropping_what_is_not_there(shop):

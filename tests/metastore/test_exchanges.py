@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hbstore import Partition
 from tests.metastore.writing import BACKENDS, STORED, TYPES, column, opened, partition_of, storage, table_of
 
 
@@ -54,6 +55,15 @@ def test_a_place_of_its_own_stays(shop):
     (found,) = exchange(shop, {"ds": "c"})
     assert found.sd.location == own
     assert shop.tree("far") == ["own/"]
+
+
+def test_locations_follow_however_they_are_spelt(shop):
+    part = Partition(("c", "1"), location=f"file://{shop.root}/shop.db/sales/odd")
+    shop.store.add_partitions("shop", "sales", [part])
+    shop.write("shop.db/sales/odd/file")
+    (found,) = exchange(shop, {"ds": "c"})
+    assert found.sd.location == shop.location("attic.db/old/odd")
+    assert shop.tree("attic.db/old") == ["odd/", "odd/file"]
 
 
 def test_what_is_there_already_stays_and_nothing_moves(shop):

@@ -98,6 +98,20 @@ def test_files_outside_warehouse_and_table_are_never_deleted(shop, tmp_path):
     assert (outside / "file").read_text() == "precious"
 
 
+@pytest.mark.parametrize("place", ["shop.db/sales", "shop.db"])
+def test_a_partition_in_the_table_s_own_folder_does_not_take_the_others_along(shop, place):
+    shop.add_partition(partition_of("c", "1", location=shop.location(place)))
+    shop.write("shop.db/sales/ds=a/hour=1/file")
+    shop.create_table(table_of("other"))
+    assert shop.drop_partition("shop", "sales", ["c", "1"], True) is True
+    assert shop.notes["files_left"] == shop.location(place)
+    assert shop.names() == NAMES
+    assert "sales/ds=a/hour=1/file" in shop.tree("shop.db")
+    shop.add_partition(partition_of("c", "1", location=shop.location(place)))
+    shop.drop_table("shop", "sales", True)
+    assert shop.tree("shop.db") == ["other/"]
+
+
 def test_by_name(shop):
     assert shop.drop_partition_by_name("shop", "sales", "hour=1/ds=a", True) is True
     assert shop.drop_partition_by_name_with_environment_context("shop", "sales", "ds=b/hour=1", True, None) is True

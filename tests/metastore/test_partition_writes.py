@@ -253,12 +253,6 @@ def test_names_with_a_catalog(shop):
     assert shop.append_partition("@hive#shop", "sales", ["a", "2"]).dbName == "shop"
 
 
-def test_nothing_was_sent(shop):
-    for call in (shop.add_partition, lambda one: shop.alter_partition("shop", "sales", one)):
-        with pytest.raises(TYPES.MetaException, match="no partition was sent"):
-            call(None)
-
-
 def test_a_partition_that_is_added_has_a_storage_of_its_own(shop):
     shop.add_partition(partition_of("a", "1", sd=STORED.StorageDescriptor(inputFormat="mine")))
     assert shop.partition("a", "1").sd.inputFormat == "mine"

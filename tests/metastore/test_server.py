@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -17,6 +19,7 @@ import typer
 from thriftpy2.transport import TTransportException
 
 from hbstore import Database, connect
+from hbstore.cli import app
 from hbstore.errors import AddressUnavailable
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.server import MAX_CONNECTIONS, ServerLimits, listening_socket
@@ -268,6 +271,32 @@ def test_the_line_for_people(url, tmp_path):
     assert f", warehouse file:{tmp_path}, metrics http://127.0.0.1:" in line
 
 
+@pytest.mark.hbase
+def test_the_examples_of_its_help_run(url, tmp_path, request):
+    lines = re.findall(r"\$ hbstore (.*)", typer.main.get_command(app).commands["serve"].epilog)
+    for line in lines:
+        for shown, here in {
+            "/data/warehouse": str(tmp_path),
+            "hdfs://namenode/warehouse": str(tmp_path),
+            "9084": "0",
+            "serve.log": str(tmp_path / "serve.log"),
+        }.items():
+            line = line.replace(shown, here)  # noqa: PLW2901
+        store = request.getfixturevalue("hbase_url") if "hbase://gateway:9090/shop" in line else url
+        words = shlex.split(line.replace("hbase://gateway:9090/shop", store))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hbstore", *words, "--port", "0"],
+            env={**os.environ, "HBSTORE_URL": store},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            assert process.stdout.readline().startswith(f"serving {store} at thrift://")
+            process.terminate()
+            assert process.wait(SECONDS) == 0
+    assert len(lines) == 3
+
+
 def test_a_default_database_that_is_there_is_left_alone(serve, url):
     with connect(url) as store:
         store.create_database(Database("default", description="mine", location="s3://mine"))
@@ -451,8 +480,6 @@ def test_processes_that_cannot_start_are_not_started_for_ever(url, tmp_path):
 
 
 def test_the_options_are_what_the_server_takes_by_itself():
-    from hbstore.cli import app
-
     serving = Serving(Warehouse("/nowhere"))
     defaults = {one.name: one.default for one in typer.main.get_command(app).commands["serve"].params}
     assert defaults["host"] == serving.host

@@ -60,11 +60,16 @@ class Calls(RuleBasedStateMachine):
         return str(self.number)
 
     @initialize()
-    def second_database(self):
+    def begin(self):
         self.shop.create_database(STORED.Database(name="attic"))
+        for table in (("shop", "a"), ("attic", "a")):
+            self.create_one(table, external=False)
 
     @rule(table=TABLES, external=st.booleans())
     def create(self, table, external):
+        self.create_one(table, external)
+
+    def create_one(self, table, external):
         columns = [STORED.FieldSchema("ds", "string"), STORED.FieldSchema("h", "int")]
         fields = {"dbName": table[0], "partitionKeys": columns}
         if external:

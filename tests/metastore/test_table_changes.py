@@ -7,6 +7,7 @@ from threading import Thread
 
 import pytest
 
+from hbstore import Column, Partition, Table
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
     BACKENDS,
@@ -76,8 +77,6 @@ def test_what_cannot_be_altered(shop):
     with pytest.raises(TYPES.InvalidOperationException, match="money"):
         altered(shop, cols=[column("a", "money")])
     with pytest.raises(TYPES.InvalidOperationException):
-        shop.alter_table("shop", "sales", None)
-    with pytest.raises(TYPES.InvalidOperationException):
         altered(shop, tableName="a-b")
     assert shop.table().sd.cols == [column("amount", "double")]
 
@@ -89,6 +88,16 @@ def test_partition_columns_stay(shop, keys):
     shop.create_table(table_of())
     with pytest.raises(TYPES.InvalidOperationException, match="partition keys can not be changed"):
         altered(shop, partitionKeys=keys)
+
+
+def test_types_of_partition_columns_stay(shop):
+    """HMS lets them change; here all keys are made of them."""
+    shop.create_table(table_of())
+    with pytest.raises(TYPES.InvalidOperationException, match="partition columns"):
+        altered(shop, partitionKeys=[column("ds"), column("hour", "string")])
+    with pytest.raises(TYPES.InvalidOperationException, match="partition columns"):
+        altered(shop, tableName="sold", partitionKeys=[column("ds"), column("hour", "string")])
+    assert shop.tree("shop.db") == ["sales/"]
 
 
 def test_partition_columns_may_be_sent_in_another_case_and_with_other_comments(shop):
@@ -165,6 +174,21 @@ def test_a_renamed_table_takes_its_folder_and_its_partitions_along(shop):
     assert (moved.dbName, moved.tableName) == ("shop", "sold")
     assert moved.sd.location == shop.location("shop.db/sold/ds=a/hour=1")
     assert shop.partition("b", "2", table="sold").sd.location == far
+
+
+@pytest.mark.parametrize("table", ["file:{}/shop.db/sales", "file://{}/shop.db/sales/", "{}/shop.db/sales"])
+def test_locations_follow_however_they_are_spelt(shop, table):
+    """Tables and partitions that another program put into the store: what stands there was never qualified."""
+    columns = [Column("ds", "string"), Column("hour", "int")]
+    shop.store.create_table(Table("shop", "sales", partition_columns=columns, location=table.format(shop.root)))
+    spelt = ["file:{}/shop.db/sales/1", "file://{}/shop.db//sales/2", "{}/shop.db/sales/3", "file:{}/shop.db/sales2"]
+    parts = [Partition(("a", str(at)), location=one.format(shop.root)) for at, one in enumerate(spelt, start=1)]
+    shop.store.add_partitions("shop", "sales", parts)
+    shop.write("shop.db/sales/1/file")
+    altered(shop, tableName="sold")
+    found = [shop.partition("a", str(at), table="sold").sd.location for at in (1, 2, 3, 4)]
+    assert found == [*(shop.location(f"shop.db/sold/{at}") for at in (1, 2, 3)), shop.location("shop.db/sales2")]
+    assert shop.tree("shop.db") == ["sold/", "sold/1/", "sold/1/file"]
 
 
 def test_a_table_moves_to_another_database(shop):

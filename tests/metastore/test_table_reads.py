@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from thriftpy2.thrift import TApplicationException
 
 from hbstore.metastore.table_filter import table_filter
 from hbstore.model import Table

@@ -112,7 +112,6 @@ def test_a_table_is_created_once(shop):
         table_of(partitionKeys=[column("a", "money")]),
         table_of(sd=storage(cols=[column("a"), column("A")])),
         table_of(sd=storage(skewedInfo=STORED.SkewedInfo(skewedColNames=["b"]))),
-        None,
     ],
 )
 def test_what_cannot_be_a_table_leaves_nothing(shop, asked):
@@ -252,6 +251,15 @@ def test_truncating_some_partitions(shop):
         shop.truncate_table("shop", "sales", ["ds=a/hour=3"])
     shop.truncate_table("shop", "sales", None)
     assert shop.tree("shop.db/sales/ds=a") == ["hour=1/", "hour=2/"]
+
+
+def test_a_partition_in_the_table_s_own_folder_is_not_truncated(shop):
+    shop.create_table(table_of())
+    shop.add_partition(partition_of("a", "1", location=shop.location("shop.db/sales")))
+    shop.write("shop.db/sales/file")
+    with pytest.raises(TYPES.MetaException, match="whole table"):
+        shop.truncate_table("shop", "sales", None)
+    assert shop.tree("shop.db") == ["sales/", "sales/file"]
 
 
 def test_external_tables_are_not_truncated(shop):

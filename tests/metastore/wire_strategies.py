@@ -15,48 +15,52 @@ FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
 """Sizes of Thrift's fixed types by their codes."""
 
 
+SOME_TEXTS = st.text(max_size=8)
+
+
 @st.composite
-def calls(draw):
-    """A method's name, and the bytes of a call of it with random arguments."""
+def calls(draw, texts=SOME_TEXTS):
+    """A method's name, and the bytes of a call of it with random arguments; its texts are drawn from some."""
     name = draw(st.sampled_from(sorted(METHODS)))
     given = getattr(THRIFT.ThriftHiveMetastore, f"{name}_args")
-    arguments = [draw(_field(spec)) for _, spec in sorted(given.thrift_spec.items())]
+    arguments = [draw(_field(spec, texts)) for _, spec in sorted(given.thrift_spec.items())]
     return name, message(name, *arguments)
 
 
-def _field(spec):
-    return st.none() | _values(spec[0], spec[2] if len(spec) > 3 else None)
+def _field(spec, texts):
+    return st.none() | _values(spec[0], spec[2] if len(spec) > 3 else None, texts)
 
 
-def _values(code, inner):  # noqa: PLR0911  a type, a return
+def _values(code, inner, texts):  # noqa: PLR0911  a type, a return
     if code in _NUMBERS:
         bits = _NUMBERS[code]
-        return st.integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return st.integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1) | st.integers(-2, 20)
     if code == TType.BOOL:
         return st.booleans()
     if code == TType.DOUBLE:
         return st.floats(allow_nan=False)
     if code == TType.STRUCT:
-        return _structs(inner)
+        return _structs(inner, texts)
     if code in (TType.LIST, TType.SET):
-        return st.lists(_item(inner), max_size=3)
+        return st.lists(_item(inner, texts), max_size=3)
     if code == TType.MAP:
         key, value = inner
-        return st.dictionaries(_hashable(key), _item(value), max_size=3)
-    return st.text(max_size=8)
+        return st.dictionaries(_hashable(key, texts), _item(value, texts), max_size=3)
+    return texts
 
 
-def _item(given):
-    return _values(*given) if isinstance(given, tuple) else _values(given, None)
+def _item(given, texts):
+    code, inner = given if isinstance(given, tuple) else (given, None)
+    return _values(code, inner, texts)
 
 
-def _hashable(key):
-    return _item(key).map(tuple) if isinstance(key, tuple) else _item(key)
+def _hashable(key, texts):
+    return _item(key, texts).map(tuple) if isinstance(key, tuple) else _item(key, texts)
 
 
 @st.composite
-def _structs(draw, made):
-    fields = {spec[1]: draw(_field(spec)) for _, spec in sorted(made.thrift_spec.items())}
+def _structs(draw, made, texts):
+    fields = {spec[1]: draw(_field(spec, texts)) for _, spec in sorted(made.thrift_spec.items())}
     return made(**fields)
 
 

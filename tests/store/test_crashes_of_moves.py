@@ -12,6 +12,7 @@ import pytest
 from hbstore import CommitStateUnknown, HbstoreError, StoreUnavailable
 from hbstore.store import check, finishing, journal, table_change, tables
 from hbstore.store.partition_store import PartitionStore
+from hbstore.structs import decode_partition
 from tests.store import moves
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.moves import RETURNS, SALES, marked, table
@@ -84,6 +85,8 @@ def test_repair_leaves_all_or_nothing(operation, fault):
 def test_every_partition_is_in_exactly_one_table_before_any_repair(operation, fault):
     expected = set(moves.places(moves.prepared()))
     for store, _, _ in struck(operation, fault):
+        rows = map(decode_partition, (one.payload for one in store.rows.whole_rows(b"\2", b"\xff")))
+        assert {(one.values, one.parameters["mark"]) for one in rows} == expected, "not even where nobody looks"
         found = moves.places(PartitionStore(store.rows))
         assert set(found) == expected
         assert all(len(where) == 1 for where in found.values()), found

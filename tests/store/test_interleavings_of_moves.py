@@ -17,7 +17,7 @@ from hbstore.store import finishing, journal, table_change, tables
 from tests.store import moves
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
-from tests.store.stepping import play, schedules
+from tests.store.stepping import FOREVER, play, schedules
 
 OLD = ("shop", "old")
 ATTIC = ("attic", "sales")
@@ -191,3 +191,79 @@ def test_many_changes_of_turn_give_one_of_the_two_orders(name):
     random = Random(name)
     for _ in range(30):
         check(name, [(at % 2, random.randint(0, 4)) for at in range(30)], allowed)
+
+
+def test_a_helper_that_falls_behind_takes_nothing_of_the_table_that_came_after():
+    """It stops at each of its calls, and goes on when the old name has long been another table's."""
+
+    def creating_and_adding(store):
+        store.create_table(table(*SALES))
+        return store.add_partitions(*SALES, [marked("66", "new")])
+
+    behind = 0
+    for some in (14, 16, 18, 22):
+        for others in range(1, 40):
+            store = moves.prepared()
+            acts = [moves.rename, dropping(SALES, "3"), creating_and_adding]
+            schedule = [(0, some), (1, others), (0, FOREVER), (2, FOREVER)]
+            results, calls = play(store.rows, acts, schedule)
+            assert (results[0], results[2]) == (None, 1), schedule
+            behind += calls[1] > others
+            moves.assert_clean(store)
+            found = moves.places(store)
+            assert found.pop(((DAY, "66"), "new")) == [SALES], schedule
+            assert {where[0] for where in found.values()} == {OLD, RETURNS}, schedule
+            assert len(found) == (6 if results[1] == 1 else 7), (schedule, results)
+    assert behind > 50
+
+
+def test_a_reader_sees_all_of_an_exchange_or_nothing():
+    """One partition comes where the reader has been already, the other where it has yet to come."""
+    listed = set()
+    for some in range(1, 24):
+        for others in range(1, 14):
+            store = moves.prepared()
+            store.add_partitions(*SALES, [marked("66")])
+            acts = [
+                lambda store: len(store.exchange_partitions(SALES, RETURNS, [(DAY, "0"), (DAY, "66")])),
+                listing(RETURNS),
+            ]
+            schedule = [(0, some), (1, others), (0, FOREVER)]
+            results, _ = play(store.rows, acts, schedule)
+            assert results[0] == 2
+            names = tuple(name.rpartition("=")[2] for name in results[1])
+            assert names in (("5", "9"), ("0", "5", "9", "66")), schedule
+            listed.add(names)
+    assert len(listed) == 2
+
+
+def renaming_back(store):
+    store.rename_table(*OLD, table(*SALES), relocated=moves.MOVED[::-1])
+    return store.get_table(*SALES).owner
+
+
+def altering_and_reading(store):
+    store.alter_table(table(*SALES, owner="altered"))
+    return store.get_table(*SALES).owner
+
+
+@pytest.mark.parametrize(
+    ("change", "later", "owner"),
+    [(moves.rename, renaming_back, None), (moves.cascade, altering_and_reading, "altered")],
+    ids=["rename", "cascade"],
+)
+def test_a_helper_that_falls_behind_does_not_undo_what_came_after(change, later, owner):
+    """The table comes back as it was, or is altered once more, while a helper stands still."""
+    behind = 0
+    for some in (14, 16, 18, 22):
+        for others in range(1, 40):
+            store = moves.prepared()
+            schedule = [(0, some), (1, others), (0, FOREVER), (2, FOREVER)]
+            results, calls = play(store.rows, [change, dropping(SALES, "3"), later], schedule)
+            assert (results[0], results[2]) == (None, owner), (schedule, results)
+            behind += calls[1] > others
+            moves.assert_clean(store)
+            known, listed = moves.seen(store)[SALES]
+            assert known.owner == owner, schedule
+            assert len(listed) == (4 if results[1] == 1 else 5), (schedule, results)
+    assert behind > 50
