@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 
 import pytest
-from thriftpy2.thrift import TApplicationException, TMessageType
+from thriftpy2.thrift import TApplicationException, TMessageType, TType
 
 from hbstore import connect
-from hbstore.errors import HbstoreError, StoreUnavailable
+from hbstore.errors import HbstoreError, StoreUnavailable, Uncoverable
 from hbstore.metastore.calls import Handlers, Service, Session, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
 from hbstore.metastore.warehouse import Warehouse
@@ -174,9 +174,11 @@ def test_two_modules_do_not_answer_one_method(service):
 def test_every_method_can_tell_every_error(name, service):
     """Each error of hbstore becomes an exception that the method declares, or a refusal with its text."""
     for error_class in all_errors(HbstoreError):
+        if error_class is Uncoverable:  # it is made of ranges, and no call raises it
+            continue
         handlers = Handlers()
         handlers.answers(name)(raising(error_class("it failed", hint="Try again")))
-        reply = endpoint(service, {"one": handlers}, lambda _: None).answer(Session(), message(name))
+        reply = endpoint(service, {"one": handlers}, lambda _: None).answer(Session(), empty_message(name))
         if METHODS[name].oneway:
             assert reply is None
             continue
@@ -186,6 +188,20 @@ def test_every_method_can_tell_every_error(name, service):
         assert type(told.value).__name__ in declared | {"TApplicationException"}
         if "MetaException" in declared:
             assert not isinstance(told.value, TApplicationException)
+
+
+def empty_message(name):
+    """A call whose arguments are left out, but for structs, which have no field more than they need."""
+    arguments = getattr(THRIFT.ThriftHiveMetastore, f"{name}_args").thrift_spec
+    return message(
+        name, *(smallest(spec[2]) if spec[0] == TType.STRUCT else None for _, spec in sorted(arguments.items()))
+    )
+
+
+def smallest(struct):
+    needed = {"Database": {"name": "d"}, "Table": {"dbName": "d", "tableName": "t"}}
+    needed["Function"] = {"dbName": "d", "functionName": "f"}
+    return struct(**needed.get(struct.__name__, {}))
 
 
 def all_errors(kind):
