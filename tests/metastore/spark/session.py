@@ -1,0 +1,62 @@
+"""A Spark session on a Hive metastore: an endpoint, with the settings of `hbstore spark-conf`, or embedded Derby."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from hbstore.metastore.spark_conf import spark_settings
+
+EMBEDDED = "thrift://embedded:1"
+"""Stands for no URI where the settings are made."""
+
+DATABASE = "jdbc:derby:memory:metastore;create=true"
+"""Hive's own metastore code inside Spark's process, over a database that lives as long as the process."""
+
+
+def start_session(root, uri=None):
+    """A session whose warehouse is ``<root>/warehouse``.
+
+    Args:
+        root: a folder of the session's own; it becomes the working directory.
+        uri: the metastore as ``thrift://host:port``, or several with commas between them; None: embedded Derby.
+    """
+    root = Path(root).resolve()
+    for folder in ("warehouse", "outside", "local"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    os.chdir(root)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    java = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC -Dderby.system.home={root / 'local'}"
+    uris = [EMBEDDED] if uri is None else uri.split(",")
+    settings = {
+        **{one.name: one.value for one in spark_settings(uris, f"file:{root / 'warehouse'}")},
+        "spark.sql.session.timeZone": "UTC",
+        "spark.hadoop.hive.exec.scratchdir": str(root / "local" / "scratch"),
+        "spark.local.dir": str(root / "local"),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": java,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # One task and one file for each write: sizes and numbers of files are compared.
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.leafNodeDefaultParallelism": "1",
+        "spark.default.parallelism": "1",
+        "spark.sql.adaptive.enabled": "false",
+        # Hundreds of statements over a handful of rows: compiling them costs more than it gains.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    if uri is None:
+        del settings["spark.hadoop.hive.metastore.uris"]
+        settings["spark.hadoop.javax.jdo.option.ConnectionURL"] = DATABASE
+    builder = SparkSession.builder.master("local[2]").appName("hbstore metastore tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session

@@ -1,0 +1,167 @@
+"""Tables: create in all forms, describe, list, alter their properties, rename, drop."""
+
+from tests.metastore.spark.statement import does, fails, folders, none, ordered, rows, topic
+
+NESTED = "a ARRAY<INT>, m MAP<STRING, ARRAY<DOUBLE>>, s STRUCT<`in ner`: INT, deep: STRUCT<x: DECIMAL(10, 2), y: DATE>>"
+
+CREATING = (
+    does("CREATE DATABASE tables"),
+    does("USE tables"),
+    does("CREATE TABLE plain (x INT, y STRING) USING parquet"),
+    rows("DESCRIBE plain"),
+    rows("DESCRIBE EXTENDED plain"),
+    rows("SHOW CREATE TABLE plain"),
+    fails("TABLE_OR_VIEW_ALREADY_EXISTS", "CREATE TABLE plain (z INT) USING parquet"),
+    fails("TABLE_OR_VIEW_ALREADY_EXISTS", "CREATE TABLE PLAIN (z INT) USING parquet"),
+    does("CREATE TABLE IF NOT EXISTS plain (z INT) USING parquet"),
+    does(
+        "CREATE TABLE full (`id` BIGINT NOT NULL COMMENT 'it''s a key', `odd name` STRING COMMENT '50% – ü 中', "
+        "amount DECIMAL(12, 3), at TIMESTAMP, b BINARY, f FLOAT, d DOUBLE, t TINYINT, s SMALLINT, ok BOOLEAN, "
+        "ds DATE COMMENT 'the day') USING parquet OPTIONS (compression 'gzip') PARTITIONED BY (ds) "
+        "COMMENT 'a \"full\" table; \\n two lines' TBLPROPERTIES ('a.b' = 'c=d', 'k' = '', 'long' = 'äöü')"
+    ),
+    rows("DESCRIBE EXTENDED full"),
+    rows("SHOW CREATE TABLE full"),
+    does("CREATE TABLE json_one (x INT) USING json"),
+    does("CREATE TABLE csv_one (x INT, y STRING) USING csv OPTIONS (header 'true', delimiter ';')"),
+    does("CREATE TABLE orc_one (x INT) USING orc"),
+    rows("DESCRIBE EXTENDED csv_one"),
+    rows("DESCRIBE EXTENDED orc_one"),
+    does("CREATE TABLE hive_parquet (x INT, y STRING) PARTITIONED BY (ds STRING) STORED AS PARQUET"),
+    does("CREATE TABLE hive_orc (x INT, y STRING) PARTITIONED BY (ds STRING, hr INT) STORED AS ORC"),
+    does("CREATE TABLE hive_text (x INT, y STRING) STORED AS TEXTFILE"),
+    does(
+        "CREATE TABLE hive_fields (x INT, y ARRAY<STRING>) ROW FORMAT DELIMITED FIELDS TERMINATED BY '|' "
+        "COLLECTION ITEMS TERMINATED BY ';' LINES TERMINATED BY '\\n' NULL DEFINED AS 'nix' STORED AS TEXTFILE"
+    ),
+    does(
+        "CREATE TABLE hive_serde (x STRING) ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.OpenCSVSerde' "
+        "WITH SERDEPROPERTIES ('separatorChar' = '\\t', 'quoteChar' = '\\'') STORED AS TEXTFILE"
+    ),
+    *(rows(f"DESCRIBE FORMATTED hive_{one}") for one in ("parquet", "orc", "text", "fields", "serde")),
+    *(rows(f"SHOW CREATE TABLE hive_{one}") for one in ("parquet", "orc", "text", "fields")),
+    fails("UNSUPPORTED_SHOW_CREATE_TABLE.WITH_UNSUPPORTED_SERDE_CONFIGURATION", "SHOW CREATE TABLE hive_serde"),
+    rows("SHOW CREATE TABLE hive_parquet AS SERDE"),
+    does(f"CREATE TABLE nested ({NESTED}) USING parquet"),
+    does(f"CREATE TABLE hive_nested ({NESTED}) STORED AS PARQUET"),
+    rows("DESCRIBE nested"),
+    rows("DESCRIBE hive_nested"),
+    does("CREATE TABLE chars (c CHAR(5), v VARCHAR(7), s STRING) USING parquet PARTITIONED BY (s)"),
+    does("CREATE TABLE hive_chars (c CHAR(5), v VARCHAR(7)) PARTITIONED BY (p VARCHAR(4)) STORED AS ORC"),
+    rows("DESCRIBE chars"),
+    rows("DESCRIBE EXTENDED hive_chars"),
+    does("INSERT INTO chars VALUES ('ab', 'cd', 'x')"),
+    rows("SELECT concat(c, '|'), concat(v, '|'), s FROM chars WHERE s = 'x'"),
+    fails("EXCEED_LIMIT_LENGTH", "INSERT INTO chars VALUES ('ab', 'much too long', 'x')"),
+    does("CREATE TABLE bucketed (x INT, y STRING) USING parquet CLUSTERED BY (x) SORTED BY (y) INTO 3 BUCKETS"),
+    rows("DESCRIBE EXTENDED bucketed"),
+    does("INSERT INTO bucketed VALUES (1, 'a'), (2, 'b'), (3, 'c')"),
+    rows("SELECT * FROM bucketed WHERE x = 2"),
+    does("CREATE TABLE hive_bucketed (x INT) PARTITIONED BY (p INT) CLUSTERED BY (x) INTO 2 BUCKETS STORED AS ORC"),
+    rows("DESCRIBE EXTENDED hive_bucketed"),
+    rows("SHOW CREATE TABLE bucketed"),
+    does("CREATE TABLE like_plain LIKE plain"),
+    does("CREATE TABLE like_hive LIKE hive_orc STORED AS PARQUET TBLPROPERTIES ('own' = '1')"),
+    rows("DESCRIBE EXTENDED like_hive"),
+    does("CREATE EXTERNAL TABLE away (x INT) STORED AS PARQUET LOCATION '$OUTSIDE/tables/away'"),
+    does("CREATE TABLE away_too (x INT) USING parquet LOCATION '$OUTSIDE/tables/away too %41'"),
+    rows("DESCRIBE EXTENDED away"),
+    rows("DESCRIBE EXTENDED away_too"),
+    does("INSERT INTO away VALUES (1)"),
+    does("INSERT INTO away_too VALUES (2)"),
+    rows("SELECT * FROM away UNION ALL SELECT * FROM away_too"),
+    does("CREATE TABLE made USING parquet PARTITIONED BY (p) AS SELECT id AS x, id % 3 AS p FROM range(9)"),
+    does("CREATE TABLE hive_made STORED AS ORC AS SELECT id AS x, cast(id AS STRING) AS y FROM range(3)"),
+    does(
+        "CREATE TABLE hive_made_parts STORED AS PARQUET PARTITIONED BY (p) AS SELECT id AS x, id % 2 AS p FROM range(4)"
+    ),
+    rows("SELECT count(*), sum(x) FROM made WHERE p = 1"),
+    rows("SELECT * FROM hive_made"),
+    rows("SELECT * FROM hive_made_parts WHERE p = 1"),
+    ordered("SHOW PARTITIONS made"),
+    fails("TABLE_OR_VIEW_ALREADY_EXISTS", "CREATE TABLE made USING parquet AS SELECT 1 AS x"),
+    does("CREATE TABLE IF NOT EXISTS made USING parquet AS SELECT 1 AS x"),
+    fails("DIVIDE_BY_ZERO", "CREATE TABLE unmade USING parquet AS SELECT 1 / (id - id) AS x FROM range(2)"),
+    folders("$WAREHOUSE/tables.db"),
+)
+
+LISTING = (
+    rows("SHOW TABLES"),
+    rows("SHOW TABLES LIKE 'hive_*'"),
+    rows("SHOW TABLES IN tables LIKE 'plain|made'"),
+    none("SHOW TABLES LIKE 'nothing*'"),
+    rows("SHOW TABLE EXTENDED LIKE 'hive_p*'"),
+    rows("SHOW TABLE EXTENDED IN tables LIKE 'plain'"),
+    rows("SHOW COLUMNS IN full"),
+    rows("SHOW COLUMNS FROM hive_orc IN tables"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "SELECT * FROM missing"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "DESCRIBE missing"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "SHOW CREATE TABLE missing"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "SHOW PARTITIONS missing"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "INSERT INTO missing VALUES (1)"),
+)
+
+ALTERING = (
+    does("ALTER TABLE plain SET TBLPROPERTIES ('a' = '1', 'b' = 'two words', 'ü' = '中')"),
+    rows("SHOW TBLPROPERTIES plain"),
+    rows("SHOW TBLPROPERTIES plain ('b')"),
+    does("ALTER TABLE plain SET TBLPROPERTIES ('comment' = 'now with a comment', 'a' = '2')"),
+    does("ALTER TABLE plain UNSET TBLPROPERTIES ('b')"),
+    does("ALTER TABLE plain UNSET TBLPROPERTIES IF EXISTS ('b', 'never')"),
+    rows("SHOW TBLPROPERTIES plain"),
+    rows("DESCRIBE EXTENDED plain"),
+    does("COMMENT ON TABLE plain IS 'another; ''quoted'' comment'"),
+    rows("DESCRIBE EXTENDED plain"),
+    does("ALTER TABLE hive_text SET TBLPROPERTIES ('skip.header.line.count' = '0')"),
+    rows("SHOW TBLPROPERTIES hive_text"),
+    does("ALTER TABLE hive_fields SET SERDEPROPERTIES ('field.delim' = ',')"),
+    rows("DESCRIBE EXTENDED hive_fields"),
+    does("INSERT INTO plain VALUES (1, 'one'), (2, 'two')"),
+    does("ALTER TABLE plain SET LOCATION '$OUTSIDE/tables/plain elsewhere'"),
+    rows("DESCRIBE EXTENDED plain"),
+    none("SELECT * FROM plain"),
+    does("INSERT INTO plain VALUES (3, 'three')"),
+    rows("SELECT * FROM plain"),
+    does("ALTER TABLE made RENAME TO remade"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "SELECT * FROM made"),
+    rows("SELECT count(*), sum(x) FROM remade WHERE p < 2"),
+    ordered("SHOW PARTITIONS remade"),
+    rows("DESCRIBE EXTENDED remade"),
+    rows("DESCRIBE EXTENDED remade PARTITION (p = 1)"),
+    does("INSERT INTO remade VALUES (100, 5)"),
+    rows("SELECT x, p FROM remade WHERE p >= 2"),
+    does("ALTER TABLE hive_made_parts RENAME TO hive_remade_parts"),
+    rows("SELECT * FROM hive_remade_parts WHERE p = 0"),
+    rows("DESCRIBE EXTENDED hive_remade_parts PARTITION (p = 0)"),
+    does("ALTER TABLE away RENAME TO away_renamed"),
+    rows("DESCRIBE EXTENDED away_renamed"),
+    rows("SELECT * FROM away_renamed"),
+    fails("TABLE_OR_VIEW_ALREADY_EXISTS", "ALTER TABLE remade RENAME TO plain"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "ALTER TABLE made RENAME TO unmade"),
+    does("ALTER TABLE remade RENAME TO Made_In_Capitals"),
+    rows("SHOW TABLES LIKE 'made*'"),
+    ordered("SHOW PARTITIONS made_in_capitals"),
+    folders("$WAREHOUSE/tables.db"),
+)
+
+DROPPING = (
+    does("DROP TABLE made_in_capitals"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "DROP TABLE made_in_capitals"),
+    does("DROP TABLE IF EXISTS made_in_capitals"),
+    does("DROP TABLE hive_remade_parts PURGE"),
+    does("DROP TABLE away_renamed"),
+    does("DROP TABLE away_too"),
+    does("DROP TABLE plain"),
+    does("DROP TABLE hive_made"),
+    folders("$OUTSIDE/tables"),
+    folders("$WAREHOUSE/tables.db"),
+    fails("LOCATION_ALREADY_EXISTS", "CREATE TABLE plain (z DATE) USING parquet"),
+    does("CREATE TABLE hive_made (z DATE) USING parquet"),
+    none("SELECT * FROM hive_made"),
+    rows("DESCRIBE hive_made"),
+    does("USE default"),
+    does("DROP DATABASE tables CASCADE"),
+    folders("$WAREHOUSE"),
+)
+
+STATEMENTS = topic("tables", *CREATING, *LISTING, *ALTERING, *DROPPING)

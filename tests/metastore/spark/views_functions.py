@@ -1,0 +1,88 @@
+"""Views and functions."""
+
+from tests.metastore.spark.statement import does, fails, none, rows, topic
+
+GENERIC = "org.apache.hadoop.hive.ql.udf.generic"
+
+VIEWS = (
+    does("CREATE DATABASE views"),
+    does("USE views"),
+    does("CREATE TABLE t (x INT, ds STRING) USING parquet PARTITIONED BY (ds)"),
+    does("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'b')"),
+    does("CREATE VIEW v AS SELECT x, ds FROM t WHERE ds = 'b'"),
+    rows("SELECT * FROM v"),
+    rows("SELECT * FROM v WHERE x > 2"),
+    fails("TABLE_OR_VIEW_ALREADY_EXISTS", "CREATE VIEW v AS SELECT 1 AS x"),
+    does("CREATE VIEW IF NOT EXISTS v AS SELECT 1 AS x"),
+    does("CREATE OR REPLACE VIEW v AS SELECT x + 1 AS xx FROM t"),
+    rows("SELECT * FROM v"),
+    does(
+        "CREATE VIEW full (a COMMENT 'it''s a', b) COMMENT 'a view – ü' TBLPROPERTIES ('k' = 'v') "
+        "AS SELECT x, 'lit''eral \"ü\"' FROM t"
+    ),
+    rows("SELECT * FROM full"),
+    rows("DESCRIBE EXTENDED full"),
+    rows("SHOW CREATE TABLE full"),
+    rows("SHOW VIEWS"),
+    rows("SHOW VIEWS LIKE 'f*'"),
+    rows("SHOW VIEWS IN views LIKE 'v'"),
+    rows("SHOW TABLES"),
+    rows("SHOW TABLE EXTENDED LIKE 'f*'"),
+    does("ALTER VIEW full AS SELECT count(*) AS n FROM t"),
+    rows("SELECT * FROM full"),
+    does("ALTER VIEW full SET TBLPROPERTIES ('p' = 'q')"),
+    does("ALTER VIEW full UNSET TBLPROPERTIES ('k')"),
+    rows("SHOW TBLPROPERTIES full"),
+    does("CREATE VIEW on_view AS SELECT n + 1 AS m FROM full"),
+    rows("SELECT * FROM on_view"),
+    does("ALTER VIEW on_view RENAME TO renamed"),
+    rows("SELECT * FROM renamed"),
+    fails("WRONG_COMMAND_FOR_OBJECT_TYPE", "DROP VIEW t"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "DROP VIEW missing"),
+    does("DROP VIEW IF EXISTS missing"),
+    does("DROP VIEW renamed"),
+    does("DROP TABLE t"),
+    fails("TABLE_OR_VIEW_NOT_FOUND", "SELECT * FROM v"),
+    does("DROP VIEW v"),
+    rows("SHOW VIEWS"),
+    does("CREATE VIEW long_one AS SELECT " + ", ".join(f"{one} AS column_number_{one}" for one in range(300))),
+    rows("SELECT column_number_299 FROM long_one"),
+    rows("SHOW CREATE TABLE long_one"),
+)
+
+FUNCTIONS = (
+    does(f"CREATE FUNCTION up AS '{GENERIC}.GenericUDFUpper'"),
+    rows("SELECT up('abc'), views.up('ü')"),
+    fails("ROUTINE_ALREADY_EXISTS", f"CREATE FUNCTION up AS '{GENERIC}.GenericUDFLower'"),
+    does(f"CREATE FUNCTION IF NOT EXISTS up AS '{GENERIC}.GenericUDFLower'"),
+    does(f"CREATE OR REPLACE FUNCTION up AS '{GENERIC}.GenericUDFLower'"),
+    rows("SELECT up('ABC')"),
+    does(f"CREATE FUNCTION Mixed_Case AS '{GENERIC}.GenericUDFLength'"),
+    does("CREATE FUNCTION with_files AS 'no.such.Class' USING FILE '$OUTSIDE/a file', ARCHIVE '$OUTSIDE/b.zip'"),
+    rows("SHOW USER FUNCTIONS"),
+    rows("SHOW USER FUNCTIONS IN views LIKE 'up'"),
+    rows("SHOW USER FUNCTIONS LIKE 'mixed*'"),
+    rows("DESCRIBE FUNCTION EXTENDED up"),
+    rows("DESCRIBE FUNCTION views.mixed_case"),
+    rows("SELECT mixed_case('four')"),
+    does("USE default"),
+    rows("SELECT views.up('ABC')"),
+    fails("UNRESOLVED_ROUTINE", "SELECT up('abc')"),
+    fails("ROUTINE_NOT_FOUND", "DROP FUNCTION up"),
+    does("DROP FUNCTION views.up"),
+    fails("ROUTINE_NOT_FOUND", "DROP FUNCTION views.up"),
+    does("DROP FUNCTION IF EXISTS views.up"),
+    fails("UNRESOLVED_ROUTINE", "SELECT views.up('abc')"),
+    does("DROP FUNCTION views.mixed_case"),
+    does("DROP FUNCTION views.with_files"),
+    none("SHOW USER FUNCTIONS IN views"),
+    does("CREATE FUNCTION views.area(w DOUBLE, h DOUBLE) RETURNS DOUBLE RETURN w * h"),
+    rows("SELECT views.area(2, 3.5)"),
+    rows("DESCRIBE FUNCTION EXTENDED views.area"),
+    does("DROP DATABASE views CASCADE"),
+    does("CREATE DATABASE views"),
+    none("SHOW USER FUNCTIONS IN views"),
+    does("DROP DATABASE views"),
+)
+
+STATEMENTS = topic("views", *VIEWS, *FUNCTIONS)
