@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from hbstore.errors import InvalidInput
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
@@ -42,7 +43,7 @@ def get_role_names(call: Call) -> list[str]:
 def list_roles(call: Call) -> list[Any]:
     """The roles that a principal was given itself; users have ``public`` as well."""
     given = call.arguments
-    found = call.store.roles.memberships(given.principal_name or "", PrincipalType(given.principal_type or 1))
+    found = call.store.roles.memberships(given.principal_name or "", _principal_type(given.principal_type))
     return [_role(call.store.roles.get(one.role)) for one in found]
 
 
@@ -54,7 +55,7 @@ def grant_role(call: Call) -> bool:
         Membership(
             given.role_name,
             given.principal_name,
-            PrincipalType(given.principal_type or 1),
+            _principal_type(given.principal_type),
             bool(given.grant_option),
             grantor=given.grantor,
             grantor_type=given.grantorType,
@@ -67,14 +68,14 @@ def grant_role(call: Call) -> bool:
 def revoke_role(call: Call) -> bool:
     """Take a role from a principal; whether it had it."""
     given = call.arguments
-    return call.store.roles.revoke(given.role_name, given.principal_name, PrincipalType(given.principal_type or 1))
+    return call.store.roles.revoke(given.role_name, given.principal_name, _principal_type(given.principal_type))
 
 
 @handlers.answers("grant_revoke_role", writes=True)
 def grant_revoke_role(call: Call) -> Any:
     """Give a role to a principal or take it, or just the right to grant it on."""
     request = call.arguments.request
-    principal_type = PrincipalType(request.principalType or 1)
+    principal_type = _principal_type(request.principalType)
     if request.requestType == _GRANT:
         call.store.roles.grant(
             Membership(
@@ -104,7 +105,7 @@ def get_principals_in_role(call: Call) -> Any:
 def get_role_grants_for_principal(call: Call) -> Any:
     """The roles that a principal was given, and by whom."""
     request = call.arguments.request
-    found = call.store.roles.memberships(request.principal_name or "", PrincipalType(request.principal_type or 1))
+    found = call.store.roles.memberships(request.principal_name or "", _principal_type(request.principal_type))
     return THRIFT.GetRoleGrantsForPrincipalResponse(principalGrants=[_membership(one) for one in found])
 
 
@@ -139,7 +140,7 @@ def list_privileges(call: Call) -> list[Any]:
     """What was granted to a principal, or to all, on something, or on anything."""
     given = call.arguments
     target = None if given.hiveObject is None or given.hiveObject.objectType is None else _target(given.hiveObject)
-    principal_type = None if given.principal_type is None else PrincipalType(given.principal_type)
+    principal_type = None if given.principal_type is None else _principal_type(given.principal_type)
     found = call.store.grants.list(given.principal_name, principal_type, target)
     return [_privilege(one) for one in found]
 
@@ -182,8 +183,23 @@ def _membership(one: Membership) -> Any:
     )
 
 
+def _principal_type(number: int | None) -> PrincipalType:
+    """By its number; who says none means a user."""
+    try:
+        return PrincipalType(number or PrincipalType.USER)
+    except ValueError as error:
+        hint = "1 is a user, 2 a role, 3 a group"
+        raise InvalidInput("no such type of a principal", type=number, hint=hint) from error
+
+
 def _target(given: Any) -> ObjectRef:
-    kind = ObjectType(given.objectType or ObjectType.GLOBAL)
+    if given is None:
+        raise InvalidInput("nothing says what a privilege is on", hint="Send a hiveObject")
+    try:
+        kind = ObjectType(given.objectType or ObjectType.GLOBAL)
+    except ValueError as error:
+        hint = "1 is all, 2 a database, 3 a table, 4 a partition, 5 a column"
+        raise InvalidInput("no such type of an object", type=given.objectType, hint=hint) from error
     if kind == ObjectType.GLOBAL:
         return ObjectRef(kind)
     if kind == ObjectType.DATABASE:  # some clients give its name as the object's
@@ -194,9 +210,12 @@ def _target(given: Any) -> ObjectRef:
 
 
 def _grants(bag: Any) -> list[ObjectGrant]:
+    given = () if bag is None else bag.privileges or ()
+    if any(one.grantInfo is None for one in given):
+        raise InvalidInput("nothing says which privilege it is", hint="Send a grantInfo")
     return [
-        ObjectGrant(_target(one.hiveObject), one.principalName, PrincipalType(one.principalType or 1), one.grantInfo)
-        for one in bag.privileges or ()
+        ObjectGrant(_target(one.hiveObject), one.principalName, _principal_type(one.principalType), one.grantInfo)
+        for one in given
     ]
 
 

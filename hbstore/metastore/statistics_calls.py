@@ -40,7 +40,7 @@ def set_aggr_stats_for(call: Call) -> bool:
     """Put statistics of a table, or of many partitions of one; ``needMerge`` adds them to those that are there."""
     request = call.arguments.request
     given = request.colStats or ()
-    if given and given[0].statsDesc.isTblLevel:
+    if given and _described(given[0]).isTblLevel:
         for one in given:
             _write_table(call, one, merge=bool(request.needMerge))
     elif given:
@@ -133,8 +133,16 @@ def delete_partition_column_statistics(call: Call) -> bool:
     return True
 
 
+def _described(given: Any) -> Any:
+    """What statistics are of."""
+    if given.statsDesc is None:
+        raise THRIFT.InvalidInputException("nothing says what the statistics are of: there is no statsDesc")
+    return given.statsDesc
+
+
 def _write_table(call: Call, given: Any, *, merge: bool) -> None:
-    database, name = database_name(given.statsDesc.dbName), given.statsDesc.tableName
+    description = _described(given)
+    database, name = database_name(description.dbName), description.tableName
     table = call.store.get_table(database, name)
     _check_columns(table, given.statsObj or ())
     statistics = list(given.statsObj or ())
@@ -145,13 +153,13 @@ def _write_table(call: Call, given: Any, *, merge: bool) -> None:
 
 def _write_partitions(call: Call, given: Sequence[Any], *, merge: bool) -> None:
     """The statistics of partitions of one table, all or none."""
-    first = given[0].statsDesc
+    first = _described(given[0])
     database, name = database_name(first.dbName), first.tableName
     table = call.store.get_table(database, name)
     read = name_reader(table)
     wanted: dict[tuple[str, ...], list[Any]] = {}
     for one in given:
-        if (database_name(one.statsDesc.dbName), one.statsDesc.tableName) != (database, name):
+        if (database_name(_described(one).dbName), one.statsDesc.tableName) != (database, name):
             raise THRIFT.InvalidInputException("the statistics are of partitions of more than one table")
         _check_columns(table, one.statsObj or ())
         wanted.setdefault(read(one.statsDesc.partName), []).extend(one.statsObj or ())

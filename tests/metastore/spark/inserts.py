@@ -4,7 +4,6 @@ from tests.metastore.spark.statement import does, fails, folders, none, ordered,
 
 KINDS = {
     "spark": "CREATE TABLE {} (x INT, y STRING, ds STRING, hr INT) USING parquet PARTITIONED BY (ds, hr)",
-    "hive_parquet": "CREATE TABLE {} (x INT, y STRING) PARTITIONED BY (ds STRING, hr INT) STORED AS PARQUET",
     "hive_text": "CREATE TABLE {} (x INT, y STRING) PARTITIONED BY (ds STRING, hr INT) STORED AS TEXTFILE",
 }
 
@@ -45,7 +44,13 @@ STATEMENTS = topic(
     *into("hive_text_static", "static"),
     does("SET spark.sql.sources.partitionOverwriteMode = DYNAMIC"),
     *into("spark_dynamic", "dynamic"),
-    *into("hive_parquet_dynamic", "dynamic"),
+    does("CREATE TABLE parquet_dynamic (x INT, y STRING) PARTITIONED BY (ds STRING, hr INT) STORED AS PARQUET"),
+    does("INSERT INTO parquet_dynamic VALUES (1, 'a', 'd1', 1), (2, 'b', 'd1', 2), (3, 'c', 'd2', 1)"),
+    does("INSERT OVERWRITE parquet_dynamic PARTITION (ds = 'd1', hr) VALUES (5, 'e', 2), (6, 'f', 3)"),
+    does("INSERT OVERWRITE parquet_dynamic PARTITION (ds, hr) VALUES (7, 'g', 'd2', 1), (8, 'h', 'd3', 1)"),
+    ordered("SHOW PARTITIONS parquet_dynamic"),
+    rows("SELECT * FROM parquet_dynamic"),
+    folders("$WAREHOUSE/inserts.db/parquet_dynamic"),
     does("RESET spark.sql.sources.partitionOverwriteMode"),
     does("CREATE TABLE whole (x INT, y STRING) USING parquet"),
     does("INSERT INTO whole VALUES (1, 'a')"),
