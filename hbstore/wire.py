@@ -1,7 +1,7 @@
 r"""Thrift's binary protocol, for structs that are given as tables of fields.
 
-A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`, …. A struct is
-a table of field numbers, kinds and the names of attributes of the Python class that it is made into.
+A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`, …. A struct
+is a table of field numbers, kinds and the names of attributes of the Python class that it is made into.
 
 thriftpy2 is not used for it, for three reasons: its memory buffer does not notice when bytes run out and goes on with
 whatever lies in memory; it cannot read maps whose keys are lists (SkewedInfo has one); and importing it takes longer
