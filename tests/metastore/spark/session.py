@@ -46,8 +46,8 @@ def start_session(root, uri=None):
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.leafNodeDefaultParallelism": "1",
         "spark.default.parallelism": "1",
+        # Hundreds of statements over a handful of rows: compiling and adapting them costs more than it gains.
         "spark.sql.adaptive.enabled": "false",
-        # Hundreds of statements over a handful of rows: compiling them costs more than it gains.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }

@@ -1,4 +1,8 @@
-"""Every statement of the corpus does on the endpoint what it does on Spark's embedded metastore."""
+"""Every statement of the corpus does on the endpoint what it does on Spark's embedded metastore.
+
+And the endpoint's log shows that Spark leaves the choice of partitions to it: which filter it sends, and which scans
+that costs. All tests of the runs stand in this one file: pytest-xdist would repeat the runs for another one.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,15 @@ import json
 import pytest
 
 from tests.metastore.spark.corpus import STATEMENTS
+from tests.metastore.spark.pruning import PRUNED, SMALL, UNPRUNED, WIDE
 from tests.metastore.spark.runs import REFERENCE
 from tests.metastore.spark.statement import Kind
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 BACKENDS = ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
 SHOWN = 6000
+READS = {"get_partitions_by_filter", "get_partitions", "get_partitions_by_expr", "get_partition_names"}
+"""What a SELECT may ask for partitions by."""
 
 
 def fits(statement, outcome):
@@ -61,3 +68,26 @@ def test_nothing_is_refused_but_filters_that_spark_spoils(runs, backend):
     failed = [call for call in runs[backend].calls if call["event"] != "call" and "error" in call]
     assert {(call["method"], call["filter"]) for call in failed} <= {("get_partitions_by_filter", 'p like ".*".*"')}
     assert not [line for line in runs[backend].calls if "traceback" in line]
+
+
+@pytest.fixture
+def reads(runs, backend):
+    """How Spark read partitions of the pruning topic's tables, in order; INSERTs read them by other methods."""
+    return [call for call in runs[backend].calls if call.get("table") in {SMALL, WIDE} and call["method"] in READS]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("place", range(len(PRUNED)), ids=lambda place: PRUNED[place].condition[:60])
+def test_the_filter_arrives_and_is_planned(reads, place):
+    expected, call = PRUNED[place], reads[place]
+    assert (call["method"], call["table"]) == ("get_partitions_by_filter", expected.table)
+    assert call["filter"] == expected.sent
+    assert call["scans"] == list(expected.scans)
+    assert call["partitions"] == expected.partitions
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_select_asks_once_and_lists_all_only_where_spark_pushes_nothing(reads):
+    assert len(reads) == len(PRUNED) + len(UNPRUNED)
+    for call in reads[len(PRUNED) :]:
+        assert (call["method"], call["scans"], call["partitions"]) == ("get_partitions", ["scan all"], 16)
