@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite growth hbase]`.
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase]`.
 
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
@@ -16,10 +16,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import growth, hbase, planning, sqlite
+from benchmarks import growth, hbase, planning, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "sqlite", "growth", "hbase")
+PARTS = ("planning", "timelines", "sqlite", "growth", "hbase")
 
 
 def main() -> None:
@@ -42,6 +42,8 @@ def main() -> None:
 def _reports(part: str, url: str | None) -> list[Report]:
     if part == "planning":
         return [planning.run()]
+    if part == "timelines":
+        return timelines.run()
     if part == "sqlite":
         return sqlite.run()
     if part == "growth":

@@ -13,7 +13,7 @@ _MET: Final = {True: "yes", False: "NO", None: ""}
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line: a value for each server, the reference's last; times in seconds, or rates per second.
+    """One line: a value for each server, the reference's last; times in seconds, rates per second, None for a refusal.
 
     Args:
         name: what was measured.
@@ -24,21 +24,26 @@ class Figure:
     """
 
     name: str
-    values: tuple[float, ...]
+    values: tuple[float | None, ...]
     aim: float = 0
     at_least: float = 0
     rate: bool = False
 
-    def ratio(self, at: int) -> float:
+    def ratio(self, at: int) -> float | None:
         """How many times better than the reference a server of hbstore is."""
         ours, reference = self.values[at], self.values[-1]
+        if ours is None or reference is None:
+            return None
         return ours / reference if self.rate else reference / ours
 
     def met(self, at: int) -> bool | None:
-        """Whether a server meets the aim; None without one."""
+        """Whether a server meets the aim; None without one, or where the reference refuses."""
+        ours, ratio = self.values[at], self.ratio(at)
+        if ours is None:
+            return False
         if self.at_least:
-            return self.values[at] >= self.at_least
-        return self.ratio(at) >= self.aim if self.aim else None
+            return ours >= self.at_least
+        return ratio >= self.aim if self.aim and ratio is not None else None
 
     @property
     def aim_text(self) -> str:
@@ -71,17 +76,20 @@ def show(console: Console, title: str, servers: list[str], figures: list[Figure]
         for at in range(ours):
             cells.append(shown(one.values[at], rate=one.rate))
             if reference:
-                cells += [f"{one.ratio(at):,.1f}", _MET[one.met(at)]]
+                ratio = one.ratio(at)
+                cells += ["" if ratio is None else f"{ratio:,.1f}", _MET[one.met(at)]]
         table.add_row(*cells, one.aim_text)
     console.print(table)
 
 
-def shown(value: float, *, rate: bool) -> str:
+def shown(value: float | None, *, rate: bool) -> str:
     """A value as people read it.
 
     >>> shown(0.0271, rate=False), shown(0.00042, rate=False), shown(5021.3, rate=True)
     ('27.1 ms', '0.42 ms', '5,021 /s')
     """
+    if value is None:
+        return "refused"
     if rate:
         return f"{value:,.0f} /s"
     milliseconds = value * 1000

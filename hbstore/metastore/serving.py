@@ -38,8 +38,8 @@ _OTHER_FILES: Final = 256
 _WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
 _TICK: Final = 0.1
 _GARBAGE: Final = (50_000, 20, 50)
-"""Objects and rounds between looks for garbage: rows from HBase are many objects in no cycle. A list of 100,000 takes
-a quarter less of processor time so."""
+"""Python looks for cycles among objects after so many new ones, and so many such looks. The usual 700 are few for a
+list of 100,000 rows from HBase, which are no cycles: this takes a quarter of its processor time away."""
 
 _DESCRIPTION: Final = "Default Hive database"
 _OWNER, _ROLE = "public", 2

@@ -156,3 +156,4 @@ def test_partitions_are_known_by_their_values():
 def test_medians_are_of_the_first_and_the_last_byte():
     times = Times(1, first=[0.1, 0.3, 0.2], last=[0.4, 0.9, 0.5])
     assert times.medians == (0.2, 0.5)
+    assert Times(1).medians == (None, None)

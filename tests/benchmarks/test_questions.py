@@ -73,6 +73,16 @@ def test_times_are_better_when_they_are_shorter_and_rates_when_they_are_higher()
     assert Figure("no aim", (1, 1, 1)).met(0) is None
 
 
+def test_a_refusal_of_the_reference_is_no_aim_missed_and_one_of_ours_is():
+    refused = Figure("a time", (0.002, None, None), aim=10)
+    assert [refused.ratio(at) for at in (0, 1)] == [None, None]
+    assert [refused.met(at) for at in (0, 1)] == [None, False]
+    console = Console(width=150)
+    with console.capture() as captured:
+        show(console, "title", ["SQLite", "HBase", "HMS"], [refused], reference=True)
+    assert captured.get().count("refused") == 2
+
+
 def test_the_table_shows_each_server_beside_the_reference():
     console = Console(width=150)
     with console.capture() as captured:
