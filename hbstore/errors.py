@@ -6,6 +6,9 @@ An error's text is fixed; what varies stands in its fields, which are printed be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+
 
 class HbstoreError(Exception):
     """What all errors of hbstore derive from.
@@ -180,3 +183,57 @@ class ProtocolViolation(HbstoreError):
 
 class AddressUnavailable(HbstoreError):
     """A server cannot listen at the address that it was given."""
+
+
+class TimelineError(HbstoreError):
+    """Something about times, update periods, timelines or what they cover; the classes below say what."""
+
+
+class InvalidTime(TimelineError):
+    """A time without a time zone, outside of the years 1 to 9999, or not the beginning of an update period."""
+
+
+class InvalidTimeRange(TimelineError):
+    """A range of time that ends before it begins."""
+
+
+class TimeRangeSyntaxError(FilterSyntaxError, TimelineError):
+    """A time such as ``2015-01-29-06`` or ``now.day-3days`` that does not parse; shaped as the error of a filter."""
+
+
+class UnknownUpdatePeriod(TimelineError):
+    """There is no update period of that name; ``fields`` lists those there are."""
+
+
+class UnknownTimelineClass(TimelineError):
+    """There is no timeline class of that name; ``fields`` lists those there are."""
+
+
+class CorruptTimeline(TimelineError):
+    """The stored properties of a timeline cannot be read, or contradict themselves; it has to be rebuilt."""
+
+
+class TimelineTooLarge(TimelineError):
+    """A timeline would list more times, one by one, than any store should hold; another class stores ranges."""
+
+
+class TimelineMismatch(TimelineError):
+    """A cover is asked of no timelines at all, or of one that is filed under another update period than its own."""
+
+
+class Uncoverable(TimelineError):
+    """No set of partitions covers the time range.
+
+    Args:
+        missing: the ranges that nothing covers, half open, sorted and disjoint.
+    """
+
+    def __init__(self, missing: Sequence[tuple[datetime, datetime]]) -> None:
+        shown = " ∪ ".join(f"[{start.isoformat()}, {end.isoformat()})" for start, end in missing[:3])
+        more = f" and {len(missing) - 3:,} more" if missing[3:] else ""
+        super().__init__(
+            "no partitions cover the time range",
+            hint="Ask for what there is with partial=True",
+            missing=f"{shown}{more}",
+        )
+        self.missing = list(missing)

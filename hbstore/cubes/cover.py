@@ -1,0 +1,151 @@
+"""Cover: the partitions that hold a range of time, as few and as large as there are.
+
+    [2015-01-29-06, 2015-03-01-06) with hourly, daily and monthly partitions, but not the month 2015-02 nor its day 10
+
+    MONTHLY
+    DAILY                           [01-30, 02-10)                   [02-11, 03-01)
+    HOURLY    [01-29-06, 01-30-00)                  [02-10, 02-11)                   [03-01-00, 03-01-06)
+
+The periods are taken from the largest to the smallest. Each takes, of what is not covered yet, the whole parts that a
+timeline has; what is left of these stretches goes to the next smaller period. A part that is missing is covered from
+inside, by whole smaller parts. Weeks may lie across the ends of months, and so months that are missing are covered one
+by one: no week covers the end of one and the beginning of the next.
+
+Timelines are asked for ranges, never for single parts: the time it takes grows with the number of ranges and holes in
+them, not with the length of the range. Nothing is recursive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final, TypeAlias
+
+from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
+from hbstore.errors import TimelineMismatch, Uncoverable
+from hbstore.timelines.moments import moments, time_at
+from hbstore.timelines.runs import gaps
+from hbstore.timelines.timeline import PartitionTimeline
+from hbstore.timelines.update_period import UpdatePeriod
+
+Timelines: TypeAlias = Mapping[UpdatePeriod, Sequence[PartitionTimeline]]
+"""The timelines of all storage tables of a fact, by update period; the first named is preferred."""
+
+_Stretches: TypeAlias = list[tuple[int, int]]
+"""Sorted ranges of moments that do not overlap. Where two touch, no part may lie across."""
+
+_MONTHS: Final = (UpdatePeriod.MONTHLY, UpdatePeriod.QUARTERLY, UpdatePeriod.YEARLY)
+
+
+def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool = False) -> Cover:
+    """The best set of partitions for [start, end).
+
+    Args:
+        timelines: those of all storage tables, by update period. Where several have a partition, the first counts.
+        start: where the range begins.
+        end: where it ends; not part of it.
+        partial: whether what there is will do, with what is missing said.
+
+    Returns:
+        The cover; without `partial`, nothing is missing in it.
+
+    Raises:
+        Uncoverable: something is missing; ``missing`` of the error says what.
+        InvalidTime: a time has no time zone.
+        InvalidTimeRange: the range ends before it begins.
+        TimelineMismatch: there are no timelines, or one is under another period than its own.
+        CorruptTimeline: a timeline's properties contradicted themselves.
+
+    >>> from hbstore.timelines import RangesPartitionTimeline
+    >>> days = RangesPartitionTimeline("s1_sales", UpdatePeriod.DAILY, "dt")
+    >>> days.add(UpdatePeriod.DAILY.parse("2015-01-29"))
+    True
+    >>> begin, end = UpdatePeriod.DAILY.parse("2015-01-29"), UpdatePeriod.DAILY.parse("2015-01-31")
+    >>> found = cover({UpdatePeriod.DAILY: [days]}, begin, end, partial=True)
+    >>> found.partitions
+    [s1_sales DAILY [2015-01-29, 2015-01-30)]
+    >>> [(since.day, until.day) for since, until in found.missing]
+    [(30, 31)]
+    """
+    first, last = moments(start, end)
+    _check(timelines)
+    periods = sorted((period for period in timelines if timelines[period]), key=lambda period: -period.rank)
+    runs: list[CoverRun] = []
+    stretches: _Stretches = [(first, last)] if first < last else []
+    for period in periods:
+        split = period in _MONTHS and UpdatePeriod.WEEKLY in periods
+        stretches = list(_take(period, timelines[period], stretches, runs, split=split))
+    missing = [(time_at(since), time_at(until)) for since, until in _joined(stretches)]
+    if missing and not partial:
+        raise Uncoverable(missing)
+    runs.sort(key=lambda run: run.period.moment(run.start))
+    return Cover(CoverPartitions(runs), missing)
+
+
+def _check(timelines: Timelines) -> None:
+    if not any(timelines.values()):
+        raise TimelineMismatch("there are no timelines to cover with", hint="The fact has no storage tables")
+    for period, ones in timelines.items():
+        for timeline in ones:
+            if timeline.update_period is not period:
+                raise TimelineMismatch(
+                    "a timeline is filed under another update period than its own",
+                    storage_table=timeline.storage_table,
+                    period=timeline.update_period.name,
+                    under=period.name,
+                )
+
+
+def _take(
+    period: UpdatePeriod,
+    timelines: Sequence[PartitionTimeline],
+    stretches: _Stretches,
+    runs: list[CoverRun],
+    *,
+    split: bool,
+) -> Iterator[tuple[int, int]]:
+    """Append what a period has of some stretches to the runs; what it leaves of them, split at its parts if asked."""
+    for since, until in stretches:
+        start, stop = period.ceil_index(since), period.floor_index(until)
+        if start >= stop:
+            yield since, until
+            continue
+        found = _runs(period, timelines, start, stop)
+        runs += found
+        if split:
+            holes = gaps(((run.start, run.stop) for run in found), start, stop)
+            alone = ((index, index + 1) for low, high in holes for index in range(low, high))
+            left = [(since, period.moment(start)), *_moments(period, alone), (period.moment(stop), until)]
+            yield from ((begin, end) for begin, end in left if begin < end)
+        else:
+            yield from gaps(_moments(period, ((run.start, run.stop) for run in found)), since, until)
+
+
+def _runs(period: UpdatePeriod, timelines: Sequence[PartitionTimeline], start: int, stop: int) -> list[CoverRun]:
+    """What the timelines have in [start, stop), sorted; what one has is not asked of those after it."""
+    found: list[CoverRun] = []
+    wanted = [(start, stop)]
+    for timeline in timelines:
+        left: list[tuple[int, int]] = []
+        for low, high in wanted:
+            here = list(timeline.index_ranges(low, high))
+            found += [CoverRun(period, begin, end, timeline.storage_table) for begin, end in here]
+            left += gaps(here, low, high)
+        wanted = left
+        if not wanted:
+            break
+    found.sort(key=lambda run: run.start)
+    return found
+
+
+def _moments(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    return ((period.moment(start), period.moment(stop)) for start, stop in ranges)
+
+
+def _joined(stretches: _Stretches) -> _Stretches:
+    """Stretches with those that touch made one."""
+    joined: list[tuple[int, int]] = []
+    for since, until in stretches:
+        begin = joined.pop()[0] if joined and joined[-1][1] == since else since
+        joined.append((begin, until))
+    return joined

@@ -1,0 +1,100 @@
+"""What a cover consists of: partitions, and ranges of time that nothing covers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate
+from typing import NamedTuple, overload
+
+from hbstore.timelines.update_period import UpdatePeriod
+
+
+class CoverPartition(NamedTuple):
+    """One partition of a cover: of this period, beginning at this time, in this storage table."""
+
+    period: UpdatePeriod
+    time: datetime
+    storage_table: str
+
+
+class CoverRun(NamedTuple):
+    """Partitions that follow one another: the parts of a period from one index up to another, in one storage table."""
+
+    period: UpdatePeriod
+    start: int
+    stop: int
+    storage_table: str
+
+    def __str__(self) -> str:
+        begin, end = self.period.format_index(self.start), self.period.format_index(self.stop)
+        return f"{self.storage_table} {self.period.name} [{begin}, {end})"
+
+
+class CoverPartitions(Sequence[CoverPartition]):
+    """The partitions of a cover in the order of time: a list that is made as it is read.
+
+    A year has half a million minutes, which as a rule make a handful of runs. The runs are kept, and a partition is
+    made when it is asked for. It equals a list of the same partitions.
+
+    Args:
+        runs: sorted by time.
+    """
+
+    __slots__ = ("_ends", "runs")
+
+    def __init__(self, runs: Sequence[CoverRun]) -> None:
+        self.runs = tuple(runs)
+        self._ends = list(accumulate(run.stop - run.start for run in self.runs))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, at: int) -> CoverPartition: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[CoverPartition]: ...
+
+    def __getitem__(self, at: int | slice) -> CoverPartition | list[CoverPartition]:
+        """A partition, O(log runs), or a list of them."""
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        number = bisect_right(self._ends, place)
+        run = self.runs[number]
+        return CoverPartition(run.period, run.period.time(run.stop - self._ends[number] + place), run.storage_table)
+
+    def __iter__(self) -> Iterator[CoverPartition]:
+        for run in self.runs:
+            for time in run.period.times(run.start, run.stop):
+                yield CoverPartition(run.period, time, run.storage_table)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CoverPartitions) and self.runs == other.runs:
+            return True
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(str, self.runs))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The best set of partitions for a range of time, and what none of them holds.
+
+    The partitions do not overlap; together with what is missing they are the range, exactly.
+
+    Attributes:
+        partitions: sorted by time.
+        missing: half open ranges, sorted, which do not touch.
+    """
+
+    partitions: Sequence[tuple[UpdatePeriod, datetime, str]]
+    missing: Sequence[tuple[datetime, datetime]]

@@ -1,0 +1,108 @@
+"""Which class a timeline is of, where a table's properties hold it, and how to make it one of another class.
+
+All properties of a table's timelines begin alike:
+
+    cube.storagetable.partition.timeline.cache.present                            true: the properties below count
+    cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class             the class's name
+    cube.storagetable.partition.timeline.cache.DAILY.dt.first, ….latest, ….holes0 what the class wrote
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+from hbstore.errors import CorruptTimeline, UnknownTimelineClass
+from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
+from hbstore.timelines.ranges import RangesPartitionTimeline
+from hbstore.timelines.store_all import StoreAllPartitionTimeline
+from hbstore.timelines.timeline import PartitionTimeline
+from hbstore.timelines.update_period import UpdatePeriod
+
+CACHE: Final = "cube.storagetable.partition.timeline.cache."
+PRESENT: Final = f"{CACHE}present"
+"""The property that says, with the value ``true``, that the table's timelines are in its properties."""
+
+STORAGE_CLASS: Final = "storage.class"
+DEFAULT_CLASS: Final = EndsAndHolesPartitionTimeline
+_PACKAGE: Final = "org.apache.lens.cube.metadata.timeline."
+_CLASSES: Final[dict[str, type[PartitionTimeline]]] = {
+    one.__name__: one for one in (StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline, RangesPartitionTimeline)
+}
+_Timeline = TypeVar("_Timeline", bound=PartitionTimeline)
+
+
+def timeline_class(name: str | None) -> type[PartitionTimeline]:
+    """The class of a name, with Lens's Java package or without; the default for None and for an empty name.
+
+    Raises:
+        UnknownTimelineClass: there is none.
+
+    >>> timeline_class("org.apache.lens.cube.metadata.timeline.RangesPartitionTimeline").__name__
+    'RangesPartitionTimeline'
+    """
+    if not name:
+        return DEFAULT_CLASS
+    found = _CLASSES.get(name.removeprefix(_PACKAGE))
+    if found is None:
+        raise UnknownTimelineClass("no such timeline class", name=name, known=", ".join(_CLASSES))
+    return found
+
+
+def full_class_name(timeline: PartitionTimeline) -> str:
+    """The name of a timeline's class as Lens reads it."""
+    return f"{_PACKAGE}{type(timeline).__name__}"
+
+
+def property_prefix(period: UpdatePeriod, partition_column: str) -> str:
+    """What the names of a timeline's properties begin with on its table.
+
+    >>> property_prefix(UpdatePeriod.DAILY, "dt")
+    'cube.storagetable.partition.timeline.cache.DAILY.dt.'
+    """
+    return f"{CACHE}{period.name}.{partition_column}."
+
+
+def table_properties(timeline: PartitionTimeline) -> dict[str, str]:
+    """A timeline as properties of its table, its class's name among them."""
+    prefix = property_prefix(timeline.update_period, timeline.partition_column)
+    own = {STORAGE_CLASS: full_class_name(timeline), **timeline.to_properties()}
+    return {f"{prefix}{key}": value for key, value in own.items()}
+
+
+def timeline_of(
+    storage_table: str, period: UpdatePeriod, partition_column: str, properties: Mapping[str, str]
+) -> PartitionTimeline:
+    """The timeline in a table's properties; an empty one, of the class that they name, if they hold none.
+
+    Raises:
+        UnknownTimelineClass: they name a class that there is not.
+        CorruptTimeline: they cannot be read, or contradict themselves.
+    """
+    prefix = property_prefix(period, partition_column)
+    own = {key.removeprefix(prefix): value for key, value in properties.items() if key.startswith(prefix)}
+    timeline = timeline_class(own.get(STORAGE_CLASS))(storage_table, period, partition_column)
+    if not timeline.init_from_properties(own):
+        raise CorruptTimeline(
+            "the properties of a timeline contradict themselves",
+            storage_table=storage_table,
+            period=period.name,
+            column=partition_column,
+            reason=next(timeline.faults()),
+            hint="Rebuild it from the partitions",
+        )
+    return timeline
+
+
+def convert(timeline: PartitionTimeline, to: type[_Timeline]) -> _Timeline:
+    """A timeline of another class with the same times; the given one stays what it is. O(size of both).
+
+    >>> timeline = RangesPartitionTimeline("s1_fact1", UpdatePeriod.YEARLY, "dt")
+    >>> timeline.add_all(map(UpdatePeriod.YEARLY.parse, ["2013", "2015"]))
+    True
+    >>> convert(timeline, EndsAndHolesPartitionTimeline).to_properties()
+    {'first': '2013', 'latest': '2015', 'holes.size': '1', 'holes0': '2014'}
+    """
+    made = to(timeline.storage_table, timeline.update_period, timeline.partition_column)
+    made.add_index_ranges(timeline.index_ranges(0, timeline.update_period.limit))
+    return made

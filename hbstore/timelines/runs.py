@@ -1,0 +1,211 @@
+"""Runs: a set of whole numbers, kept as the ranges [start, stop) of numbers that follow one another.
+
+    1, 2, 3, 5, 6, 9      [1, 4) ∪ [5, 7) ∪ [9, 10)
+
+The starts and the stops are two sorted arrays of 8 bytes a number. Runs neither overlap nor touch, so the arrays
+interleave strictly: start < stop < next start. Every question is one binary search; a change of one number is that and
+an array's insert.
+
+>>> runs = Runs.of([1, 2, 3, 9, 6, 5])
+>>> runs
+Runs([1, 5, 9], [4, 7, 10])
+>>> runs.add(4), runs.remove(2), 2 in runs, list(runs.gaps(0, 10))
+(True, True, False, [(0, 1), (2, 3), (7, 9)])
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from operator import lt
+
+
+class Runs:
+    """A mutable set of whole numbers.
+
+    Args:
+        starts: where the runs start, sorted.
+        stops: where they stop.
+    """
+
+    __slots__ = ("starts", "stops")
+
+    def __init__(self, starts: Iterable[int] = (), stops: Iterable[int] = ()) -> None:
+        self.starts = array("q", starts)
+        self.stops = array("q", stops)
+
+    @staticmethod
+    def of(numbers: Iterable[int]) -> Runs:
+        """The runs of numbers in any order, some perhaps more than once. O(n) if they ascend, else O(n log n)."""
+        starts: list[int] = []
+        stops: list[int] = []
+        late: list[int] = []  # what came after a greater number
+        stop = -1
+        for number in numbers:
+            if number == stop and starts:
+                stop += 1
+            elif number > stop or not starts:
+                if starts:
+                    stops.append(stop)
+                starts.append(number)
+                stop = number + 1
+            elif number != stop - 1:
+                late.append(number)
+        if starts:
+            stops.append(stop)
+        runs = Runs(starts, stops)
+        if late:
+            late.sort()
+            runs.unite(Runs.of(late))
+        return runs
+
+    def __contains__(self, number: int) -> bool:
+        """Whether a number is in the set. O(log runs)."""
+        at = bisect_right(self.starts, number)
+        return at > 0 and number < self.stops[at - 1]
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """The runs as pairs, in order."""
+        return zip(self.starts, self.stops, strict=True)
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.starts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Runs):
+            return NotImplemented
+        return self.starts == other.starts and self.stops == other.stops
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        return f"Runs({self.starts.tolist()}, {self.stops.tolist()})"
+
+    def size(self) -> int:
+        """How many numbers there are. O(runs)."""
+        return sum(self.stops) - sum(self.starts)
+
+    def add(self, number: int) -> bool:
+        """Put a number in; False if it is there. O(log runs), and one insert into the arrays if in the middle."""
+        starts, stops = self.starts, self.stops
+        at = bisect_right(starts, number)
+        if at and number < stops[at - 1]:
+            return False
+        joins_left = at > 0 and stops[at - 1] == number
+        joins_right = at < len(starts) and starts[at] == number + 1
+        if joins_left and joins_right:
+            del stops[at - 1], starts[at]
+        elif joins_left:
+            stops[at - 1] = number + 1
+        elif joins_right:
+            starts[at] = number
+        else:
+            starts.insert(at, number)
+            stops.insert(at, number + 1)
+        return True
+
+    def remove(self, number: int) -> bool:
+        """Take a number out; False if it is not there. O(log runs), and one insert into the arrays if in the middle."""
+        starts, stops = self.starts, self.stops
+        at = bisect_right(starts, number) - 1
+        if at < 0 or number >= stops[at]:
+            return False
+        begins, ends = starts[at] == number, stops[at] == number + 1
+        if begins and ends:
+            del starts[at], stops[at]
+        elif begins:
+            starts[at] = number + 1
+        elif ends:
+            stops[at] = number
+        else:
+            starts.insert(at + 1, number + 1)
+            stops.insert(at, number)
+        return True
+
+    def unite(self, other: Runs) -> bool:
+        """Put all numbers of another set in: one merge of the runs between its first and its last number.
+
+        Returns:
+            Whether that changed anything.
+        """
+        if not other.starts:
+            return False
+        low = bisect_left(self.stops, other.starts[0])
+        high = bisect_right(self.starts, other.stops[-1], low)
+        if low == high:
+            return self._replace(low, high, other)
+        return self._replace(low, high, _united(sorted([*self._slice(low, high), *other])))
+
+    def subtract(self, other: Runs) -> bool:
+        """Take all numbers of another set out: one merge of the runs between its first and its last number.
+
+        Returns:
+            Whether that changed anything.
+        """
+        if not other.starts:
+            return False
+        low = bisect_right(self.stops, other.starts[0])
+        high = bisect_left(self.starts, other.stops[-1], low)
+        kept = [piece for start, stop in self._slice(low, high) for piece in other.gaps(start, stop)]
+        return self._replace(low, high, Runs([start for start, _ in kept], [stop for _, stop in kept]))
+
+    def between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The runs in [start, stop), cut at its ends. O(log runs) and those found."""
+        for at in range(bisect_right(self.stops, start), len(self.starts)):
+            begin = max(self.starts[at], start)
+            if begin >= stop:
+                return
+            yield begin, min(self.stops[at], stop)
+
+    def gaps(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The ranges of [start, stop) that are not in the set. O(log runs) and those found."""
+        return gaps(self.between(start, stop), start, stop)
+
+    def in_order(self) -> bool:
+        """Whether the lists are as they have to be. O(runs)."""
+        return (
+            len(self.starts) == len(self.stops)
+            and all(map(lt, self.starts, self.stops))
+            and all(stop < start for (_, stop), (start, _) in pairwise(self))
+        )
+
+    def _slice(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        return zip(self.starts[low:high], self.stops[low:high], strict=True)
+
+    def _replace(self, low: int, high: int, others: Runs) -> bool:
+        """Put other runs in the place of some; whether they are others."""
+        if self.starts[low:high] == others.starts and self.stops[low:high] == others.stops:
+            return False
+        self.starts[low:high] = others.starts
+        self.stops[low:high] = others.stops
+        return True
+
+
+def gaps(ranges: Iterable[tuple[int, int]], start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """What sorted ranges inside [start, stop) leave of it.
+
+    >>> list(gaps([(1, 4), (5, 7)], 0, 7))
+    [(0, 1), (4, 5)]
+    """
+    for begin, end in ranges:
+        if start < begin:
+            yield start, begin
+        start = end
+    if start < stop:
+        yield start, stop
+
+
+def _united(pairs: list[tuple[int, int]]) -> Runs:
+    """Sorted pairs with those that overlap or touch made one."""
+    starts: list[int] = []
+    stops: list[int] = []
+    for start, stop in pairs:
+        if stops and start <= stops[-1]:
+            stops[-1] = max(stops[-1], stop)
+        else:
+            starts.append(start)
+            stops.append(stop)
+    return Runs(starts, stops)

@@ -1,0 +1,216 @@
+"""Time ranges as people write them: two times, each written out or relative to now.
+
+    2015-01-29-06            a time written out, as far as it matters: the beginning of that hour
+    now.hour-4hours          now, floored to the hour, and four hours before that
+
+A range is half open: [from, to). All times are in UTC; weeks are ISO weeks, which begin on Mondays. What `now` is, the
+caller says. grammar/time_range.lark is the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from hbstore.errors import TimeRangeSyntaxError
+from hbstore.timelines.moments import moment, moments, out_of_years, time_at
+from hbstore.timelines.update_period import UpdatePeriod
+
+MAX_LENGTH: Final = 200
+"""Characters of a time."""
+
+_CHECKOUT: Final = Path(__file__).resolve().parents[2] / "grammar" / "time_range.lark"
+_PERIODS: Final[Mapping[str, UpdatePeriod]] = {
+    "second": UpdatePeriod.SECONDLY,
+    "minute": UpdatePeriod.MINUTELY,
+    "hour": UpdatePeriod.HOURLY,
+    "day": UpdatePeriod.DAILY,
+    "week": UpdatePeriod.WEEKLY,
+    "month": UpdatePeriod.MONTHLY,
+    "quarter": UpdatePeriod.QUARTERLY,
+    "year": UpdatePeriod.YEARLY,
+}
+_LENGTHS: Final[Mapping[str, timedelta]] = {
+    "second": timedelta(seconds=1),
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+_MONTHS: Final[Mapping[str, int]] = {"month": 1, "quarter": 3, "year": 12}
+_BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
+    "YEAR": (1, 9_999),
+    "MONTH": (1, 12),
+    "HOUR": (0, 23),
+    "MINUTE": (0, 59),
+    "SECOND": (0, 59),
+}
+_WORDS: Final[Mapping[str, str]] = {
+    "YEAR": "a year (yyyy)",
+    "NOW": "now",
+    "MONTH": "a month (MM)",
+    "DAY": "a day (dd)",
+    "HOUR": "an hour (HH)",
+    "MINUTE": "minutes (mm)",
+    "SECOND": "seconds (ss)",
+    "MILLISECOND": "milliseconds (SSS)",
+    "COUNT": "a number",
+    "UNIT": "second, minute, hour, day, week, month, quarter or year",
+    "DOT": "'.'",
+    "MINUS": "'-'",
+    "COLON": "':'",
+    "COMMA": "','",
+    "SIGN": "a sign (+ or -)",
+    "$END": "the end",
+}
+
+
+class TimeRange(NamedTuple):
+    """The times from ``start``, which is part of it, to ``end``, which is not."""
+
+    start: datetime
+    end: datetime
+
+
+def parse_time_range(start: str, end: str, now: datetime) -> TimeRange:
+    """The range [start, end) of two texts.
+
+    Raises:
+        TimeRangeSyntaxError: a text is no time; the error says where and what was expected.
+        InvalidTime: a time is outside of the years 1 to 9999, or `now` has no time zone.
+        InvalidTimeRange: the range ends before it begins.
+
+    >>> now = datetime(2015, 1, 29, 6, 30, tzinfo=UTC)
+    >>> [time.isoformat() for time in parse_time_range("now.hour-4hours", "now.hour", now)]
+    ['2015-01-29T02:00:00+00:00', '2015-01-29T06:00:00+00:00']
+    """
+    found = TimeRange(parse_time(start, now), parse_time(end, now))
+    moments(*found)
+    return found
+
+
+def parse_time(text: str, now: datetime) -> datetime:
+    """The time of a text, in UTC.
+
+    Raises:
+        TimeRangeSyntaxError: the text is no time; the error says where and what was expected.
+        InvalidTime: the time is outside of the years 1 to 9999, or `now` has no time zone.
+
+    >>> parse_time("2015-01-29-06", datetime.now(UTC)).isoformat()
+    '2015-01-29T06:00:00+00:00'
+    >>> parse_time("now.month - 1 month", datetime(2015, 3, 31, 6, tzinfo=UTC)).isoformat()
+    '2015-02-01T00:00:00+00:00'
+    """
+    now = time_at(moment(now))
+    text = text.rstrip(" \t")
+    if len(text) > MAX_LENGTH:
+        raise _error(text[: MAX_LENGTH + 1], MAX_LENGTH, "the time is too long", f"at most {MAX_LENGTH} characters")
+    try:
+        tree = _parser().parse(text)
+    except UnexpectedCharacters as error:
+        raise _unexpected(
+            text, error.pos_in_stream, {*error.allowed, *_end_after(text[: error.pos_in_stream])}
+        ) from None
+    except UnexpectedToken as error:
+        at = len(text) if error.token.type == "$END" else error.token.start_pos
+        raise _unexpected(text, at, error.accepts or ()) from None
+    (found,) = tree.find_pred(lambda one: one.data in {"absolute", "relative"})
+    return _absolute(text, found) if found.data == "absolute" else _relative(found, now)
+
+
+def _absolute(text: str, tree: Tree[Token]) -> datetime:
+    values: list[int] = []
+    for token in tree.scan_values(lambda _: True):
+        value = int(token)
+        low, high = _BOUNDS.get(token.type, (0, 999))
+        if token.type == "DAY":
+            low, high = 1, _days(values[0], values[1])
+        if not low <= value <= high:
+            width = len(token)
+            raise _error(
+                text, token.start_pos, f"there is no such {token.type.lower()}", f"{low:0{width}} to {high:0{width}}"
+            )
+        values.append(value)
+    year, month, day, hour, minute, second, millisecond = values + [1, 1, 1, 0, 0, 0, 0][len(values) :]
+    return datetime(year, month, day, hour, minute, second, millisecond * 1_000, tzinfo=UTC)
+
+
+def _relative(tree: Tree[Token], now: datetime) -> datetime:
+    time = now
+    for child in tree.children:
+        if isinstance(child, Token):
+            time = _PERIODS[_unit(child)].floor(time) if child.type == "UNIT" else time
+        else:
+            sign, count, unit = (one for one in child.children if isinstance(one, Token) and one.type != "SPACE")
+            time = _moved(time, int(f"{sign}{count}"), _unit(unit))
+    return time
+
+
+def _moved(time: datetime, count: int, unit: str) -> datetime:
+    """A time some units later; where the month has no such day, its last.
+
+    >>> _moved(datetime(2015, 3, 31, 6, tzinfo=UTC), -1, "month").isoformat()
+    '2015-02-28T06:00:00+00:00'
+    """
+    try:
+        if unit in _LENGTHS:
+            return time + count * _LENGTHS[unit]
+        year, month = divmod(time.year * 12 + time.month - 1 + count * _MONTHS[unit], 12)
+        return time.replace(year=year, month=month + 1, day=min(time.day, _days(year, month + 1)))
+    except (OverflowError, ValueError):
+        raise out_of_years(f"{time.isoformat()} {count:+} {unit}") from None
+
+
+def _days(year: int, month: int) -> int:
+    """How many days a month has."""
+    after = date(year, month, 28) + timedelta(days=3)
+    return 31 if after.month == month else 31 - after.day
+
+
+def _unit(token: Token) -> str:
+    return token.lower().removesuffix("s")
+
+
+@cache
+def _parser() -> Lark:
+    packaged = files("hbstore") / "grammar" / "time_range.lark"
+    grammar = packaged if packaged.is_file() else _CHECKOUT
+    return Lark(grammar.read_text(encoding="utf-8"), parser="lalr")
+
+
+def _end_after(text: str) -> set[str]:
+    """The kind of the end, if a time may end like this."""
+    try:
+        _parser().parse(text)
+    except UnexpectedInput:
+        return set()
+    return {"$END"}
+
+
+def _unexpected(text: str, at: int | None, expected: Collection[str]) -> TimeRangeSyntaxError:
+    """The error for a place where one of some kinds of tokens should stand."""
+    *most, last = [word for kind, word in _WORDS.items() if kind in expected]
+    return _error(text, at, "the time does not parse", f"{', '.join(most)} or {last}" if most else last)
+
+
+def _error(text: str, at: int | None, summary: str, expected: str) -> TimeRangeSyntaxError:
+    assert at is not None  # Lark gives every token of a text its place
+    rest = re.match(r"\w+|.|\Z", text[at:], re.DOTALL)
+    found = rest[0] if rest else ""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text)
+    return TimeRangeSyntaxError(
+        summary,
+        highlight=f"{line}\n{' ' * at}^",
+        hint="Times are written 2015-01-29-06:30:15,250, as far as it matters, or now.hour-4hours",
+        line=1,
+        column=at + 1,
+        found=found if found.isprintable() and found else repr(found) if found else "the end",
+        expected=expected,
+    )

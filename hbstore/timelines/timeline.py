@@ -1,0 +1,291 @@
+"""PartitionTimeline: which times of an update period a storage table has partitions for.
+
+A timeline belongs to a storage table, an update period and a partition column. It answers in microseconds what would
+otherwise take a question to the store for each partition. Three classes keep the same set of times in different ways,
+and are written in different ways into the table's properties:
+
+| class | keeps | is small for |
+|---|---|---|
+| `StoreAllPartitionTimeline` | every time | few times, far apart |
+| `EndsAndHolesPartitionTimeline` | the first, the latest, and the holes between them | long histories with few holes |
+| `RangesPartitionTimeline` | the ranges of times that follow one another | anything |
+
+This module holds what they have in common: times go in and out, indexes of the update period are what they work with.
+A class says in the methods below "What a class does" how it keeps the indexes.
+
+Properties that were read and contradict themselves are never guessed at. `init_from_properties` says False, and from
+then on the timeline answers nothing but `is_consistent` and `faults`: everything else raises CorruptTimeline, until
+consistent properties are read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+
+from hbstore.errors import CorruptTimeline, InvalidTimeRange
+from hbstore.timelines.moments import moment, moments
+from hbstore.timelines.properties import UnreadableProperty
+from hbstore.timelines.runs import Runs, gaps
+from hbstore.timelines.update_period import UpdatePeriod
+
+SHOWN = 1_000
+"""How many times or ranges `str` shows before it says how many more there are."""
+
+
+class PartitionTimeline(ABC):
+    """The times of one storage table, update period and partition column; a mutable set.
+
+    Times are aware datetimes and begin a part of the update period: others raise InvalidTime, before anything changes.
+    In the complexities below n is the number of times given and s the size of what the class keeps.
+
+    Args:
+        storage_table: the table, ``<storage>_<fact>``.
+        update_period: how often it gets a partition.
+        partition_column: the column that holds the times.
+    """
+
+    __slots__ = ("_faults", "partition_column", "storage_table", "update_period")
+
+    def __init__(self, storage_table: str, update_period: UpdatePeriod, partition_column: str) -> None:
+        self.storage_table = storage_table
+        self.update_period = update_period
+        self.partition_column = partition_column
+        self._faults: tuple[str, ...] = ()
+
+    # Changes.
+
+    def add(self, time: datetime) -> bool:
+        """Put a time in; False if it is there. O(log s); not at the end, and one insert into an array."""
+        self._sound()
+        return self._add(self.update_period.index(time))
+
+    def drop(self, time: datetime) -> bool:
+        """Take a time out; False if it is not there. O(log s); not at the end, and one insert into an array."""
+        self._sound()
+        return self._drop(self.update_period.index(time))
+
+    def add_all(self, times: Iterable[datetime]) -> bool:
+        """Put times in, in any order; whether that changed anything. One merge: O(n + s), n log n if not in order."""
+        self._sound()
+        return self._unite(Runs.of(self.update_period.indexes(times)))
+
+    def add_index_ranges(self, ranges: Iterable[tuple[int, int]]) -> bool:
+        """Put ranges of indexes in, sorted and apart as `index_ranges` gives them; whether that changed anything.
+
+        O(ranges + s).
+
+        Raises:
+            InvalidTimeRange: they are not sorted and apart, or the update period has no such indexes.
+        """
+        self._sound()
+        pairs = list(ranges)
+        runs = Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+        if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
+            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name)
+        return self._unite(runs)
+
+    def drop_all(self, times: Iterable[datetime]) -> bool:
+        """Take times out, in any order; whether that changed anything. One merge, as for `add_all`."""
+        self._sound()
+        return self._subtract(Runs.of(self.update_period.indexes(times)))
+
+    # Questions.
+
+    def exists(self, time: datetime) -> bool:
+        """Whether a time is in. O(log s)."""
+        if self._faults:  # here a call would take a tenth of the time
+            self._sound()
+        return self._has(self.update_period.index(time))
+
+    def is_empty(self) -> bool:
+        """Whether there are no times. O(1)."""
+        self._sound()
+        return self._first() is None
+
+    def first(self) -> datetime | None:
+        """The earliest time; None if there are none. O(1)."""
+        self._sound()
+        return self._time(self._first())
+
+    def latest(self) -> datetime | None:
+        """The last time; None if there are none. O(1)."""
+        self._sound()
+        return self._time(self._latest())
+
+    def iterate(self, start: datetime | None = None, end: datetime | None = None) -> Iterator[datetime]:
+        """The times in order; with a start or an end, those whose parts lie whole in [start, end)."""
+        ranges = self.index_ranges(*self._bounds(start, end))
+        return (time for begin, stop in ranges for time in self.update_period.times(begin, stop))
+
+    def ranges(self, start: datetime | None = None, end: datetime | None = None) -> list[tuple[datetime, datetime]]:
+        """The times as ranges [first, end of the last), sorted; of those that `iterate` gives. O(log s + ranges)."""
+        return self._pairs(self.index_ranges(*self._bounds(start, end)))
+
+    def holes(self, start: datetime | None = None, end: datetime | None = None) -> list[tuple[datetime, datetime]]:
+        """What is missing, as ranges, sorted: whole parts in [start, end), by default between the first and the latest.
+
+        O(log s + holes).
+        """
+        low, high = self._bounds(start, end)
+        return self._pairs(gaps(self.index_ranges(low, high), low, high))
+
+    def index_ranges(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The indexes in [start, stop) as sorted ranges: what plans are made of. O(log s + ranges)."""
+        self._sound()
+        return self._between(start, stop)
+
+    # Consistency.
+
+    def is_consistent(self) -> bool:
+        """Whether what the class keeps is as it has to be. O(s)."""
+        return next(self.faults(), None) is None
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong: in the properties last read, or in what the class keeps. O(s)."""
+        return iter(self._faults) if self._faults else self._inspect()
+
+    def _check(self) -> None:
+        """Raise AssertionError with the faults and the state, if there are any."""
+        faults = list(islice(self.faults(), 10))
+        state = {name: getattr(self, name) for name in (*PartitionTimeline.__slots__, *type(self).__slots__)}
+        assert not faults, f"{faults} in {type(self).__name__} {state}"
+
+    # Properties.
+
+    @abstractmethod
+    def to_properties(self) -> dict[str, str]:
+        """What the class keeps as short properties such as ``first`` and ``holes0``. O(s)."""
+
+    def init_from_properties(self, properties: Mapping[str, str]) -> bool:
+        """Take over what `to_properties` wrote; properties of other names are passed over. O(s).
+
+        Returns:
+            Whether it is consistent. If not, the timeline is unusable, and `faults` says why.
+
+        Raises:
+            CorruptTimeline: a property is missing or does not parse; the timeline is what it was.
+        """
+        try:
+            self._faults = tuple(self._read(properties))
+        except UnreadableProperty as error:
+            raise self._corrupt("a property of the timeline cannot be read", error.key, error.reason) from None
+        return not self._faults
+
+    # Values.
+
+    def __eq__(self, other: object) -> bool:
+        """The same class, table, period, column and times; damaged ones are equal to nothing."""
+        if not isinstance(other, PartitionTimeline):
+            return NotImplemented
+        return (
+            type(self) is type(other)
+            and not self._faults
+            and not other._faults
+            and self.storage_table == other.storage_table
+            and self.update_period is other.update_period
+            and self.partition_column == other.partition_column
+            and list(self._between(0, self.update_period.limit)) == list(other._between(0, self.update_period.limit))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __str__(self) -> str:
+        own = {"damaged": self._faults[0]} if self._faults else self._shown()
+        shown = ", ".join(f"{name}={value}" for name, value in own.items())
+        return (
+            f"{type(self).__name__}(super=PartitionTimeline(storageTableName={self.storage_table}, "
+            f"updatePeriod={self.update_period.name}, partCol={self.partition_column}, all=null), {shown})"
+        )
+
+    __repr__ = __str__
+
+    # What a class does.
+
+    @abstractmethod
+    def _add(self, index: int) -> bool: ...
+
+    @abstractmethod
+    def _drop(self, index: int) -> bool: ...
+
+    @abstractmethod
+    def _unite(self, runs: Runs) -> bool: ...
+
+    @abstractmethod
+    def _subtract(self, runs: Runs) -> bool: ...
+
+    @abstractmethod
+    def _has(self, index: int) -> bool: ...
+
+    @abstractmethod
+    def _first(self) -> int | None: ...
+
+    @abstractmethod
+    def _latest(self) -> int | None: ...
+
+    @abstractmethod
+    def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The indexes in [start, stop) as sorted ranges that do not touch."""
+
+    @abstractmethod
+    def _read(self, properties: Mapping[str, str]) -> list[str]:
+        """Take over properties that are consistent; of others, become empty and return the faults."""
+
+    @abstractmethod
+    def _inspect(self) -> Iterator[str]:
+        """The faults of what the class keeps."""
+
+    @abstractmethod
+    def _shown(self) -> dict[str, str]:
+        """The class's own fields as `str` shows them."""
+
+    # Between times and indexes.
+
+    def _sound(self) -> None:
+        if self._faults:
+            raise self._corrupt("the timeline is inconsistent", None, self._faults[0])
+
+    def _corrupt(self, text: str, key: str | None, reason: str) -> CorruptTimeline:
+        fields = {} if key is None else {"key": key}
+        return CorruptTimeline(
+            text,
+            storage_table=self.storage_table,
+            period=self.update_period.name,
+            column=self.partition_column,
+            **fields,
+            reason=reason,
+            hint="Rebuild it from the partitions",
+        )
+
+    def _time(self, index: int | None) -> datetime | None:
+        return None if index is None else self.update_period.time(index)
+
+    def _bounds(self, start: datetime | None, end: datetime | None) -> tuple[int, int]:
+        """The indexes of the whole parts between two times; without them, from the first to the latest."""
+        self._sound()
+        first, latest = self._first(), self._latest()
+        low, high = (0, 0) if first is None or latest is None else (first, latest + 1)
+        period = self.update_period
+        if start is not None and end is not None:
+            moments(start, end)
+        if start is not None:
+            low = period.ceil_index(moment(start))
+        if end is not None:
+            high = period.floor_index(moment(end))
+        return low, high
+
+    def _pairs(self, ranges: Iterable[tuple[int, int]]) -> list[tuple[datetime, datetime]]:
+        time = self.update_period.time
+        return [(time(start), time(stop)) for start, stop in ranges]
+
+
+def shown(texts: Iterable[str], count: int) -> str:
+    """A list as `str` shows it: the first thousand.
+
+    >>> shown(["2015-04-12", "2015-04-13"], 2)
+    '[2015-04-12, 2015-04-13]'
+    """
+    more = [f"… {count - SHOWN:,} more"] if count > SHOWN else []
+    return f"[{', '.join([*islice(texts, SHOWN), *more])}]"
