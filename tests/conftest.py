@@ -22,6 +22,19 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file's tests run in one worker, and so do all that compare filters, as they count together."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            exactness = "tests/exactness/"
+            return exactness if nodeid.startswith(exactness) else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
+
+
 @pytest.fixture(scope="session")
 def hbase_server_url():
     """A running HBase as ``hbase://host:port``; see tests/hbase_server.py for where it comes from."""

@@ -102,14 +102,15 @@ class ThreadConnection:
 
     def end(self, *, commit: bool) -> None:
         """Commit or roll back; what fails to commit is rolled back."""
-        self.span = None
         try:
             with self as sqlite:
+                self.span = None  # not before: a fork in between would close a connection that nothing is open on
                 if commit:
                     self._commit(sqlite)
                 elif sqlite.in_transaction:
                     sqlite.execute("ROLLBACK")
         finally:
+            self.span = None  # also where the store was closed meanwhile
             self._close_if_last()
 
     def _commit(self, sqlite: sqlite3.Connection) -> None:
