@@ -18,7 +18,6 @@ from hbstore.model import Grant
 from hbstore.rows.interface import Rows
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
-from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 
 _KEYS: Final = (b"G", b"H")
@@ -83,15 +82,6 @@ class Grants:
                 return [one for one in known if _apart_from_grantor(one) not in gone]
 
             self._change(target, remove)
-
-    def forget_table(self, row: TableRow) -> None:
-        """Empty the cell of a table that is dropped, unless it is another one's by now."""
-        mark = row.incarnation.hex()
-
-        def change(content: bytes) -> tuple[bytes | None, None]:
-            return b"" if _decode(content, mark) else None, None
-
-        change_cell(self.rows, b"G" + row.key[1:], _CELL, change)
 
     def forget_database(self, database: str) -> None:
         """Empty the cell of a database that is dropped."""

@@ -122,20 +122,14 @@ def test_what_is_not_there_has_no_grants(sales):
         assert sales.grants.list(target=target) == []
 
 
-@pytest.mark.parametrize("forget", [False, True])
-def test_the_next_table_of_a_name_has_none(sales, forget):
-    row = sales.tables.open("shop", "sales")
+def test_the_next_table_of_a_name_has_none(sales):
     sales.grants.grant([to("bob", SALES), to("bob", DAY), to("bob", SHOP)])
     sales.store.drop_table("shop", "sales")
     assert sales.grants.list() == [to("bob", SHOP)]
-    if forget:
-        sales.grants.forget_table(row)
     sales.store.create_table(sales_table())
     assert sales.grants.list() == [to("bob", SHOP)]
     assert sales.grants.list(target=SALES) == []
     sales.grants.grant([to("eve", SALES)])
-    assert sales.grants.list(target=SALES) == [to("eve", SALES)]
-    sales.grants.forget_table(row)
     assert sales.grants.list(target=SALES) == [to("eve", SALES)]
 
 
