@@ -43,9 +43,7 @@ class Java:
     def __init__(self, gateway):
         self.jvm = gateway.jvm
         self._kinds = {}
-        self._serializer = self.jvm.org.apache.thrift.TSerializer(
-            self.named("org.apache.thrift.protocol.TSimpleJSONProtocol$Factory")()
-        )
+        self._json = self.named("org.apache.thrift.protocol.TSimpleJSONProtocol$Factory")
 
     def named(self, name):
         """A class or an enumeration's constant by its full name, as ``a.b.Outer$Inner``."""
@@ -77,7 +75,8 @@ class Java:
             return value.decode("latin-1") if isinstance(value, (bytes, bytearray)) else value
         kind = self._kind(value)
         if kind == "org.apache.thrift.TBase":
-            return json.loads(self._serializer.toString(value))
+            # A serializer writes one struct at a time, and conversations run side by side.
+            return json.loads(self.jvm.org.apache.thrift.TSerializer(self._json()).toString(value))
         if kind == "java.util.Map":
             return {str(self.plain(key)): self.plain(one) for key, one in value.items()}
         if kind == "java.util.Collection":
