@@ -11,6 +11,9 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
+WARM_UP = 5
+"""Runs before those that count."""
+
 
 @dataclass
 class Figure:
@@ -42,7 +45,7 @@ class Report:
         note: str = "",
     ) -> None:
         """Time both in turn, A B A B …, so that a change of the machine's speed meets both alike."""
-        for run in range(min(5, runs)):
+        for run in range(min(WARM_UP, runs)):
             ours(run)
             if reference is not None:
                 reference(run)

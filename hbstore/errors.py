@@ -35,14 +35,9 @@ class HbstoreError(Exception):
 
 
 class FilterError(HbstoreError):
-    """A filter that cannot be used; the classes below say why."""
+    """A filter that cannot be used; the classes below say why.
 
-
-class FilterSyntaxError(FilterError):
-    """The filter's text does not parse.
-
-    ``fields`` holds ``line`` and ``column`` (from 1), ``expected`` (what could stand there) and ``found``;
-    ``highlight`` is the offending line with a caret below it.
+    ``highlight`` is the offending line with a caret below it, where there is one.
     """
 
     def __init__(self, text: str, *, highlight: str = "", hint: str | None = None, **fields: object) -> None:
@@ -52,6 +47,13 @@ class FilterSyntaxError(FilterError):
     def __str__(self) -> str:
         message = super().__str__()
         return f"{message}\n{self.highlight}" if self.highlight else message
+
+
+class FilterSyntaxError(FilterError):
+    """The filter's text does not parse.
+
+    ``fields`` holds ``line`` and ``column`` (from 1), ``expected`` (what could stand there) and ``found``.
+    """
 
 
 class FilterTypeError(FilterError):
@@ -193,7 +195,7 @@ class InvalidTime(TimelineError):
     """A time without a time zone, outside of the years 1 to 9999, or not the beginning of an update period."""
 
 
-class InvalidTimeRange(TimelineError):
+class InvalidTimeRange(FilterError, TimelineError):
     """A range of time that ends before it begins."""
 
 
@@ -213,12 +215,16 @@ class CorruptTimeline(TimelineError):
     """The stored properties of a timeline cannot be read, or contradict themselves; it has to be rebuilt."""
 
 
+class TimelineNotFound(TimelineError):
+    """The table keeps no timelines, or none of that update period and partition column."""
+
+
 class TimelineTooLarge(TimelineError):
     """A timeline would list more times, one by one, than any store should hold; another class stores ranges."""
 
 
 class TimelineMismatch(TimelineError):
-    """A cover is asked of no timelines at all, or of one that is filed under another update period than its own."""
+    """A timeline that does not belong where it is: to this update period, this table, or these partitions."""
 
 
 class Uncoverable(TimelineError):
@@ -237,3 +243,39 @@ class Uncoverable(TimelineError):
             missing=f"{shown}{more}",
         )
         self.missing = list(missing)
+
+
+class CubeError(HbstoreError):
+    """Something about storages, cubes, dimensions, facts, their tables or partitions; the classes below say what."""
+
+
+class InvalidModel(CubeError):
+    """A description that is none: it does not parse, or something is missing, unknown or contradicts the rest.
+
+    ``fields`` holds ``file`` and ``document`` (from 1) where it was read from one, ``at`` (the place within the
+    document) and ``expected``.
+    """
+
+
+class ModelNotFound(CubeError):
+    """There is no such storage, cube, dimension, fact or dimension table."""
+
+
+class ModelInUse(CubeError):
+    """What is to be dropped or altered is used by others; ``fields`` names them."""
+
+
+class InvalidPartition(CubeError):
+    """A partition that its storage table cannot have: another update period, other columns, a value of another type."""
+
+
+class OutsideValidity(InvalidPartition):
+    """A partition before the start or after the end of its fact."""
+
+
+class NoStorageTables(CubeError):
+    """A fact that is asked for partitions and is on no storage."""
+
+
+class UnknownTimeDimension(CubeError):
+    """A time dimension that no storage table of the fact is partitioned by; ``fields`` lists those there are."""

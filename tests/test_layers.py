@@ -20,10 +20,11 @@ ROOMS = (
     ("timelines",),
     ("plans",),
     ("filters",),
+    ("times",),
     ("rows",),
     ("service_structs", "service_model"),
     ("name_lists", "structs", "layouts", "model"),
-    ("keys", "types", "names", "like", "wire"),
+    ("keys", "types", "names", "like", "wire", "grammars", "places"),
     ("errors",),
 )
 """From the top down; modules of one room may import each other."""

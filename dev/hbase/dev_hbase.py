@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import random
 import shutil
 import signal
-import socket
 import string
-import struct
-import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from hbase_jars import HERE, jars, java
 
+sys.path.append(str(HERE.parent))
+from processes import NotStarted, Process, Watchdog, first_reply, free, free_ports, spawned
+
 PORTS = ("thrift_port", "zookeeper_port", "master_port", "region_port")
 START_SECONDS = 90
 STOP_SECONDS = 10
-_WATCHDOG = """
-import os, signal, sys
-alive = set()
-for line in sys.stdin:
-    sign, pid = line[0], int(line[1:])
-    alive.add(pid) if sign == "+" else alive.discard(pid)
-for pid in alive:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-"""
-"""Ends the JVMs when its standard input does, which is when the process that started it is gone, however it went."""
 
 # Java 17 hides what HBase's network library and its security classes reach for.
 _OPEN = "java.nio sun.nio.ch java.lang jdk.internal.ref java.lang.reflect java.util java.util.concurrent"
@@ -52,40 +35,6 @@ _JAVA_OPTIONS = (
 )
 
 
-class NotStarted(RuntimeError):
-    """HBase did not come up; the text ends with the last lines of its logs."""
-
-
-@dataclass
-class Process:
-    """One JVM, known by its pid and the time it began, so that a pid used again is not taken for it."""
-
-    pid: int
-    began: str
-    child: subprocess.Popen[bytes] | None = None
-
-    def alive(self) -> bool:
-        """Whether it still runs; a child that ended is reaped."""
-        if self.child is not None:
-            return self.child.poll() is None
-        return bool(self.began) and began(self.pid) == self.began
-
-    def signal(self, number: int) -> None:
-        """Send a signal, if it still runs."""
-        if self.alive():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, number)
-
-    def wait(self, seconds: float) -> bool:
-        """Whether it ended within this time."""
-        deadline = time.monotonic() + seconds
-        while self.alive():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-        return True
-
-
 class DevHBase:
     """One HBase: a run folder with its configuration, data, logs and pids, and ports of its own on 127.0.0.1.
 
@@ -101,11 +50,10 @@ class DevHBase:
     ) -> None:
         self.folder = folder.resolve()
         self.data = (data or self.folder / "data").resolve()
-        self.guarded = guarded
         self.ports: dict[str, int] = {}
         self.processes: dict[str, Process] = {}
         self._wanted_port = thrift_port
-        self._watchdog: subprocess.Popen[str] | None = None
+        self._watchdog = Watchdog() if guarded else None
         self._load()
 
     @property
@@ -181,10 +129,7 @@ class DevHBase:
         for name in list(self.processes):
             self.kill_one(name)
         if self._watchdog is not None:
-            assert self._watchdog.stdin is not None
-            self._watchdog.stdin.close()
-            self._watchdog.wait()
-            self._watchdog = None
+            self._watchdog.close()
 
     def kill_one(self, name: str) -> None:
         """End one JVM at once: ``hbase`` or ``thrift``."""
@@ -192,7 +137,8 @@ class DevHBase:
         process.signal(signal.SIGCONT)
         process.signal(signal.SIGKILL)
         process.wait(STOP_SECONDS)
-        self._watch("-", process.pid)
+        if self._watchdog is not None:
+            self._watchdog.forget(process.pid)
         del self.processes[name]
         self._save()
 
@@ -211,32 +157,12 @@ class DevHBase:
         if name in self.processes and self.processes[name].alive():
             return
         options = [java(), f"-Xmx{heap}", "-Xms128m", *_JAVA_OPTIONS, "-cp", f"{self.folder / 'conf'}:{class_path}/*"]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("HBASE_", "HADOOP_"))}
-        with (self.folder / "logs" / f"{name}.log").open("ab") as log:
-            child = subprocess.Popen(  # noqa: S603
-                [*options, main, *arguments],
-                cwd=self.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self.processes[name] = Process(child.pid, began(child.pid), child)
-        self._watch("+", child.pid)
+        log = self.folder / "logs" / f"{name}.log"
+        process = spawned([*options, main, *arguments], log, self.folder, ("HBASE_", "HADOOP_"))
+        self.processes[name] = process
+        if self._watchdog is not None:
+            self._watchdog.watch(process.pid)
         self._save()
-
-    def _watch(self, sign: str, pid: int) -> None:
-        if not self.guarded:
-            return
-        if self._watchdog is None:
-            command = [sys.executable, "-I", "-c", _WATCHDOG]
-            self._watchdog = subprocess.Popen(  # noqa: S603
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
-            )
-        assert self._watchdog.stdin is not None
-        self._watchdog.stdin.write(f"{sign}{pid}\n")
-        self._watchdog.stdin.flush()
 
     def _take_ports(self) -> None:
         taken = [port for port in self.ports.values() if not free(port)]
@@ -276,54 +202,6 @@ class DevHBase:
         return "\n".join(tails)
 
 
-def began(pid: int) -> str:
-    """When a process began, in whatever form the system tells; empty if it is gone (or a zombie)."""
-    stat = Path(f"/proc/{pid}/stat")
-    if Path("/proc/self/stat").exists():
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            return ""
-        return "" if fields[0] == "Z" else fields[19]
-    shown = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
-    return shown.stdout.strip()
-
-
-def free(port: int) -> bool:
-    """Whether nothing listens on this port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
-
-
-def free_ports(count: int) -> list[int]:
-    """Free ports below those that outgoing connections take, so that a restart finds them free again."""
-    candidates = random.SystemRandom().sample(range(20_000, 32_000), 400)
-    return [port for port in candidates if free(port)][:count]
-
-
 def answers(port: int, timeout: float = 2, host: str = "127.0.0.1") -> bool:
-    """Whether HBase behind the Thrift gateway on this port lists its tables.
-
-    The port opens seconds before HBase is ready, so a connection says nothing; this is the call ``getTableNames`` and
-    the first bytes of its reply, in Thrift's binary protocol.
-    """
-    name = b"getTableNames"
-    call = struct.pack(">Ii", 0x80010001, len(name)) + name + struct.pack(">iB", 0, 0)
-    success = struct.pack(">Ii", 0x80010002, len(name)) + name + struct.pack(">iBh", 0, 15, 0)
-    reply = b""
-    try:
-        with socket.create_connection((host, port), timeout) as gateway:
-            gateway.sendall(call)
-            while len(reply) < len(success):
-                data = gateway.recv(4096)
-                if not data:
-                    return False
-                reply += data
-    except OSError:
-        return False
-    return reply.startswith(success)
+    """Whether HBase behind the Thrift gateway on this port lists its tables."""
+    return first_reply(port, b"getTableNames", host, timeout)

@@ -13,8 +13,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from dev_hbase import DevHBase, NotStarted, free
-from hbase_jars import HERE, Missing
+from dev_hbase import DevHBase
+from hbase_jars import HERE
+from maven_jars import Missing
+from processes import NotStarted, free
 
 DEFAULT_PORT = 9090
 

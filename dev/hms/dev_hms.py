@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import signal
-import socket
 import string
-import struct
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hms_jars import HERE, Missing, java, metastore_version, postgresql_driver, spark_jars
+from hms_jars import HERE, java, metastore_version, postgresql_driver, spark_jars
 from postgres import Postgres, binaries, owner
 
-sys.path.append(str(HERE.parent / "hbase"))
-from dev_hbase import NotStarted, Process, began, free_ports
+sys.path.append(str(HERE.parent))
+from maven_jars import Missing
+from processes import NotStarted, Process, Watchdog, first_reply, free_ports, spawned
 
 DATABASES = ("auto", "postgresql", "derby")
 MAIN = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 START_SECONDS = 120
 STOP_SECONDS = 10
-_WATCHDOG = """
-import os, signal, sys, time
-pids = [int(line) for line in sys.stdin]
-for number in (signal.SIGTERM, signal.SIGKILL):
-    for pid in pids:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            pass
-    time.sleep(3)
-"""
-"""Ends the processes when its standard input ends, which is when whoever started it is gone, however it went."""
-
 # Java 17 hides what Hive reaches for.
 _OPEN = """
 java.lang java.lang.reflect java.io java.net java.nio java.util java.util.concurrent java.util.concurrent.atomic
@@ -65,12 +49,11 @@ class DevHms:
     def __init__(self, folder: Path, *, database: str = "auto", heap: str = "1g", guarded: bool = False) -> None:
         self.folder = folder.resolve()
         self.heap = heap
-        self.guarded = guarded
         self.ports: dict[str, int] = {}
         self.processes: dict[str, Process] = {}
         self.password = secrets.token_urlsafe(16)
         self.database = database if database != "auto" else "postgresql" if binaries() else "derby"
-        self._watchdog: subprocess.Popen[str] | None = None
+        self._watchdog = Watchdog((signal.SIGTERM, signal.SIGKILL)) if guarded else None
         self._load()
 
     @property
@@ -151,9 +134,7 @@ class DevHms:
             del self.processes[name]
             self._save()
         if self._watchdog is not None:
-            self._watchdog.kill()
-            self._watchdog.wait()
-            self._watchdog = None
+            self._watchdog.close()
 
     def remove(self) -> None:
         """Stop, and delete the run folder."""
@@ -161,34 +142,12 @@ class DevHms:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _spawn(self, name: str, command: list[str], user: str | None = None) -> None:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("HIVE_", "HADOOP_"))}
-        with (self.folder / "logs" / f"{name}.log").open("ab") as log:
-            child = subprocess.Popen(  # noqa: S603
-                command,
-                cwd=self.folder if user is None else "/",
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                user=user,
-                extra_groups=[] if user else None,
-            )
-        self.processes[name] = Process(child.pid, began(child.pid), child)
-        self._watch(child.pid)
+        log = self.folder / "logs" / f"{name}.log"
+        process = spawned(command, log, Path("/") if user else self.folder, ("HIVE_", "HADOOP_"), user)
+        self.processes[name] = process
+        if self._watchdog is not None:
+            self._watchdog.watch(process.pid)
         self._save()
-
-    def _watch(self, pid: int) -> None:
-        if not self.guarded:
-            return
-        if self._watchdog is None:
-            command = [sys.executable, "-I", "-c", _WATCHDOG]
-            self._watchdog = subprocess.Popen(  # noqa: S603
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
-            )
-        assert self._watchdog.stdin is not None
-        self._watchdog.stdin.write(f"{pid}\n")
-        self._watchdog.stdin.flush()
 
     def _wait(self, name: str, ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -228,19 +187,5 @@ class DevHms:
 
 
 def answers(port: int, timeout: float = 10) -> bool:
-    """Whether a metastore on this port lists its databases: the call and the first bytes of its reply."""
-    name = b"get_all_databases"
-    call = struct.pack(">Ii", 0x80010001, len(name)) + name + struct.pack(">iB", 0, 0)
-    success = struct.pack(">Ii", 0x80010002, len(name)) + name + struct.pack(">iBh", 0, 15, 0)
-    reply = b""
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout) as metastore:
-            metastore.sendall(call)
-            while len(reply) < len(success):
-                data = metastore.recv(4096)
-                if not data:
-                    return False
-                reply += data
-    except OSError:
-        return False
-    return reply.startswith(success)
+    """Whether a metastore on this port lists its databases."""
+    return first_reply(port, b"get_all_databases", "127.0.0.1", timeout)

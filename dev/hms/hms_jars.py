@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import importlib.util
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from maven_jars import Missing, maven_jars
+
 HERE = Path(__file__).resolve().parent
-TARGET = HERE / "target"
-
-
-class Missing(RuntimeError):
-    """A program that has to be installed first; the text says which and how."""
 
 
 def java() -> str:
@@ -51,34 +45,15 @@ def metastore_version() -> str:
 
 
 def postgresql_driver() -> Path:
-    """The folder of PostgreSQL's JDBC driver, filled by maven when it is not there yet (1 MB).
+    """The folder of PostgreSQL's JDBC driver, filled by maven when it is not there yet.
 
     Raises:
         Missing: there is no maven, or it could not get the jar.
     """
-    folder = TARGET / f"jars-{hashlib.sha256((HERE / 'pom.xml').read_bytes()).hexdigest()[:8]}"
-    if folder.is_dir():
-        return folder
-    maven = shutil.which("mvn")
-    if not maven:
-        raise Missing("PostgreSQL's JDBC driver is not here yet and there is no `mvn` on the PATH to get it")
-    TARGET.mkdir(parents=True, exist_ok=True)
-    with (TARGET / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            _copy(maven, folder)
-    return folder
-
-
-def _copy(maven: str, folder: Path) -> None:
-    fresh = Path(tempfile.mkdtemp(prefix="jars-", dir=TARGET))
-    try:
-        goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={fresh}"]
-        command = [maven, "-B", "-q", "-f", str(HERE / "pom.xml"), *goal]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode or not list(fresh.glob("postgresql-*.jar")):
-            raise Missing(f"maven could not copy PostgreSQL's driver:\n{done.stdout}{done.stderr}")
-        fresh.chmod(0o755)
-        fresh.rename(folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+    return maven_jars(
+        HERE / "pom.xml",
+        what="the jars of PostgreSQL's JDBC driver (1 MB)",
+        expected="postgresql-*.jar",
+        at_least=1,
+        hint="Install maven, or use Derby",
+    )

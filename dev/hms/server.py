@@ -15,8 +15,10 @@ import argparse
 import subprocess
 import sys
 
-from dev_hms import DATABASES, DevHms, NotStarted
-from hms_jars import HERE, Missing
+from dev_hms import DATABASES, DevHms
+from hms_jars import HERE
+from maven_jars import Missing
+from processes import NotStarted
 
 
 def main(arguments: list[str] | None = None) -> int:

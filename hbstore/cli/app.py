@@ -11,7 +11,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from hbstore.cli import catalog, explain, load, partitions, serve, spark_conf, upkeep
+from hbstore.cli import (
+    catalog,
+    explain,
+    fact_partitions,
+    facts,
+    load,
+    models,
+    partitions,
+    serve,
+    spark_conf,
+    timelines,
+    upkeep,
+)
 from hbstore.cli.arguments import examples
 from hbstore.cli.failures import BUG, abandon_stdout, exit_code, report
 from hbstore.cli.opening import Settings
@@ -44,12 +56,21 @@ app = typer.Typer(
         "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
     )
-    + "\n\nExit codes: 0 all is well; 1 `check` found problems; 2 a mistake in the command or in what it was given; "
-    "3 the store is not there, does not answer, cannot be written, is full or damaged; 4 a bug in hbstore; "
-    "130 interrupted; 141 the reader of a pipe has gone.",
+    + "\n\nExit codes: 0 all is well; 1 a check found problems, or `fact cover` found time without partitions; "
+    "2 a mistake in the command or in what it was given; 3 the store is not there, does not answer, cannot be written, "
+    "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has gone.",
 )
 for _module in (catalog, partitions, load, explain, serve, spark_conf, upkeep):
     app.add_typer(_module.commands)
+app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
+app.add_typer(
+    facts.commands,
+    name="fact",
+    help="Look at a fact's times, and register its partitions.",
+    context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},  # --fact_name, as in Lens
+)
+facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Register, drop and list partitions.")
+app.add_typer(timelines.commands, name="timeline", help="Look after the timelines of tables.")
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001  typer calls it

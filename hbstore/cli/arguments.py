@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -51,6 +51,22 @@ TablesArgument = Annotated[
 ]
 
 
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="HBSTORE_DATABASE",
+        metavar="DB",
+        help="The database; by default the one that is called default.",
+    ),
+]
+StorageOption = Annotated[
+    str | None, typer.Option("--storage-name", metavar="STORAGE", help="The storage; needed where there are several.")
+]
+DEFAULT_DATABASE: Final = "default"
+"""The database of those who name none, as in Hive."""
+
+
 def examples(*lines: str) -> str:
     """Example command lines as the end of a command's help, each on a line of its own."""
     return "\n".join(["\b", "Examples:", *(f"  $ {line}" for line in lines)])
@@ -88,6 +104,16 @@ def column(text: str) -> Column:
     return Column(words[0], words[1].strip())
 
 
+def model_name(text: str, database: str | None) -> tuple[str, str]:
+    """Database and name of ``NAME`` or ``DB.NAME`` of the model, where a database may have been named beside it.
+
+    >>> model_name("sales", None), model_name("sales", "shop"), model_name("shop.sales", None)
+    (('default', 'sales'), ('shop', 'sales'), ('shop', 'sales'))
+    """
+    before, dot, name = text.partition(".")
+    return (before, name) if dot else (database or DEFAULT_DATABASE, text)
+
+
 def parameters(texts: Sequence[str] | None) -> dict[str, str]:
     """The mapping of ``NAME=VALUE`` texts.
 
@@ -97,13 +123,22 @@ def parameters(texts: Sequence[str] | None) -> dict[str, str]:
     >>> parameters(["numRows=100", "note=a=b"])
     {'numRows': '100', 'note': 'a=b'}
     """
+    return named_values("parameter", texts)
+
+
+def named_values(what: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """The mapping of ``NAME=VALUE`` texts that are called `what`, as `parameters`.
+
+    >>> named_values("time", ["dt=2015-01-29"])
+    {'dt': '2015-01-29'}
+    """
     found: dict[str, str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise InvalidInput("a parameter needs a name and a value", parameter=repr(text), hint="Write NAME=VALUE")
+            raise InvalidInput(f"a {what} needs a name and a value", **{what: repr(text)}, hint="Write NAME=VALUE")
         if name in found:
-            raise InvalidInput("a parameter is given twice", parameter=name, hint="Give it once")
+            raise InvalidInput(f"a {what} is given twice", **{what: name}, hint="Give it once")
         found[name] = value
     return found
 

@@ -16,15 +16,18 @@ from hbstore.errors import (
     CommitStateUnknown,
     ConcurrentChange,
     CorruptRow,
+    CorruptTimeline,
     HbstoreError,
     NotAStore,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
+    Uncoverable,
 )
 
 PROBLEMS: Final = 1
-"""`hbstore check` found problems; nothing else ends like this, so that scripts can rely on it."""
+"""The command did its work, and the answer is bad: `check` and `timeline check` found problems, or `fact cover` found
+time without partitions. Nothing else ends like this, so that scripts can rely on it."""
 
 MISTAKE: Final = 2
 """A mistake in the command or in what it was given; also typer's own code for wrong usage."""
@@ -46,6 +49,7 @@ STORE_ERRORS: Final = (
     CommitStateUnknown,
     ConcurrentChange,
     CorruptRow,
+    CorruptTimeline,
     NotAStore,
     StoreFull,
     StoreReadOnly,
@@ -63,6 +67,8 @@ def exit_code(error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
+    if isinstance(error, Uncoverable):
+        return PROBLEMS
     return STORE if isinstance(error, (*STORE_ERRORS, OSError)) else MISTAKE
 
 

@@ -13,8 +13,8 @@ from hbstore.keys import row_key
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.puts import InvalidValues, cells_of
 from hbstore.store.table_row import Definition
-from hbstore.store.writer import InvalidValues, cells_of
 from hbstore.structs import PartitionEncoder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -71,13 +72,7 @@ def partitions(
     with open_store(ctx, store) as opened:
         columns = opened.get_table(database, name).partition_column_names
         found = opened.get_partitions_by_filter(database, name, filter, most, like_dialect.value)
-    if as_json:
-        print_json_array(_partition_json(one, columns) for one in found)
-    elif on_terminal() and len(found) <= TABLE_ROWS:
-        rows = [(partition_name(columns, one.values), one.location or "") for one in found]
-        print_table(("partition", "location"), rows)
-    else:
-        print_lines(partition_name(columns, one.values) for one in found)
+    print_partitions(found, columns, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore count shop.sales", 'hbstore count shop.sales --filter "hour in (5, 6)"'))
@@ -188,6 +183,17 @@ def rename_partition(
         print_json({"table": str(found), "partition": before, "renamed": after})
     else:
         print_lines([f"partition {before}: renamed to {after}"])
+
+
+def print_partitions(found: Sequence[Partition], columns: tuple[str, ...], *, as_json: bool) -> None:
+    """Print partitions of a table with these partition columns."""
+    if as_json:
+        print_json_array(_partition_json(one, columns) for one in found)
+    elif on_terminal() and len(found) <= TABLE_ROWS:
+        rows = [(partition_name(columns, one.values), one.location or "") for one in found]
+        print_table(("partition", "location"), rows)
+    else:
+        print_lines(partition_name(columns, one.values) for one in found)
 
 
 def _partition_json(partition: Partition, columns: tuple[str, ...]) -> dict[str, Any]:

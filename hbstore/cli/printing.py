@@ -34,12 +34,12 @@ def visible(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """One value as an indented JSON document."""
-    _write([json.dumps(value, ensure_ascii=_ascii_only(), indent=2)])
+    _write([json.dumps(value, ensure_ascii=ascii_only(), indent=2)])
 
 
 def print_json_array(values: Iterable[Any]) -> None:
     """Many values as one JSON array, a line for each; they are taken and printed bit by bit."""
-    encode = json.JSONEncoder(ensure_ascii=_ascii_only()).encode
+    encode = json.JSONEncoder(ensure_ascii=ascii_only()).encode
     sys.stdout.write("[")
     separator = "\n"
     remaining = iter(values)
@@ -99,6 +99,6 @@ def _write(lines: Iterable[str]) -> None:
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _ascii_only() -> bool:
-    """JSON can say everything in ASCII, which is needed where stdout takes no more."""
+def ascii_only() -> bool:
+    """Whether stdout takes no more than ASCII: JSON can say everything in it."""
     return (sys.stdout.encoding or "").replace("-", "").lower() != "utf8"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, TablesArgument, examples, table_name
+from hbstore.cli.arguments import JsonOption, StoreOption, TablesArgument, examples
+from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
+from hbstore.errors import CorruptRow, StoreReadOnly, TimelineNotFound
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.store.check import Problem
@@ -24,26 +26,28 @@ commands = typer.Typer()
 def check(
     ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Check every row of some tables, or of all.
+    """Check every row of some tables, or of all, and their timelines.
 
-    A row is well if its key, its cells and its payload say the same. Each problem is printed on a line, and the exit
-    code is 1 if there are any.
+    A row is well if its key, its cells and its payload say the same, and a timeline if its times are those of the
+    partitions. Each problem is printed on a line, and the exit code is 1 if there are any.
     """
     report = []
     rows = 0
     with open_store(ctx, store) as opened:
-        named, damaged = _named(opened, tables)
+        named, damaged = named_tables(opened, tables)
         problems = len(damaged)
         if not as_json:
             print_lines(map(str, damaged))
         for database, name in named:
             looked_at, found = _check(opened, database, name)
+            of_timelines = _check_timelines(opened, database, name)
             rows += looked_at
-            problems += len(found)
+            problems += len(found) + len(of_timelines)
+            table = f"{database}.{name}"
             if as_json:
-                report.append({"table": f"{database}.{name}", "rows": looked_at, "problems": _shown(found)})
+                report.append({"table": table, "rows": looked_at, "problems": _shown(found), "timelines": of_timelines})
             else:
-                print_lines(map(str, found))
+                print_lines([*map(str, found), *(f"{table}: {one}" for one in of_timelines)])
     if as_json:
         catalog = [{"name": problem.table, **shown} for problem, shown in zip(damaged, _shown(damaged), strict=True)]
         print_json({"rows": rows, "problems": problems, "catalog": catalog, "tables": report})
@@ -67,7 +71,7 @@ def repair(
     done = []
     with open_store(ctx, store) as opened:
         gone = 0 if tables else opened.repair_catalog()
-        for database, name in _named(opened, tables)[0]:
+        for database, name in named_tables(opened, tables)[0]:
             done.append((f"{database}.{name}", opened.repair(database, name)))
     if as_json:
         shown = [{"table": table, "intents": one.intents, "slots": one.slots} for table, one in done]
@@ -100,27 +104,6 @@ def version(*, as_json: bool = False) -> None:
     print_json({"hbstore": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version})
 
 
-def _named(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """The tables that were named, each once, or all, and what is wrong with their rows in the catalog.
-
-    Raises:
-        TableNotFound: one is not there; no work has been done yet.
-    """
-    wanted = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
-    sound, problems = [], []
-    for database, table, problem in store.check_catalog():
-        if wanted is not None and (database, table) not in wanted:
-            continue
-        if problem is not None:
-            problems.append(problem)
-            wanted = None if wanted is None else wanted - {(database, table)}
-        elif table is not None:
-            sound.append((database, table))
-    for database, name in sorted((wanted or set()) - set(sound)):
-        store.get_table(database, name)
-    return sound, problems
-
-
 def _shown(problems: list[Problem]) -> list[dict[str, str]]:
     return [{"row": problem.key, "problem": problem.text} for problem in problems]
 
@@ -136,3 +119,10 @@ def _check(store: PartitionStore, database: str, table: str) -> tuple[int, list[
             if problem is not None:
                 problems.append(problem)
     return rows, problems
+
+
+def _check_timelines(store: PartitionStore, database: str, table: str) -> list[str]:
+    """What is wrong with a table's timelines; nothing where there are none, or none yet in a read-only store."""
+    with suppress(TimelineNotFound, StoreReadOnly, CorruptRow):  # a row that is corrupt is a problem of its own
+        return timeline_problems(store, database, table)
+    return []

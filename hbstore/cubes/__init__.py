@@ -1,7 +1,59 @@
-"""Cubes: which partitions of a fact's storage tables hold a range of time."""
+"""Cubes: what data there are by name and by time, and which partitions of a fact hold a range of it."""
 
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.cover import cover
 from hbstore.cubes.covered import Cover, CoverPartition, CoverPartitions, CoverRun
+from hbstore.cubes.cubes import Cubes
+from hbstore.cubes.descriptions import PartitionDesc
+from hbstore.cubes.document import Named
+from hbstore.cubes.fields import (
+    ChainField,
+    DimAttribute,
+    Edge,
+    Expression,
+    ExpressionSpec,
+    JoinChain,
+    Measure,
+    Reference,
+)
+from hbstore.cubes.files import KINDS, parse_documents, read_documents, write_documents
+from hbstore.cubes.logical_tables import Column, DimTable, Fact, Serde, SortColumn, StorageTable, TableDescription
+from hbstore.cubes.partition_files import parse_partitions, read_partitions
 from hbstore.errors import Uncoverable
 
-__all__ = ["Cover", "CoverPartition", "CoverPartitions", "CoverRun", "Uncoverable", "cover"]
+__all__ = [
+    "KINDS",
+    "ChainField",
+    "Column",
+    "Cover",
+    "CoverPartition",
+    "CoverPartitions",
+    "CoverRun",
+    "Cube",
+    "Cubes",
+    "DerivedCube",
+    "DimAttribute",
+    "DimTable",
+    "Dimension",
+    "Edge",
+    "Expression",
+    "ExpressionSpec",
+    "Fact",
+    "JoinChain",
+    "Measure",
+    "Named",
+    "PartitionDesc",
+    "Reference",
+    "Serde",
+    "SortColumn",
+    "Storage",
+    "StorageTable",
+    "TableDescription",
+    "Uncoverable",
+    "cover",
+    "parse_documents",
+    "parse_partitions",
+    "read_documents",
+    "read_partitions",
+    "write_documents",
+]

@@ -23,10 +23,10 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
 from hbstore.errors import TimelineMismatch, Uncoverable
-from hbstore.timelines.moments import moments, time_at
 from hbstore.timelines.runs import gaps
 from hbstore.timelines.timeline import PartitionTimeline
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.moments import moments, time_at
+from hbstore.times.update_period import UpdatePeriod
 
 Timelines: TypeAlias = Mapping[UpdatePeriod, Sequence[PartitionTimeline]]
 """The timelines of all storage tables of a fact, by update period; the first named is preferred."""

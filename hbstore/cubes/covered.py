@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, overload
 
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.update_period import UpdatePeriod
 
 
 class CoverPartition(NamedTuple):

@@ -32,10 +32,12 @@ from hbstore.filters.tree import (
     Operator,
     Or,
     Text,
+    TimeRangeIn,
     Timestamp,
     joined,
 )
 from hbstore.like import parse_like
+from hbstore.times.time_range import check_time_range
 
 PythonValue: TypeAlias = "str | int | float | bool | Decimal | date | datetime"
 """What columns can be compared with; a datetime must be naive, as partition values have no time zone."""
@@ -157,6 +159,19 @@ class ColumnReference:
         """
         return self.like(re.sub(r"([%_\\])", r"\\\1", _text(prefix)) + "%")
 
+    def in_time_range(self, start: str, end: str) -> Expression:
+        """It is a time in [start, end), each written as in ``2015-01-29`` or ``now.day-3days``.
+
+        Raises:
+            TimeRangeSyntaxError: a text is no time; the error says where and what was expected.
+            InvalidTimeRange: both are written out, and the range ends before it begins.
+
+        >>> print(col("ds").in_time_range("2015-01-29", "now.day"))
+        time_range_in(ds, '2015-01-29', 'now.day')
+        """
+        check_time_range(_text(start), _text(end))
+        return Expression(TimeRangeIn(self.name, _text(start), _text(end)))
+
     def is_null(self) -> Expression:
         """It is the null partition's value."""
         return Expression(IsNull(self.name))
@@ -217,7 +232,7 @@ def literal(value: object) -> Literal:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise FilterTypeError("a pattern or prefix is a text", type=type(value).__name__)
+        raise FilterTypeError("a pattern, a prefix and the ends of a time range are texts", type=type(value).__name__)
     return str.__str__(value)  # an enum that is also a str prints itself otherwise
 
 

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from lark import Lark, Token, Transformer, UnexpectedToken
 from lark.lexer import Lexer
 
-from hbstore.filters.grammar import grammar_text
 from hbstore.filters.literals import LITERAL, literal_list, one_literal
 from hbstore.filters.programs import (
     OPERATORS,
@@ -32,9 +31,11 @@ from hbstore.filters.programs import (
     Step,
     StructRow,
     TestNull,
+    WithinTimes,
 )
 from hbstore.filters.scanner import Kind, Scanner
 from hbstore.filters.tree import And, Or
+from hbstore.grammars import grammar_text
 
 MAX_CACHED_SHAPE: Final = 50_000
 """Longer shapes, in tokens, are parsed each time: they hardly come back, and a program takes 40 bytes a token."""
@@ -207,6 +208,10 @@ class _ProgramWriter(Transformer[Any, Any]):
 
     def is_not_null(self, children: _Tokens) -> _Operand:
         return _written(children[0], TestNull(children[0].token, negated=True))
+
+    def in_time_range(self, children: _Tokens) -> _Operand:
+        column, start, end = children[1], children[3], children[5]
+        return _written(column, WithinTimes(column.token, start.token, end.token))
 
     def first(self, children: list[Any]) -> list[Any]:
         return children

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.errors import FilterSyntaxError
+from hbstore.errors import FilterError, FilterSyntaxError, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.compiler import language
 from hbstore.filters.hints import Mistake, hint
 from hbstore.filters.literals import LITERAL
-from hbstore.filters.places import highlight, one_line, place
 from hbstore.filters.scanner import LITERAL_KINDS, Kind
+from hbstore.places import highlight, one_line, place
+from hbstore.times.time_range import time_within
 
 _FOUND_LENGTH: Final = 40
 _LITERAL_NAMES: Final = frozenset(Kind(kind).name for kind in LITERAL_KINDS)
@@ -30,6 +31,7 @@ _WORDS: Final = {
     "NULL": "NULL",
     "NOT": "NOT",
     "STRUCT": "STRUCT(",
+    "TIME_RANGE_IN": "TIME_RANGE_IN(",
     "OPEN": "'('",
     "COMMA": "','",
     "CLOSE": "')'",
@@ -61,6 +63,25 @@ class Diagnosis:
         """The STRUCT that begins at the token has not as many values as there are columns."""
         expected = "1 value" if columns == 1 else f"{columns} values"
         return self._error("a STRUCT with another number of values than columns", token, expected, None)
+
+    def bad_time_range(self, token: int) -> FilterError:
+        """The times that begin at the token are none, or the second is before the first."""
+        (start, stop), (low, high) = self._spans[token], self._spans[token + 2]
+        try:
+            time_within(self._text, start + 1, stop - 1)
+            time_within(self._text, low + 1, high - 1)
+        except TimeRangeSyntaxError as error:
+            return error
+        line, column = place(self._text, low)
+        return InvalidTimeRange(
+            "the time range ends before it begins",
+            highlight=highlight(self._text, low),
+            hint="Ranges are half open: the start is part of them, the end is not",
+            line=line,
+            column=column,
+            start=self._texts[token],
+            end=self._texts[token + 2],
+        )
 
     def bad_literal(self) -> FilterSyntaxError | None:
         """The first literal that stands for no value; None if all do."""
@@ -99,7 +120,7 @@ def words(expected: frozenset[str]) -> str:
     if "IS" in names:
         names.discard("NOT")  # that of NOT IN, NOT LIKE, NOT BETWEEN
     if "NAME" in names:
-        names.discard("STRUCT")
+        names -= {"STRUCT", "TIME_RANGE_IN"}
     *most, last = [word for name, word in _WORDS.items() if name in names]
     return f"{', '.join(most)} or {last}" if most else last
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from hbstore.filters.places import place
 from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, Kind
+from hbstore.places import place
 
 
 class Mistake(NamedTuple):
@@ -46,7 +46,7 @@ class Mistake(NamedTuple):
         """The token of the innermost parenthesis that is open here."""
         opened: list[int] = []
         for token, kind in enumerate(self.kinds[: self.token]):
-            if kind in (Kind.OPEN, Kind.STRUCT):
+            if kind in (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN):
                 opened.append(token)
             elif kind == Kind.CLOSE and opened:
                 opened.pop()
@@ -54,6 +54,16 @@ class Mistake(NamedTuple):
 
 
 _INSTEAD: Final = {"||": "Use OR instead of ||", "&&": "Use AND instead of &&", "!": "Use NOT instead of !"}
+
+
+def _time_range(mistake: Mistake) -> str | None:
+    """``time_range_in(ds, 2015-01-29, now.day)``."""
+    opened = mistake.unclosed()
+    if opened is None or mistake.kinds[opened] != Kind.TIME_RANGE_IN:
+        return None
+    if not mistake.kind() and Kind.CLOSE.name in mistake.expected:
+        return None
+    return "Write a column and two times in quotes, as in TIME_RANGE_IN(ds, '2015-01-29', 'now.day')"
 
 
 def _escaped_quote(mistake: Mistake) -> str | None:
@@ -167,8 +177,9 @@ def _trailing(mistake: Mistake) -> str | None:
 
 
 _RULES: Final[tuple[Callable[[Mistake], str | None], ...]] = (
-    _escaped_quote,
     _unclosed_quote,
+    _time_range,
+    _escaped_quote,
     _foreign_sign,
     _two_operators,
     _glued,

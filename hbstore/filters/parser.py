@@ -13,7 +13,7 @@ from typing import Final
 from hbstore.errors import FilterTooLarge
 from hbstore.filters.compiler import ShapeError, compile_shape, language
 from hbstore.filters.diagnosis import Diagnosis
-from hbstore.filters.programs import UnevenRowError
+from hbstore.filters.programs import TimeRangeError, UnevenRowError
 from hbstore.filters.scanner import LITERAL_KINDS, Kind, fold
 from hbstore.filters.tree import ExpressionTree
 from hbstore.like import LikeDialect
@@ -27,6 +27,8 @@ MAX_FILTER_TERMS: Final = 100_000
 MAX_FILTER_DEPTH: Final = 10_000
 """Parentheses and NOTs around one place."""
 
+_DEEPENING: Final = (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN, Kind.NOT)
+
 
 def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> ExpressionTree | None:
     """The tree of a filter; None, which means all partitions, for None and for blank text. O(text).
@@ -37,6 +39,7 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
 
     Raises:
         FilterSyntaxError: the text is not a filter; the error says where and what was expected.
+        InvalidTimeRange: a time range whose ends are both written out ends before it begins.
         FilterTooLarge: the text is longer, has more terms or is nested deeper than the caps above.
 
     >>> parse_filter("ds = '2013-01-01'")
@@ -60,6 +63,8 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
         raise Diagnosis(text).unexpected(scan.token_number(error.token), error.expected) from None
     except UnevenRowError as error:
         raise Diagnosis(text).uneven_row(scan.token_number(error.token), error.columns) from None
+    except TimeRangeError as error:
+        raise Diagnosis(text).bad_time_range(scan.token_number(error.token)) from None
     except ValueError:
         fault = Diagnosis(text).bad_literal()
         if fault is None:
@@ -71,7 +76,7 @@ def _check_caps(kinds: str) -> None:
     terms = max(sum(map(kinds.count, LITERAL_KINDS)), kinds.count(Kind.NAME))
     if terms > MAX_FILTER_TERMS:
         raise FilterTooLarge("the filter has too many terms", terms=terms, limit=MAX_FILTER_TERMS)
-    if sum(map(kinds.count, (Kind.OPEN, Kind.STRUCT, Kind.NOT))) > MAX_FILTER_DEPTH and _is_too_deep(kinds):
+    if sum(map(kinds.count, _DEEPENING)) > MAX_FILTER_DEPTH and _is_too_deep(kinds):
         raise FilterTooLarge("the filter is nested too deeply", limit=MAX_FILTER_DEPTH)
 
 
@@ -87,7 +92,7 @@ def _is_too_deep(kinds: str, limit: int = MAX_FILTER_DEPTH) -> bool:
     opened: list[int] = []
     before = ""
     for kind in kinds:
-        if kind in "(S":  # a parenthesis ends together with the NOTs in front of it
+        if kind in "(ST":  # a parenthesis ends together with the NOTs in front of it
             opened.append(nots + 1)
             depth += nots + 1
             nots = 0

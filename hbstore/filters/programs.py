@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from hbstore.errors import InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.tree import (
     And,
     Between,
@@ -29,8 +30,10 @@ from hbstore.filters.tree import (
     Operator,
     Or,
     StructIn,
+    TimeRangeIn,
 )
 from hbstore.like import LikeDialect, parse_like
+from hbstore.times.time_range import check_time_range
 
 OPERATORS: Final = {
     "=": Operator.EQ,
@@ -67,6 +70,14 @@ class UnevenRowError(Exception):
         super().__init__(token, columns)
         self.token = token
         self.columns = columns
+
+
+class TimeRangeError(Exception):
+    """A TIME_RANGE_IN has a text that is no time, or ends before it begins; ``token`` is where its times begin."""
+
+    def __init__(self, token: int) -> None:
+        super().__init__(token)
+        self.token = token
 
 
 class Step(Protocol):
@@ -182,6 +193,23 @@ class TestNull(NamedTuple):
         stack.append(IsNull(values[self.column], self.negated))
 
 
+class WithinTimes(NamedTuple):
+    """``time_range_in(column, 'start', 'end')``."""
+
+    column: int
+    start: int
+    end: int
+
+    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
+        """Push a TimeRangeIn; TimeRangeError where it never can be a range, whatever now is."""
+        start, end = values[self.start][1:-1], values[self.end][1:-1]
+        try:
+            check_time_range(start, end)
+        except (TimeRangeSyntaxError, InvalidTimeRange):
+            raise TimeRangeError(self.start) from None
+        stack.append(TimeRangeIn(values[self.column], start, end))
+
+
 class Negate(NamedTuple):
     """``not child``."""
 
@@ -214,6 +242,7 @@ class Program(NamedTuple):
         Raises:
             ValueError: a literal that stands for nothing, such as the date 2019-13-45.
             UnevenRowError: a STRUCT row of the wrong length.
+            TimeRangeError: a time range that cannot be one.
         """
         stack: Stack = []
         for step in self.steps:

@@ -38,6 +38,7 @@ class Kind(StrEnum):
     IS = "?"
     NULL = "0"
     STRUCT = "S"
+    TIME_RANGE_IN = "T"
     OPEN = "("
     CLOSE = ")"
     COMMA = ","
@@ -56,7 +57,8 @@ KEYWORDS: Final = frozenset(
 
 _COMMA: Final = Kind.COMMA.value  # looking up an enum's member takes longer than what is done with it here
 _LITERALS: Final = Kind.LITERALS.value
-_LIST: Final = re.compile(f"[{LITERAL_KINDS}](?:,[{LITERAL_KINDS}])+")
+# What follows TIME_RANGE_IN's column is no list.
+_LIST: Final = re.compile(f"[{LITERAL_KINDS}](?<!Tc,.)(?<!Tc,s,.)(?:,[{LITERAL_KINDS}])+")
 _FAULTS: Final = {
     Kind.UNCLOSED: r"['\"`].*",
     Kind.GLUED: r"[+-]?\.?[0-9](?:[\w.]|[+-](?=[\w.]))*",

@@ -178,6 +178,21 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeRangeIn:
+    """``time_range_in(column, 'start', 'end')``: times in [start, end), each as `hbstore.times.time_range` reads them.
+
+    The texts are kept, as what ``now.day`` is turns out only when the filter is planned.
+    """
+
+    column: str
+    start: str
+    end: str
+
+    def __str__(self) -> str:
+        return f"time_range_in({_name(self.column)}, {_quoted(self.start)}, {_quoted(self.end)})"
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """Negation, by SQL's three-valued logic."""
 
@@ -207,7 +222,7 @@ class Or:
         return _printed(self)
 
 
-Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull
+Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | TimeRangeIn
 ExpressionTree: TypeAlias = Leaf | Not | And | Or
 
 

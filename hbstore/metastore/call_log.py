@@ -58,7 +58,7 @@ def call_fields(record: CallRecord) -> dict[str, Any]:
         "bytes": record.size,
         "error": record.error,
         "message": record.message,
-        **record.notes,
+        **{name: record.noted(name) for name in record.notes},
     }
     return {name: _shortened(value) for name, value in fields.items() if value is not None}
 

@@ -69,7 +69,12 @@ class CallRecord:
         size: bytes of the reply.
         error: the exception that it was answered with; None if it was not.
         message: what that says.
-        notes: what handlers say of it: table, filter, scans (texts), partitions and rows_read (numbers).
+        notes: what handlers say of it: table, filter, scans (texts), partitions and rows_read (numbers). What takes
+            time to say is a function, which is called when somebody wants to know.
+
+    >>> record = CallRecord("get_partitions", notes={"partitions": 2, "scans": lambda: ["scan ds = 1"]})
+    >>> record.noted("partitions"), record.noted("scans"), record.noted("filter")
+    (2, ['scan ds = 1'], None)
     """
 
     method: str
@@ -79,6 +84,11 @@ class CallRecord:
     error: str | None = None
     message: str | None = None
     notes: dict[str, Any] = field(default_factory=dict)
+
+    def noted(self, name: str) -> Any:
+        """What a handler says of the call under a name; None if it says nothing."""
+        value = self.notes.get(name)
+        return value() if callable(value) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,7 @@ class Call:
         return self.service.warehouse
 
     def note(self, **notes: object) -> None:
-        """Say something for the log: table, filter, scans, partitions, rows_read."""
+        """Say something for the log: table, filter, scans, partitions, rows_read; see `CallRecord.notes`."""
         self.record.notes.update(notes)
 
 

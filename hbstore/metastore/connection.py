@@ -1,5 +1,7 @@
 """One connection: calls are read, answered and their replies written, until the client goes.
 
+Threads come to a connection when something has arrived there, answer, and leave it to whichever comes next.
+
 Whatever goes wrong ends this connection and no other, and is logged in one line.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import logging
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -46,18 +49,23 @@ class ConnectionLimits:
 
 
 class Connection:
-    """A client's connection, served by the thread that calls `serve`.
+    """A client's connection, served by one thread at a time.
 
     Args:
-        sock: connected and blocking; it is closed in the end.
+        sock: connected and blocking.
         client: the address at the other end.
         endpoint: answers.
         limits: what the client may do.
         budget: the memory for large messages.
-        buffer: `framing.PIECE` bytes that only this connection uses meanwhile.
+
+    Attributes:
+        answering: a call is under way.
+
+    Raises:
+        OSError: the connection is broken already.
     """
 
-    __slots__ = ("_budget", "_buffer", "_client", "_endpoint", "_limits", "_sock", "answering")
+    __slots__ = ("_client", "_endpoint", "_idle_since", "_reader", "_session", "_sock", "answering")
 
     def __init__(
         self,
@@ -66,27 +74,39 @@ class Connection:
         endpoint: Endpoint,
         limits: ConnectionLimits,
         budget: Budget,
-        buffer: bytearray,
     ) -> None:
         self._sock = sock
         self._client = client
         self._endpoint = endpoint
-        self._limits = limits
-        self._budget = budget
-        self._buffer = buffer
+        self._session = Session(client)
+        self._idle_since: float | None = time.monotonic()
         self.answering = False
+        _prepare(sock, limits.write_timeout)
+        self._reader = MessageReader(sock, limits.read, budget)
 
-    def serve(self) -> None:
-        """Answer calls until the client goes, or is sent away."""
+    def serve(self) -> bool:
+        """Answer the calls that have come; whether the connection goes on."""
+        self._idle_since = None
         try:
-            self._prepare()
-            self._answer_calls()
+            return self._answer_calls()
         except ProtocolViolation as error:
             _LOG.warning("refused", extra=self._told(error.text, **error.fields, hint=error.hint))
         except OSError as error:
             _LOG.info("cut off", extra=self._told(error.strerror or str(error) or type(error).__name__))
         finally:
-            self._sock.close()
+            self._idle_since = time.monotonic()
+        return False
+
+    def close(self) -> None:
+        """Close it, after the last `serve`."""
+        self._sock.close()
+
+    def end_if_idle(self, seconds: float) -> None:
+        """Called by another thread: end it if no call has come for so long."""
+        since = self._idle_since
+        if since is not None and time.monotonic() - since >= seconds:
+            _LOG.info("cut off", extra=self._told("the client sent nothing for too long"))
+            self.cut()
 
     def end(self) -> None:
         """Called by another thread: no more calls; one that is under way is still answered."""
@@ -96,34 +116,26 @@ class Connection:
         """Called by another thread: nothing more at all."""
         self._shut(socket.SHUT_RDWR)
 
-    def _prepare(self) -> None:
-        sock, seconds = self._sock, self._limits.write_timeout
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for name, value in _KEEPALIVE.items():
-            if hasattr(socket, name):
-                sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-        time = _TIME.pack(int(seconds), int(seconds % 1 * _MILLION))
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, time)
-
-    def _answer_calls(self) -> None:
-        session = Session(self._client)
-        reader = MessageReader(self._sock, self._limits.read, self._budget, self._buffer)
+    def _answer_calls(self) -> bool:
+        reader = self._reader
         try:
             while (message := reader.read()) is not None:
                 self.answering = True
-                reply = self._reply(session, message)
+                reply = self._reply(message)
                 del message
                 reader.release()
                 if reply is not None:
                     self._write(reply, framed=reader.framed)
                 self.answering = False
+                if not reader.has_more:
+                    return True
         finally:
             reader.release()
+        return False
 
-    def _reply(self, session: Session, message: bytes) -> Reply | None:
+    def _reply(self, message: bytes) -> Reply | None:
         try:
-            return self._endpoint.answer(session, message)
+            return self._endpoint.answer(self._session, message)
         except (ValueError, IndexError, struct.error) as error:
             raise ProtocolViolation("no call of the Hive Metastore", reason=error) from error
 
@@ -145,6 +157,16 @@ class Connection:
     def _told(self, why: str, **fields: object) -> dict[str, Any]:
         given = {name: value for name, value in fields.items() if value is not None}
         return {"fields": {"client": self._client, "why": why, **given}}
+
+
+def _prepare(sock: socket.socket, write_timeout: float) -> None:
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    most = _TIME.pack(int(write_timeout), int(write_timeout % 1 * _MILLION))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, most)
 
 
 def _in_frame(reply: Reply) -> Iterator[bytes]:

@@ -56,26 +56,29 @@ class MessageReader:
         sock: a blocking socket.
         limits: what the client may send.
         budget: the memory for large messages.
-        buffer: `PIECE` bytes that only this reader uses meanwhile.
 
     Attributes:
         framed: whether messages come in frames, and replies have to.
     """
 
-    __slots__ = ("_budget", "_buffer", "_limits", "_pending", "_share", "_sock", "_undecided", "_view", "framed")
+    __slots__ = ("_budget", "_limits", "_pending", "_share", "_sock", "_undecided", "framed")
 
-    def __init__(self, sock: socket.socket, limits: ReadLimits, budget: Budget, buffer: bytearray) -> None:
+    def __init__(self, sock: socket.socket, limits: ReadLimits, budget: Budget) -> None:
         self._sock = sock
         self._limits = limits
         self._budget = budget
         self._share: Share | None = None
-        self._buffer = buffer
-        self._view = memoryview(buffer)
         self._pending = b""
         self._undecided = True
         self.framed = False
-        if limits.idle_timeout is not None:
-            self._wait_at_most(limits.idle_timeout)
+        # The system ends a wait for bytes, as a timeout of Python's would cost every call a poll.
+        most = _TIME.pack(int(limits.read_timeout), int(limits.read_timeout % 1 * _MILLION))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, most)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes of the next message are here already, so that the socket may stay silent about them."""
+        return bool(self._pending)
 
     def read(self) -> bytes | None:
         """The next message; None where the client is gone, as it may be between two calls.
@@ -121,16 +124,15 @@ class MessageReader:
 
     def _read_on(self, data: bytes, walker: Walker) -> bytes:
         """A message that goes on behind its first piece."""
-        self._wait_at_most(self._limits.read_timeout)
         whole = io.BytesIO()
         size = whole.write(data)
         over = False
         while not over:
             self._take_memory(size, walker)
-            number = self._take()
-            if not number:
+            piece = self._receive()
+            if not piece:
                 raise ConnectionAbortedError("a call was cut off in the middle")
-            size += whole.write(self._view[:number])
+            size += whole.write(piece)
             if walker.at < size:
                 with whole.getbuffer() as walked:
                     over = walker.walk(walked)
@@ -139,7 +141,6 @@ class MessageReader:
             whole.seek(walker.at)
             self._pending = whole.read()
             whole.truncate(walker.at)
-        self._wait_at_most(self._limits.idle_timeout or 0)
         return whole.getvalue()
 
     def _decide(self, data: bytes) -> bytes:
@@ -158,23 +159,16 @@ class MessageReader:
 
     def _at_least(self, number: int, data: bytes) -> bytes:
         """Receive until so many bytes are there."""
-        if len(data) < number:
-            self._wait_at_most(self._limits.read_timeout)
-            while len(data) < number:
-                more = self._receive()
-                if not more:
-                    raise ConnectionAbortedError("a call was cut off in the middle")
-                data += more
-            self._wait_at_most(self._limits.idle_timeout or 0)
+        while len(data) < number:
+            more = self._receive()
+            if not more:
+                raise ConnectionAbortedError("a call was cut off in the middle")
+            data += more
         return data
 
     def _receive(self) -> bytes:
-        number = self._take()
-        return bytes(self._view[:number])
-
-    def _take(self) -> int:
         try:
-            return self._sock.recv_into(self._buffer)
+            return self._sock.recv(PIECE)
         except BlockingIOError:  # how the system says that the time is over
             raise TimeoutError("the client sent nothing for too long") from None
 
@@ -185,8 +179,3 @@ class MessageReader:
             if self._share is None:
                 self._share = Share(self._budget)
             self._share.grow(needed)
-
-    def _wait_at_most(self, seconds: float) -> None:
-        """Let the system end a wait for bytes, as a timeout of Python's would cost every call a poll; 0 is for ever."""
-        time = _TIME.pack(int(seconds), int(seconds % 1 * _MILLION))
-        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, time)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 
 from hbstore.filters.builder import Expression
+from hbstore.filters.tree import ExpressionTree
 from hbstore.like import LikeDialect
 from hbstore.metastore.calls import Call
 from hbstore.metastore.filters import FILTER_DIALECT
@@ -53,7 +55,7 @@ def read_partitions(
     def consume(row: TableRow, plan: MultiScanPlan, batches: Batches) -> T:
         counted = _Counted(batches)
         made = make(row.table, counted)
-        note_plan(call, plan, rows_looked_at(plan, row.statistics, counted.rows))
+        note_plan(call, plan, row, counted.rows)
         return made
 
     return call.store.read_payloads(
@@ -120,17 +122,32 @@ def first(batches: Batches, most: int | None) -> Batches:
 
 def note_target(call: Call, database: str | None, table: str | None, where: Filter) -> None:
     """Tell the log which table is read and by which filter, before anything can fail."""
-    if where is not None and not isinstance(where, str):
-        where = tree_text(where.tree if isinstance(where, Expression) else where)
-    call.note(table=f"{database_name(database)}.{table}", filter=where)
+    text = where if where is None or isinstance(where, str) else partial(tree_text, _tree(where))
+    call.note(table=f"{database_name(database)}.{table}", filter=text)
 
 
-def note_plan(call: Call, plan: MultiScanPlan, rows_read: int) -> None:
-    """Tell the log what a plan scans; of many scans only the first."""
+def note_plan(call: Call, plan: MultiScanPlan, row: TableRow, returned: int) -> None:
+    """Tell the log what a plan scans and what it looked at, if the log wants to know: most calls are not logged.
+
+    Args:
+        call: what is answered.
+        plan: what was run.
+        row: the table's, as it was then.
+        returned: how many partitions the plan selected.
+    """
+    call.note(scans=partial(_shown, plan), rows_read=lambda: rows_looked_at(plan, row.statistics, returned))
+
+
+def _tree(where: Expression | ExpressionTree) -> ExpressionTree:
+    return where.tree if isinstance(where, Expression) else where
+
+
+def _shown(plan: MultiScanPlan) -> list[str]:
+    """A plan's scans; of many only the first."""
     scans = [str(scan) for scan in islice(plan.scans, _SHOWN)]
     if len(plan.scans) > _SHOWN:
         scans.append(f"… {len(plan.scans) - _SHOWN:,} more")
-    call.note(scans=scans, rows_read=rows_read)
+    return scans
 
 
 class _Counted:

@@ -77,8 +77,8 @@ class Metrics:
             self._errors.labels(method, record.error).inc()
         elif record.notes:
             partitions = self._written if method in self._writing else self._returned
-            partitions.inc(record.notes.get("partitions") or 0)
-            self._rows.inc(record.notes.get("rows_read") or 0)
+            partitions.inc(record.noted("partitions") or 0)
+            self._rows.inc(record.noted("rows_read") or 0)
 
     def watch(self, change: int) -> None:
         """Count connections: 1 for one that begins, -1 for one that ends."""

@@ -18,7 +18,6 @@ from hbstore.model import Table
 from hbstore.name_lists import HEAD, names_of_heads, partition_names
 from hbstore.names import escape_name, parse_partition_name, spec_values, unescape_name
 from hbstore.plans.execute import fetch_heads
-from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
 
@@ -116,7 +115,7 @@ def _names(call: Call, database: str | None, table: str | None, partial: Partial
             names = _of_payloads(columns, partial.select(batches))
         else:
             names = _of_heads(columns, fetch_heads(plan, call.store.rows, HEAD)) or _of_payloads(columns, batches)
-        note_plan(call, plan, rows_looked_at(plan, row.statistics, len(names)))
+        note_plan(call, plan, row, len(names))
         names.sort()
         return names
 

@@ -18,7 +18,6 @@ from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.plans.execute import count
-from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
 
@@ -110,7 +109,7 @@ def get_num_partitions_by_filter(call: Call) -> int:
 
     def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
         found = count(plan, call.store.rows)
-        note_plan(call, plan, rows_looked_at(plan, row.statistics, found))
+        note_plan(call, plan, row, found)
         return found
 
     database, table = database_name(given.db_name), given.tbl_name or ""

@@ -8,7 +8,7 @@ such a value or as its stored bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,11 @@ THRIFT: Final[Any] = thriftpy2.load(
 _SUCCESS: Final = 0
 _STOP: Final = b"\0"
 _STRUCT: Final = 12
+_TEXTS: Final = ListOf(STRING)
+_TEXTS_HEAD: Final = bytes((STRING.code,))
+_SIZES: Final = [size.to_bytes(4, "big").decode("ascii") for size in range(128)]
+"""What stands before a text of so many bytes, as far as that is ASCII."""
+
 _SIMPLE: Final[Mapping[int, Kind]] = {
     TType.STRING: STRING,
     TType.BINARY: BINARY,
@@ -68,6 +73,29 @@ class Stored:
     def write(self, value: Any) -> bytes:
         """From stored bytes, as they are, or from a value."""
         return value if isinstance(value, bytes) else self.encode(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    r"""list<string>, of which there may be 100,000: ASCII texts of less than 128 characters are written all at once.
+
+    >>> Texts().write(["ds=1"]), Texts().write(["é"])
+    (b'\x0b\x00\x00\x00\x01\x00\x00\x00\x04ds=1', b'\x0b\x00\x00\x00\x01\x00\x00\x00\x02\xc3\xa9')
+    """
+
+    code: int = _TEXTS.code
+
+    def read(self, data: bytes, at: int) -> tuple[tuple[str, ...], int]:
+        """A tuple of str."""
+        return _TEXTS.read(data, at)
+
+    def write(self, value: Sequence[str]) -> bytes:
+        """From a sequence of str."""
+        try:
+            text = "".join([_SIZES[len(one)] + one for one in value]).encode("ascii")
+        except (IndexError, UnicodeEncodeError):
+            return _TEXTS.write(value)
+        return _TEXTS_HEAD + len(value).to_bytes(4, "big") + text
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +204,8 @@ def _kind(code: int, inner: Any) -> Kind:
     """The kind of a type as thriftpy2 gives it: a code, and of containers and structs what is inside."""
     if code == TType.STRUCT:
         return struct_kind(inner)
+    if code == TType.LIST and inner == TType.STRING:
+        return Texts()
     if code in (TType.LIST, TType.SET):
         return ListOf(_item(inner), *([SET] if code == TType.SET else []))
     if code == TType.MAP:

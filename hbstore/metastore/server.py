@@ -1,14 +1,16 @@
-"""The server: a listening socket, and a thread for each connection.
+"""The server: a listening socket, its connections, and threads that wait for all of them.
 
-Threads wait for connections themselves: the one that a client reaches serves it, after it has seen to it that another
-one waits. So a connection costs no hand-over, and programs that open one for each call meet threads that are warm, with
-a connection to the store of their own.
+A connection belongs to no thread. Those whose turn it is (`hbstore.metastore.turns`) wait for whatever comes first: a
+client that connects, a call, the end of a connection. They serve it themselves, so that it costs no hand-over, and what
+comes next meets threads that are warm, with a connection to the store of their own. While a thread serves a
+connection nobody waits for it: the system is told to report each socket once (EPOLLONESHOT), and again afterwards.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import select
 import socket
 import threading
 import time
@@ -20,7 +22,7 @@ from hbstore.errors import AddressUnavailable
 from hbstore.metastore.budget import BUDGET, Budget
 from hbstore.metastore.calls import Endpoint
 from hbstore.metastore.connection import Connection, ConnectionLimits
-from hbstore.metastore.framing import PIECE
+from hbstore.metastore.turns import Lead, SideBySide, Turns
 
 DEFAULT_PORT: Final = 9083
 """The Hive Metastore's."""
@@ -34,8 +36,9 @@ _BACKLOG: Final = 1024
 _STACK: Final = 1024 * 1024
 """Bytes of a thread's stack: an eighth of the usual, as there may be thousands."""
 
-_SPARE: Final = 16
-"""Threads that stay when their connections are over."""
+_ONCE: Final = select.EPOLLIN | select.EPOLLONESHOT
+_LOOKS: Final = 4
+"""How often in the time that a client may be idle the server looks for such clients."""
 
 _PAUSE: Final = 0.1
 _MINUTE: Final = 60.0
@@ -65,6 +68,7 @@ class MetastoreServer:
         port: 0 for a free one; see `port`.
         limits: what clients may do.
         shared_port: other processes listen at the same port (SO_REUSEPORT).
+        side_by_side: answering a call takes a request to another machine.
         watch: hears 1 for each connection that begins and -1 for each that ends.
     """
 
@@ -76,6 +80,7 @@ class MetastoreServer:
         *,
         limits: ServerLimits | None = None,
         shared_port: bool = False,
+        side_by_side: bool = False,
         watch: Callable[[int], object] = lambda _: None,
     ) -> None:
         self._endpoint = endpoint
@@ -86,9 +91,11 @@ class MetastoreServer:
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])
         self._changed = threading.Condition(threading.RLock())
-        self._connections: set[Connection] = set()
-        self._waiting = 0
+        self._connections: dict[int, Connection] = {}
+        self._ready = select.epoll()
+        self._turns: Turns = (SideBySide if side_by_side else Lead)(self._add_thread)
         self._closed = False
+        self._over = threading.Event()
         self._complaints = _Complaints()
 
     @property
@@ -104,7 +111,11 @@ class MetastoreServer:
     def start(self) -> Self:
         """Begin to serve."""
         self._listener.listen(_BACKLOG)
-        self._add_thread()
+        self._listener.setblocking(False)
+        self._ready.register(self._listener, _ONCE)
+        self._turns.start()
+        if self._limits.connection.read.idle_timeout is not None:
+            threading.Thread(target=self._send_idle_away, name="hbstore-idle", daemon=True).start()
         return self
 
     def close(self) -> None:
@@ -113,12 +124,12 @@ class MetastoreServer:
             if self._closed:
                 return
             self._closed = True
-            connections = list(self._connections)
+            connections = list(self._connections.values())
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the threads that wait
-        self._listener.close()
+            self._listener.shutdown(socket.SHUT_RDWR)  # nobody listens any more
         for connection in connections:
             connection.end()
+        self._end_if_over()
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end of all connections, after `close`; whether they are over."""
@@ -128,7 +139,7 @@ class MetastoreServer:
     def cut(self) -> int:
         """End all connections at once; how many had a call under way."""
         with self._changed:
-            connections = list(self._connections)
+            connections = list(self._connections.values())
         for connection in connections:
             connection.cut()
         return sum(connection.answering for connection in connections)
@@ -151,69 +162,103 @@ class MetastoreServer:
 
     # Threads
 
-    def _add_thread(self) -> None:
-        """One more thread that waits for a connection."""
-        with self._changed:
-            before = threading.stack_size(_STACK)
-            try:
-                threading.Thread(target=self._work, name="hbstore-connection", daemon=True).start()
-                self._waiting += 1
-            except RuntimeError as error:  # the system has no more; the next one waits when a connection is over
-                self._complaints.say("cannot start a thread", why=str(error), connections=len(self._connections))
-            finally:
-                threading.stack_size(before)
+    def _add_thread(self) -> bool:
+        """One more thread; whether the system has one."""
+        before = threading.stack_size(_STACK)
+        try:
+            threading.Thread(target=self._work, name="hbstore-calls", daemon=True).start()
+        except RuntimeError as error:
+            self._complaints.say("cannot start a thread", why=str(error), connections=len(self._connections))
+            return False
+        finally:
+            threading.stack_size(before)
+        return True
 
     def _work(self) -> None:
-        """What each thread does: wait for a connection, serve it, wait again."""
-        buffer = bytearray(PIECE)
-        while (accepted := self._accept()) is not None:
-            self._serve(*accepted, buffer)
-            del accepted
-            with self._changed:
-                if self._waiting >= _SPARE:
-                    return
-                self._waiting += 1
+        """What each thread does: wait until its turn has come, then serve whom it meets."""
+        turns, ready = self._turns, self._ready
+        while turns.wait():
+            goes_on = True
+            while goes_on:
+                ((number, _),) = ready.poll(maxevents=1)
+                turns.begin()
+                self._serve(number)
+                goes_on = turns.end()
 
-    def _accept(self) -> tuple[socket.socket, str] | None:
-        """The next connection, once another thread waits for the one after it; None when the server is closed."""
-        while True:
-            try:
-                sock, address = self._listener.accept()
-            except OSError as error:
-                if self._closed:
-                    return None
+    def _serve(self, number: int) -> None:
+        """Serve the socket of a number, of which there is something to read."""
+        connection = self._connections.get(number)
+        if connection is None:
+            self._accept()
+            return
+        stays = False
+        try:
+            stays = connection.serve()
+        finally:
+            if stays:
+                self._ready.modify(number, _ONCE)
+            else:
+                self._forget(number, connection)
+
+    def _accept(self) -> None:
+        """Let a client in, and wait for the next one."""
+        if self._closed:
+            return
+        try:
+            sock, address = self._listener.accept()
+        except BlockingIOError:
+            pass  # it has gone again
+        except OSError as error:
+            if not self._closed:
                 self._complaints.say("cannot accept a connection", why=error.strerror or str(error))
                 time.sleep(_PAUSE)
-                continue
-            with self._changed:
-                self._waiting -= 1
-                if not self._waiting and not self._closed:
-                    self._add_thread()
-            return sock, f"{address[0]}:{address[1]}"
-
-    def _serve(self, sock: socket.socket, client: str, buffer: bytearray) -> None:
-        connection = Connection(sock, client, self._endpoint, self._limits.connection, self._budget, buffer)
-        if not self._admit(connection):
-            sock.close()
-            return
-        self._watch(1)
-        try:
-            connection.serve()
-        finally:
-            self._watch(-1)
-            with self._changed:
-                self._connections.remove(connection)
-                self._changed.notify_all()
-
-    def _admit(self, connection: Connection) -> bool:
+        else:
+            self._admit(sock, f"{address[0]}:{address[1]}")
         with self._changed:
-            if self._closed:
-                return False
-            if len(self._connections) < self._limits.connections:
-                self._connections.add(connection)
-                return True
-        self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
-        return False
+            if not self._closed:
+                self._ready.modify(self._listener, _ONCE)
+
+    def _admit(self, sock: socket.socket, client: str) -> None:
+        sock.setblocking(True)
+        full = False
+        with self._changed, contextlib.suppress(OSError):  # a client that has gone again
+            full = len(self._connections) >= self._limits.connections
+            if not full and not self._closed:
+                connection = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)
+                self._connections[sock.fileno()] = connection
+                self._watch(1)
+                self._ready.register(sock, _ONCE)
+                return
+        sock.close()
+        if full:
+            self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
+
+    def _forget(self, number: int, connection: Connection) -> None:
+        """A connection is over."""
+        with self._changed:
+            del self._connections[number]  # before it is closed, as the next one may have its number
+            connection.close()
+            self._watch(-1)
+            self._changed.notify_all()
+        self._end_if_over()
+
+    def _end_if_over(self) -> None:
+        """Once the server is closed and its last connection is over, the threads end."""
+        with self._changed:
+            if self._closed and not self._connections and not self._over.is_set():
+                self._over.set()
+                self._turns.close()
+                with contextlib.suppress(OSError):  # it was never started
+                    self._ready.modify(self._listener, select.EPOLLIN)  # wakes all of them, as it was shut down
+
+    def _send_idle_away(self) -> None:
+        """End the connections of clients that have been silent for too long."""
+        longest = self._limits.connection.read.idle_timeout or 0
+        while not self._over.wait(longest / _LOOKS):
+            with self._changed:
+                connections = list(self._connections.values())
+            for connection in connections:
+                connection.end_if_idle(longest)
 
 
 class _Complaints:

@@ -36,6 +36,9 @@ _OTHER_FILES: Final = 256
 """Files that a process may have open beside its clients' connections."""
 
 _WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
+_FAR: Final = 1e-4
+"""Seconds for a read: a store that takes longer is on another machine."""
+
 _TICK: Final = 0.1
 _GARBAGE: Final = (50_000, 20, 50)
 """Python looks for cycles among objects after so many new ones, and so many such looks. The usual 700 are few for a
@@ -160,6 +163,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
         serving.port,
         limits=serving.limits,
         shared_port=serving.shared_port,
+        side_by_side=store.rows.costs.seek > _FAR,
         watch=metrics.watch if metrics is not None else lambda _: None,
     )
 

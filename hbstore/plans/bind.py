@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Hashable
 from typing import Final
 
-from hbstore.errors import FilterTypeError
+from hbstore.errors import FilterTypeError, InvalidTimeRange
 from hbstore.filters.tree import (
     And,
     Between,
@@ -26,8 +26,10 @@ from hbstore.filters.tree import (
     Or,
     StructIn,
     Text,
+    TimeRangeIn,
 )
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, after_cell, value_cell
+from hbstore.places import highlight
 from hbstore.plans.literals import (
     NOT_NULLS,
     NULLS,
@@ -37,8 +39,12 @@ from hbstore.plans.literals import (
     in_ranges,
 )
 from hbstore.plans.schema import KeySchema
+from hbstore.plans.time_ranges import time_ranges
 from hbstore.rows.predicate import ALWAYS, NEVER, CellIn, CellLike, Predicate, all_of, any_of
 from hbstore.rows.ranges import Ranges, subtract
+from hbstore.times.clock import Now
+from hbstore.times.moments import moments
+from hbstore.times.time_range import written_time
 from hbstore.types import ColumnType, DateType, StringType, escape
 
 _NEGATED: Final = {
@@ -51,12 +57,16 @@ _NEGATED: Final = {
 }
 
 
-def bind(tree: ExpressionTree | None, schema: KeySchema) -> Predicate:
+def bind(tree: ExpressionTree | None, schema: KeySchema, now: Now) -> Predicate:
     """The predicate of a filter on a table; no filter selects everything. O(n log n), whatever the depth.
+
+    Only time ranges that are relative ask for ``now``.
 
     Raises:
         UnknownColumnError: the filter names a column that is not a partition column.
-        FilterTypeError: a literal cannot be compared with its column exactly.
+        FilterTypeError: a literal or a time range cannot be compared with its column exactly.
+        InvalidTimeRange: a time range ends before it begins.
+        InvalidTime: a relative time is outside of the years 1 to 9999.
     """
     if tree is None:
         return ALWAYS
@@ -76,7 +86,7 @@ def bind(tree: ExpressionTree | None, schema: KeySchema) -> Predicate:
         elif isinstance(node, Not):
             pending.append((node.child, not negated, False))
         elif not isinstance(node, And | Or):
-            done.append(_leaf(node, schema, negated=negated))
+            done.append(_leaf(node, schema, now, negated=negated))
         elif expanded:
             size = len(node.children)
             values = done[len(done) - size :]
@@ -94,25 +104,39 @@ def _comparison(node: Comparison, schema: KeySchema, *, negated: bool) -> Predic
     return _cell_in(column, comparison_ranges(node.column, schema.types[column], operator, node.literal))
 
 
-def _leaf(node: Leaf, schema: KeySchema, *, negated: bool) -> Predicate:
+def _leaf(node: Leaf, schema: KeySchema, now: Now, *, negated: bool) -> Predicate:
     negated = negated is not getattr(node, "negated", False)
     if isinstance(node, StructIn):
         return _struct_in(node, schema, negated=negated)
     column = schema.column(node.column)
     column_type = schema.types[column]
-    if isinstance(node, In):
-        return _cell_in(column, in_ranges(node.column, column_type, node.literals, negated=negated))
-    if isinstance(node, Between):
-        return _cell_in(column, between_ranges(node.column, column_type, node.low, node.high, negated=negated))
-    if isinstance(node, IsNull):
-        return CellIn(column, (NOT_NULLS if negated else NULLS,))
     if isinstance(node, Like):
         return _like(column, node, schema, negated=negated)
-    return _comparison(node, schema, negated=negated)
+    if isinstance(node, Comparison):
+        return _comparison(node, schema, negated=negated)
+    if isinstance(node, IsNull):
+        return CellIn(column, (NOT_NULLS if negated else NULLS,))
+    if isinstance(node, In):
+        ranges = in_ranges(node.column, column_type, node.literals, negated=negated)
+    elif isinstance(node, Between):
+        ranges = between_ranges(node.column, column_type, node.low, node.high, negated=negated)
+    else:
+        ranges = time_ranges(node.column, column_type, *_moments(node, now), negated=negated)
+    return _cell_in(column, ranges)
 
 
 def _cell_in(column: int, ranges: Ranges) -> Predicate:
     return CellIn(column, ranges) if ranges else NEVER
+
+
+def _moments(node: TimeRangeIn, now: Now) -> tuple[int, int]:
+    """When a time range begins and ends."""
+    try:
+        return moments(written_time(node.start).at(now), written_time(node.end).at(now))
+    except InvalidTimeRange as error:
+        text = str(node)
+        at_end = highlight(text, len(text) - len(node.end) - len("'')"))
+        raise InvalidTimeRange(error.text, highlight=at_end, hint=error.hint, **error.fields) from None
 
 
 def _struct_in(node: StructIn, schema: KeySchema, *, negated: bool) -> Predicate:

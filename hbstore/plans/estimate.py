@@ -95,6 +95,8 @@ def is_point(column_type: ColumnType, start: bytes, stop: bytes) -> bool:
     """Whether a range on a column's line holds just one value."""
     width = column_type.width
     if width is not None and len(start) == len(stop) == width + 1:
+        if start[:-1] == stop[:-1]:
+            return stop[-1] - start[-1] == 1
         return int.from_bytes(stop, "big") - int.from_bytes(start, "big") == 1
     return is_cell(start, column_type) and stop == after_cell(column_type, start)
 

@@ -61,6 +61,13 @@ def fetch(plan: MultiScanPlan, rows: Rows, limit: int | None = None) -> Iterator
         rows: where the rows are.
         limit: how many rows at most; None for all.
     """
+    first = plan.scans[0] if len(plan.scans) == 1 else None
+    if first is not None and first.kind is ScanKind.SCAN:  # the usual plan, without going through the reader below
+        return rows.payloads(first.start.key, first.stop.key, first.residual, limit)
+    return _fetch_all(plan, rows, limit)
+
+
+def _fetch_all(plan: MultiScanPlan, rows: Rows, limit: int | None) -> Iterator[Sequence[bytes]]:
     remaining = limit
     for batch in _Reader(rows, plan.schema).run(_reads(plan.scans), limit):
         if remaining is None:

@@ -25,6 +25,7 @@ from hbstore.types import (
     StringType,
     TimestampType,
     Value,
+    escape,
     parse_decimal,
 )
 
@@ -36,9 +37,13 @@ VALUES: Final[Range] = (TAG_VALUE, TAG_TEXT)
 NULLS: Final[Range] = (TAG_NULL, TAG_VALUE)
 NOT_NULLS: Final[Range] = (TAG_VALUE, TAG_END)
 
+# Looking up an enum's member takes as long as comparing with all of them.
+_EQ, _NE, _LT, _LE, _GT = Operator.EQ, Operator.NE, Operator.LT, Operator.LE, Operator.GT
 _ABOVE: Final[Place] = (TAG_TEXT, TAG_TEXT)
 _BELOW: Final[Place] = (TAG_VALUE, TAG_VALUE)
 _INT64: Final = 1 << 63
+_INTEGER_CELL: Final = int.from_bytes(TAG_VALUE + _INT64.to_bytes(8, "big"), "big")
+"""The cell of 0 as a number; the cell of n is n above it."""
 _EXACT: Final = Context(prec=20_000)  # more digits than any literal of sane length needs
 _DAY_SECONDS: Final = 86_400
 _MAX_EXPONENT: Final = 5_000
@@ -64,15 +69,15 @@ def comparison_ranges(column: str, column_type: ColumnType, operator: Operator, 
     if type(literal) is Text and literal.value == NULL_PARTITION:
         return {Operator.EQ: (NULLS,), Operator.NE: (NOT_NULLS,)}.get(operator, ())
     at, after = place(column, column_type, literal)
-    if operator is Operator.EQ:
+    if operator is _EQ:
         return ((at, after),) if at is not after and at < after else ()
-    if operator is Operator.NE:
+    if operator is _NE:
         return unite(((VALUES[0], at), (after, VALUES[1])))
-    if operator is Operator.LT:
+    if operator is _LT:
         found = (VALUES[0], at)
-    elif operator is Operator.LE:
+    elif operator is _LE:
         found = (VALUES[0], after)
-    elif operator is Operator.GT:
+    elif operator is _GT:
         found = (after, VALUES[1])
     else:
         found = (at, VALUES[1])
@@ -114,12 +119,14 @@ def place(column: str, column_type: ColumnType, literal: Literal) -> Place:
         FilterTypeError: it cannot be compared with this type exactly.
     """
     if type(column_type) is IntegerType:
-        number = _integer(literal)
+        number = literal.value if type(literal) is Integer else _integer(literal)
         if number is not None:
             if not -_INT64 <= number < _INT64 - 1:
                 return _far_integer(column_type, number)
-            unsigned = number + _INT64
-            return b"\x02" + unsigned.to_bytes(8, "big"), b"\x02" + (unsigned + 1).to_bytes(8, "big")
+            return integer_place(number)
+    elif type(column_type) is StringType:
+        if type(literal) is Text and (literal.value.isascii() or _is_utf8(literal.value)):
+            return text_place(literal.value)
     elif type(column_type) is DecimalType:
         decimal = _decimal(literal)
         if decimal is not None:
@@ -132,6 +139,18 @@ def place(column: str, column_type: ColumnType, literal: Literal) -> Place:
     raise _mismatch(column, column_type, literal)
 
 
+def integer_place(number: int) -> Place:
+    """Where a number of 64 bits that is not the greatest lies among the cells of an integer column."""
+    cell = number + _INTEGER_CELL
+    return cell.to_bytes(9, "big"), (cell + 1).to_bytes(9, "big")
+
+
+def text_place(text: str) -> Place:
+    """Where a text that UTF-8 can carry lies among the cells of a text column."""
+    cell = TAG_VALUE + escape(text)
+    return cell, cell + b"\xff"
+
+
 def _far_integer(column_type: IntegerType, number: int) -> Place:
     if number == _INT64 - 1:
         cell = value_cell(column_type, number)
@@ -140,8 +159,6 @@ def _far_integer(column_type: IntegerType, number: int) -> Place:
 
 
 def _integer(literal: Literal) -> int | None:
-    if type(literal) is Integer:
-        return literal.value
     if type(literal) is Number:
         whole = abs(literal.value.adjusted()) <= _MAX_EXPONENT and literal.value == literal.value.to_integral_value()
         return int(literal.value) if whole else None
@@ -181,8 +198,6 @@ def _decimal_place(column_type: DecimalType, number: Decimal) -> Place:
 
 def _value(column_type: ColumnType, literal: Literal) -> Value | None:  # noqa: PLR0911  one line for each pair of types
     if isinstance(literal, Text):
-        if isinstance(column_type, StringType):
-            return literal.value if literal.value.isascii() or _is_utf8(literal.value) else None
         try:
             return column_type.parse(literal.value)
         except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.bind import bind
+from hbstore.plans.boxes import box_gets, box_scan
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.narrow import MAX_SCANS, Narrower
 from hbstore.plans.scan_plan import MultiScanPlan, absolute
@@ -11,10 +12,16 @@ from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
 from hbstore.rows.predicate import Predicate
+from hbstore.times.clock import Now
 
 
 def plan_filter(
-    tree: ExpressionTree | None, schema: KeySchema, statistics: Statistics, costs: Costs, budget: int = MAX_SCANS
+    tree: ExpressionTree | None,
+    schema: KeySchema,
+    statistics: Statistics,
+    costs: Costs,
+    budget: int = MAX_SCANS,
+    now: Now | None = None,
 ) -> MultiScanPlan:
     """The scans that select what a filter selects.
 
@@ -24,12 +31,16 @@ def plan_filter(
         statistics: what is known of its rows.
         costs: what reading costs on its backend.
         budget: how many scans there may be.
+        now: what its time ranges are relative to; None for the system's time. Whoever keeps the plan gives it, to see
+            whether it was asked.
 
     Raises:
         UnknownColumnError: the filter names a column that is not a partition column.
-        FilterTypeError: a literal cannot be compared with its column exactly.
+        FilterTypeError: a literal or a time range cannot be compared with its column exactly.
+        InvalidTimeRange: a time range ends before it begins.
+        InvalidTime: a relative time is outside of the years 1 to 9999.
     """
-    return plan_predicate(bind(tree, schema), schema, statistics, costs, budget)
+    return plan_predicate(bind(tree, schema, now or Now()), schema, statistics, costs, budget)
 
 
 def plan_predicate(
@@ -38,5 +49,11 @@ def plan_predicate(
     """The scans of a bound filter. O(n log n) for n comparisons, and O(1) more for each scan."""
     if not schema.names:
         return MultiScanPlan((), schema)
-    scans = Narrower(Estimator(schema, statistics, costs), budget).narrow(predicate)
-    return MultiScanPlan(tuple(absolute(scan, schema) for scan in scans), schema)
+    box = box_scan(predicate, schema)
+    if box is not None:
+        return MultiScanPlan((box,), schema)
+    estimator = Estimator(schema, statistics, costs)
+    scans = box_gets(predicate, estimator, budget)
+    if scans is None:
+        scans = Narrower(estimator, budget).narrow(predicate)
+    return MultiScanPlan(tuple([absolute(scan, schema) for scan in scans]), schema)

@@ -21,9 +21,10 @@ from hbstore.rows.hbase_idl import BatchMutation, Mutation
 from hbstore.rows.hbase_link import Link
 from hbstore.rows.hbase_pool import Kind, Pool
 from hbstore.rows.hbase_scan import RangeScan, next_size
-from hbstore.rows.hbase_tables import ensure_tables
+from hbstore.rows.hbase_tables import CATALOG_FAMILIES, ensure_tables
 from hbstore.rows.hbase_url import parse_hbase_url
-from hbstore.rows.interface import Cells, Costs, PartitionRow, Rows, StoredRow
+from hbstore.rows.hbase_wire import FoundRow, get_row, get_rows
+from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import ALWAYS, NEVER, Predicate, columns_of, matcher
 
 COSTS: Final = Costs(seek=0.6e-3, get=25e-6, read=8e-6, check=2.5e-6)
@@ -33,9 +34,12 @@ MAX_CELL: Final = 10 << 20
 """HBase takes no larger cell, its key included (``hbase.server.keyvalue.maxsize``)."""
 
 _PAYLOAD: Final = b"p:p"
+_CELLS: Final = b"k"
+"""All cells of a row: region servers walk over them faster than they look for some."""
 _KEY_SPACE: Final = 64
 _GET_CHUNK: Final = 1_000
 _CATALOG_BATCH: Final = 100
+_SMALL_FAMILIES: Final = [family.encode() for family in CATALOG_FAMILIES if f"{family}:" < TIMELINES]
 _WRITE_ROWS: Final = 1_000
 _WRITE_BYTES: Final = 4 << 20
 _FIRST_KEY: Final = b"PageFilter(1) AND KeyOnlyFilter()"
@@ -91,15 +95,22 @@ class HBaseRows:
 
     def get(self, key: bytes) -> Cells | None:
         """The cells of a catalog row: one request."""
-        rows = self._pool.run(lambda link: link.client.getRow(self._catalog, key, {}), Kind.READ)
-        return _cells(rows[0]) or None if rows else None
+        return self._catalog_row(key, _SMALL_FAMILIES) or None
+
+    def get_all(self, key: bytes) -> Cells:
+        """All cells of a catalog row, timelines included: one request."""
+        return self._catalog_row(key, None)
+
+    def _catalog_row(self, key: bytes, families: list[bytes] | None) -> Cells:
+        rows = self._pool.run(partial(_rows, get_row(self._catalog, key, families)), Kind.READ)
+        return _cells(rows[0][1]) if rows else {}
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
-        for rows in RangeScan(self._pool, self._catalog, start, stop, None, first=_CATALOG_BATCH).batches():
-            for row in rows:
-                if cells := _cells(row):
-                    yield row.row, cells
+        for rows in RangeScan(self._pool, self._catalog, start, stop, _SMALL_FAMILIES, first=_CATALOG_BATCH).batches():
+            for key, found in rows:
+                if cells := _cells(found):
+                    yield key, cells
 
     def compare_and_put(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:
         """One checkAndPut, which is never sent twice: its first answer is the only one that means anything."""
@@ -123,27 +134,23 @@ class HBaseRows:
         found: list[StoredRow] = []
         at, size = 0, _GET_CHUNK
         while at < len(keys):
-            rows = self._get_rows(list(keys[at : at + size]))
+            rows = self._get_rows(keys[at : at + size])
             found += _stored(rows)
             at += size
             if rows:
                 size = min(_GET_CHUNK, next_size(rows))
         return found
 
-    def _get_rows(self, keys: list[bytes]) -> list[Any]:
-        def request(link: Link) -> Any:
-            if len(keys) == 1:
-                return link.client.getRowWithColumns(self._partitions, keys[0], [_PAYLOAD], {})
-            return link.client.getRowsWithColumns(self._partitions, keys, [_PAYLOAD], {})
-
-        rows: list[Any] = self._pool.run(request, Kind.READ)
-        return rows
+    def _get_rows(self, keys: Sequence[bytes]) -> list[FoundRow]:
+        one = len(keys) == 1
+        call = get_row(self._partitions, keys[0], [_PAYLOAD]) if one else get_rows(self._partitions, keys, [_PAYLOAD])
+        return self._pool.run(partial(_rows, call), Kind.READ)
 
     def first_key(self, start: bytes, stop: bytes) -> bytes | None:
         """A scan that ends in the region server after one row and carries nothing but its key."""
         with contextlib.closing(self._scan(start, stop, [b"k:0"], _FIRST_KEY, page=1)) as batches:
             for rows in batches:
-                return bytes(rows[0].row)
+                return rows[0][0]
         return None
 
     def scan(
@@ -177,7 +184,7 @@ class HBaseRows:
 
     def _selected(
         self, start: bytes, stop: bytes, residual: Predicate | None, *, payload: bool, limit: int | None = None
-    ) -> Generator[list[Any]]:
+    ) -> Generator[list[FoundRow]]:
         """Batches of the rows that the residual selects, with or without their payloads."""
         residual = ALWAYS if residual is None else residual
         if residual == NEVER or limit == 0:
@@ -185,7 +192,8 @@ class HBaseRows:
         pushed = push(residual)
         tested = pushed.columns if pushed.exact else pushed.columns | columns_of(residual)
         columns = [_PAYLOAD] if payload else []
-        columns += [b"k:%d" % column for column in sorted(tested)]
+        if tested:
+            columns.append(_CELLS)
         text, page = pushed.text, None
         if limit is not None and pushed.exact:
             page = limit
@@ -201,7 +209,7 @@ class HBaseRows:
             matches = matcher(residual)
             wanted = [b"k:%d" % column for column in range(max(tested) + 1)]
             for rows in batches:
-                chosen = [row for row in rows if matches([_value(row, column) for column in wanted])]
+                chosen = [row for row in rows if matches([row[1].get(column, b"") for column in wanted])]
                 if chosen:
                     yield chosen
 
@@ -242,7 +250,7 @@ class HBaseRows:
 
     def _scan(
         self, start: bytes, stop: bytes, columns: list[bytes] | None, text: bytes | None = None, page: int | None = None
-    ) -> Generator[list[Any]]:
+    ) -> Generator[list[FoundRow]]:
         return RangeScan(self._pool, self._partitions, start, stop, columns, text, page).batches()
 
 
@@ -290,23 +298,25 @@ def _check_size(key: bytes, value: bytes) -> None:
         )
 
 
-def _cells(row: Any) -> Cells:
-    return {column.decode(): cell.value for column, cell in row.columns.items() if cell.value}
+def _rows(call: bytes, link: Link) -> list[FoundRow]:
+    link.send(call)
+    return link.replies.rows()
 
 
-def _stored(rows: Sequence[Any]) -> list[StoredRow]:
+def _cells(found: dict[bytes, bytes]) -> Cells:
+    return {column.decode(): value for column, value in found.items() if value}
+
+
+def _stored(rows: Sequence[FoundRow]) -> list[StoredRow]:
     try:
-        return [(row.row, row.columns[_PAYLOAD].value) for row in rows]
+        return [(key, cells[_PAYLOAD]) for key, cells in rows]
     except KeyError:
-        keys = [row.row.hex() for row in rows if _PAYLOAD not in row.columns]
+        keys = [key.hex() for key, cells in rows if _PAYLOAD not in cells]
         raise CorruptRow("partition row without a payload", key=keys[0], hint="Run `hbstore check`") from None
 
 
-def _value(row: Any, column: bytes) -> bytes:
-    cell = row.columns.get(column)
-    return b"" if cell is None else bytes(cell.value)
-
-
-def _whole(row: Any) -> PartitionRow:
-    size = max((int(column[2:]) + 1 for column in row.columns if column.startswith(b"k:")), default=0)
-    return PartitionRow(row.row, tuple(_value(row, b"k:%d" % column) for column in range(size)), _value(row, _PAYLOAD))
+def _whole(row: FoundRow) -> PartitionRow:
+    key, cells = row
+    size = max((int(column[2:]) + 1 for column in cells if column.startswith(b"k:")), default=0)
+    found = tuple(cells.get(b"k:%d" % column, b"") for column in range(size))
+    return PartitionRow(key, found, cells.get(_PAYLOAD, b""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
@@ -13,7 +14,9 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TClient
 from thriftpy2.transport import TBufferedTransport, TSocket
 
+from hbstore.rows.hbase_failures import DECLARED
 from hbstore.rows.hbase_idl import Connection, Service
+from hbstore.rows.hbase_wire import Replies, close_scanner
 
 _BUFFER: Final = 65_536
 """Bytes read and sent at once: with thriftpy2's 4,096 a batch of rows takes hundreds of system calls."""
@@ -41,11 +44,13 @@ class Link(Connection):  # type: ignore[misc]
     """A happybase connection that never waits longer than until a deadline, and that survives a fork of its process.
 
     Attributes:
-        client: the Thrift client, for the calls that happybase wraps too generously for hot paths.
-        orphans: scanners on this connection that nobody reads any more; the next scan closes them.
+        client: the Thrift client, for calls that write and those that are rare.
+        replies: the replies to calls that were sent by `send`, which reads are.
+        orphans: scanners on this connection that nobody reads any more; the next read closes them.
     """
 
     client: Any
+    replies: Replies
 
     def __init__(self, host: str, port: int, seconds: float, counter: Counter) -> None:
         self._counter = counter
@@ -62,6 +67,21 @@ class Link(Connection):  # type: ignore[misc]
         self.transport = TBufferedTransport(self._wire, _BUFFER)  # type: ignore[no-untyped-call]
         protocol = TBinaryProtocol(self.transport, decode_response=False)  # type: ignore[no-untyped-call]
         self.client = _CountingClient(protocol, self._counter)
+        self.replies = Replies(self._wire.sock)
+
+    def send(self, *calls: bytes) -> None:
+        """Send calls, whose replies are then to be read, all of them and in their order.
+
+        Before them the orphans are closed, which takes no time of its own; those that have expired are closed already.
+        """
+        closing = []
+        while self.orphans:  # other threads add to them
+            closing.append(close_scanner(self.orphans.pop()))
+        self._counter.calls += len(closing) + len(calls)
+        self._wire.sock.sendall(b"".join((*closing, *calls)))
+        for _ in closing:
+            with contextlib.suppress(*DECLARED):
+                self.replies.nothing()
 
     def until(self, deadline: float) -> None:
         """Let no call on this connection wait beyond a deadline on the monotonic clock."""
@@ -80,6 +100,8 @@ class Link(Connection):  # type: ignore[misc]
 
     def answered(self, seconds: float) -> bool:
         """Whether the reply to a call that was sent begins to arrive within this time."""
+        if self.replies.begun:
+            return True
         poll = select.poll()
         poll.register(self._wire.sock, select.POLLIN)
         return bool(poll.poll(seconds * 1000))

@@ -7,17 +7,19 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from hbstore.rows.hbase_failures import DECLARED, FAILURES
-from hbstore.rows.hbase_idl import TScan
 from hbstore.rows.hbase_link import Link
 from hbstore.rows.hbase_pool import Kind, Pool
+from hbstore.rows.hbase_wire import FoundRow, get_row, open_scanner, read_scanner
 
 FIRST_BATCH: Final = 1_000
 MAX_BATCH: Final = 10_000
 BATCH_BYTES: Final = 8 << 20
 """Both ends hold a batch in memory, so large rows come in smaller batches."""
+_STEP: Final = 1_000
+"""Rows in one reply: while one is read here, the gateway fetches those of the next."""
 _SAMPLE: Final = 20
 _PATIENCE: Final = 0.75
 """The part of the timeout after which a silent scan is asked about."""
@@ -59,7 +61,7 @@ class RangeScan:
     first: int = FIRST_BATCH
     _scanner: _Scanner | None = None
 
-    def batches(self) -> Generator[list[Any]]:
+    def batches(self) -> Generator[list[FoundRow]]:
         """The rows, in batches that are never empty."""
         size = min(self.page or self.first, self.first)
         try:
@@ -67,7 +69,7 @@ class RangeScan:
                 prefer = self._scanner.link if self._scanner else None
                 rows = self.pool.run(partial(self._fetch, size), Kind.READ, prefer)
                 if rows:
-                    self.start = rows[-1].row + b"\x00"
+                    self.start = rows[-1][0] + b"\x00"
                     yield rows
                 if len(rows) < size:
                     return
@@ -75,61 +77,71 @@ class RangeScan:
         finally:
             self._leave()
 
-    def _fetch(self, size: int, link: Link) -> list[Any]:
+    def _fetch(self, size: int, link: Link) -> list[FoundRow]:
         """A batch from the scanner of this connection, or from a new one. A short batch is the last."""
         scanner, self._scanner = self._scanner, None
         if scanner is None or scanner.link is not link:
             if scanner is not None:
                 scanner.link.orphans.append(scanner.number)
-            while link.orphans:
-                _close(link, link.orphans.pop())
-            scan = TScan(
-                startRow=self.start,
-                stopRow=self.stop,
-                columns=self.columns,
-                caching=min(self.page or MAX_BATCH, MAX_BATCH),
-                filterString=self.filter,
-            )
-            scanner = _Scanner(link, link.client.scannerOpenWithScan(self.table, scan, {}))
+            caching = min(self.page or MAX_BATCH, MAX_BATCH)
+            link.send(open_scanner(self.table, self.start, self.stop, self.columns, self.filter, caching))
+            scanner = _Scanner(link, link.replies.number())
         try:
             rows = self._read(scanner, size)
         except FAILURES:
             link.orphans.append(scanner.number)
             raise
         if len(rows) < size or (self.page is not None and size >= self.page):
-            _close(link, scanner.number)
+            link.orphans.append(scanner.number)  # at its end, so that it holds nothing but its number
         else:
             self._scanner = scanner
         return rows
 
-    def _read(self, scanner: _Scanner, size: int) -> list[Any]:
+    def _read(self, scanner: _Scanner, size: int) -> list[FoundRow]:
+        """So many rows, or all that are left. All calls are sent at once, and their replies read one by one."""
+        link = scanner.link
+        steps = [min(_STEP, size - at) for at in range(0, size, _STEP)]
+        link.send(*(read_scanner(scanner.number, step) for step in steps))
+        rows: list[FoundRow] = []
+        pending = len(steps)
+        try:
+            while pending:
+                self._wait(link)
+                pending -= 1
+                rows += link.replies.rows()
+        except DECLARED:
+            for _ in range(pending):
+                with contextlib.suppress(*DECLARED):
+                    link.replies.rows()
+            raise
+        return rows
+
+    def _wait(self, link: Link) -> None:
         """A filter that matches nothing in millions of rows makes a long silence, which is not a failure.
 
         So before the timeout is over, HBase is asked for one row on another connection, and while it answers that
         the scan may go on.
         """
-        link, timeout = scanner.link, self.pool.address.timeout
-        link.client._send("scannerGetList", id=scanner.number, nbRows=size)  # noqa: SLF001
+        timeout = self.pool.address.timeout
         while self.filter is not None and not link.answered(timeout * _PATIENCE):
             if not self.pool.lonely(self._one_row, timeout * (1 - _PATIENCE)):
                 raise TimeoutError("timed out")
             link.until(time.monotonic() + timeout)
-        rows: list[Any] = link.client._recv("scannerGetList")  # noqa: SLF001
-        return rows
 
     def _one_row(self, link: Link) -> object:
-        return link.client.getRowWithColumns(self.table, self.start or b"\x00", [b"k:0"], {})
+        link.send(get_row(self.table, self.start or b"\x00", [b"k:0"]))
+        return link.replies.rows()
 
     def _leave(self) -> None:
         """Close the scanner of a scan that was not read to its end."""
         scanner, self._scanner = self._scanner, None
         if scanner is None:
             return
+        scanner.link.orphans.append(scanner.number)
         if not self.pool.borrow(scanner.link):
-            scanner.link.orphans.append(scanner.number)
             return
         try:
-            _close(scanner.link, scanner.number)
+            scanner.link.send()
         except FAILURES:
             self.pool.drop(scanner.link)
         except BaseException:
@@ -139,14 +151,8 @@ class RangeScan:
             self.pool.hand_back(scanner.link)
 
 
-def next_size(rows: Sequence[Any]) -> int:
+def next_size(rows: Sequence[FoundRow]) -> int:
     """How many rows to ask for next, by the size of these."""
     sample = rows[:: max(1, len(rows) // _SAMPLE)]
-    size = sum(len(row.row) + sum(len(cell.value) + 20 for cell in row.columns.values()) for row in sample)
+    size = sum(len(key) + sum(len(value) + 20 for value in cells.values()) for key, cells in sample)
     return max(1, min(MAX_BATCH, BATCH_BYTES * len(sample) // max(size, 1)))
-
-
-def _close(link: Link, number: int) -> None:
-    """Close a scanner; one that has expired meanwhile is closed already."""
-    with contextlib.suppress(*DECLARED):
-        link.client.scannerClose(number)

@@ -14,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.rows.predicate import Predicate
 
 Cells: TypeAlias = Mapping[str, bytes]
 """The cells of a catalog row by name, such as ``d:def``; an empty cell counts as absent everywhere."""
+
+TIMELINES: Final = "t:"
+"""What the names of cells begin with that hold timelines; no other name sorts above it."""
 
 StoredRow: TypeAlias = tuple[bytes, bytes]
 """Key and payload of a partition row."""
@@ -76,10 +79,13 @@ class Rows(Protocol):
         """Reads inside see one state, where the backend has such states; inside a transaction it does nothing."""
 
     def get(self, key: bytes) -> Cells | None:
-        """The cells of a catalog row in one atomic read; None if there is no such row."""
+        """The cells of a catalog row but for timelines (``t:…``), in one atomic read; None if there are none."""
+
+    def get_all(self, key: bytes) -> Cells:
+        """All cells of a catalog row in one atomic read, its timelines included, which may be large."""
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
-        """Catalog rows with start <= key < stop, in key order."""
+        """Catalog rows with start <= key < stop, in key order, with the cells that `get` returns."""
 
     def compare_and_put(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:
         """Put one cell of a catalog row if it holds ``expected`` (None: if it is absent or empty), atomically.

@@ -17,7 +17,7 @@ from sortedcontainers import SortedDict
 
 from hbstore.errors import InvalidUrl, StoreUnavailable
 from hbstore.name_lists import lay_out
-from hbstore.rows.interface import Cells, Costs, PartitionRow, StoredRow
+from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher
 from hbstore.rows.urls import StoreUrl
 
@@ -122,14 +122,19 @@ class MemoryRows:
         """The cells of a catalog row. O(1)."""
         with self._lock:
             row = self._read().catalog.get(key)
-            return None if row is None else dict(row)
+            return None if row is None else _without_timelines(row)
+
+    def get_all(self, key: bytes) -> Cells:
+        """All cells of a catalog row, timelines included. O(1)."""
+        with self._lock:
+            return dict(self._read().catalog.get(key, {}))
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
         while start < stop:
             with self._lock:
                 catalog = self._read().catalog
-                batch = [(key, dict(catalog[key])) for key in islice(_keys(catalog, start, stop), _BATCH)]
+                batch = [(key, _without_timelines(catalog[key])) for key in islice(_keys(catalog, start, stop), _BATCH)]
             yield from batch
             if len(batch) < _BATCH:
                 return
@@ -287,6 +292,10 @@ def _set(rows: Any, key: bytes, row: Any) -> None:
         rows.pop(key, None)
     else:
         rows[key] = row
+
+
+def _without_timelines(row: Cells) -> Cells:
+    return {name: value for name, value in row.items() if name < TIMELINES}
 
 
 def _keys(rows: Any, start: bytes, stop: bytes) -> Iterator[bytes]:

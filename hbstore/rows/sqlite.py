@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 from hbstore.name_lists import lay_out
-from hbstore.rows.interface import Cells, Costs, PartitionRow, StoredRow
+from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
-from hbstore.rows.sqlite_connection import Connections, ThreadConnection, cell_columns
+from hbstore.rows.sqlite_connection import BATON, Connections, ThreadConnection, cell_columns
 from hbstore.rows.sqlite_file import SqliteFile, parse_sqlite_url
 from hbstore.rows.sqlite_predicate import FIRST_COLUMNS
 from hbstore.rows.urls import StoreUrl
@@ -34,13 +34,15 @@ _SCAN: Final = "SELECT key, payload FROM partitions WHERE key >= ? AND key < ?{}
 _PAYLOADS: Final = "SELECT payload FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _HEAD: Final = "SELECT substr(payload, 1, ?) FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _HEADS: Final = (
-    "SELECT count(*), CAST(group_concat(substr(payload, 1, ?), '') AS BLOB) FROM"
-    " (SELECT payload FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?)"
+    "SELECT count(*), CAST(group_concat(head, '') AS BLOB) FROM"
+    " (SELECT substr(payload, 1, ?) AS head FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?)"
 )
 _FOLLOWING: Final = "SELECT key FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT 1 OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
 _WHOLE: Final = "SELECT * FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
-_CATALOG: Final = "SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ? ORDER BY key, cell LIMIT ?"
+_CATALOG: Final = f"SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ? AND cell < '{TIMELINES}' ORDER BY key, cell LIMIT ?"
+_CELLS: Final = f"SELECT cell, value FROM catalog WHERE key = ? AND cell < '{TIMELINES}'"
+_ALL_CELLS: Final = "SELECT cell, value FROM catalog WHERE key = ?"
 _PUT_FIRST: Final = (
     "INSERT INTO catalog (key, cell, value) VALUES (?, ?, ?)"
     " ON CONFLICT (key, cell) DO UPDATE SET value = excluded.value WHERE value = x''"
@@ -103,7 +105,12 @@ class SqliteRows:
     def get(self, key: bytes) -> Cells | None:
         """The cells of a catalog row. O(log n)."""
         with self._connections.mine() as sqlite:
-            return dict(sqlite.execute("SELECT cell, value FROM catalog WHERE key = ?", (key,)).fetchall()) or None
+            return dict(sqlite.execute(_CELLS, (key,)).fetchall()) or None
+
+    def get_all(self, key: bytes) -> Cells:
+        """All cells of a catalog row, timelines included. O(log n) and their bytes."""
+        with self._connections.mine() as sqlite:
+            return dict(sqlite.execute(_ALL_CELLS, (key,)).fetchall())
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order; all cells of a row are read at once."""
@@ -163,7 +170,8 @@ class SqliteRows:
             mine = self._connections.mine()
             with mine as sqlite:
                 where, parameters = _where(mine, sqlite, residual)
-                rows = sqlite.execute(_scan(where), (start, stop, *parameters, size)).fetchall()
+                with BATON.lock if size > _FIRST_PAGE and residual is None else nullcontext():
+                    rows = sqlite.execute(_scan(where), (start, stop, *parameters, size)).fetchall()
             if rows:
                 yield rows
             if len(rows) < size:

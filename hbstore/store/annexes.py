@@ -33,9 +33,10 @@ from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
 from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
+from hbstore.store.puts import MAX_PAYLOAD, cells_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import MAX_PAYLOAD, PartitionValues, cells_of
+from hbstore.store.writer import PartitionValues
 
 Step: TypeAlias = Callable[[Annex], Annex]
 """What becomes of an annex; it may be called several times."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import PartitionRow
+from hbstore.store.touched import Touched
 
 ANNEX: Final = b"\x01"
 """What the keys of annexes begin with, below every name of a database."""
@@ -24,20 +25,24 @@ _LENGTH: Final = struct.Struct(">I")
 class ChangeKind(Enum):
     """What a change does; the values stand in journals.
 
-    An exchange stands in the journal of the table that partitions leave, and beforehand as RECEIVE in the journal of
-    the table that they go to.
+    REPLACE drops some partitions and puts others. An exchange stands in the journal of the table that partitions
+    leave, and beforehand as RECEIVE in the journal of the table that they go to.
     """
 
     ADD = "add"
     DROP = "drop"
     ALTER = "alter"
     RENAME = "rename"
+    REPLACE = "replace"
     EXCHANGE = "exchange"
     RECEIVE = "receive"
     DROP_TABLE = "drop_table"
     RENAME_TABLE = "rename_table"
     ALTER_TABLE = "alter_table"
 
+
+MOVES: Final = frozenset((ChangeKind.RENAME, ChangeKind.REPLACE, ChangeKind.EXCHANGE))
+"""Changes that take partitions away and bring others, of which a reader sees all or nothing."""
 
 TABLE_WIDE: Final = frozenset((ChangeKind.DROP_TABLE, ChangeKind.RENAME_TABLE, ChangeKind.ALTER_TABLE))
 """Changes of all partitions that a table has."""
@@ -55,6 +60,10 @@ class Change:
         present: keys that must be there, likewise.
         skip_present: leave out what is in ``absent`` and there already, rather than fail.
         skip_absent: leave out what is in ``present`` and not there, rather than fail.
+        expected: keys with the payload that must be there still, or None where nothing must be.
+        times: by key, the times of rows that are put, for a table that keeps timelines.
+        touched: the times that come and go with it in the table's timelines.
+        peer_touched: for an exchange, those of the table that partitions come to.
     """
 
     kind: ChangeKind
@@ -64,6 +73,10 @@ class Change:
     present: dict[bytes, tuple[str, ...]] = field(default_factory=dict)
     skip_present: bool = False
     skip_absent: bool = False
+    expected: dict[bytes, bytes | None] = field(default_factory=dict)
+    times: dict[bytes, list[tuple[str, int]]] = field(default_factory=dict)
+    touched: Touched = field(default_factory=Touched)
+    peer_touched: Touched = field(default_factory=Touched)
 
     def keys(self) -> list[bytes]:
         """All keys that the change touches, sorted."""
@@ -80,11 +93,8 @@ class Change:
 
     def without(self, keys: set[bytes]) -> Change:
         """The change but for some keys."""
-        return Change(
-            self.kind,
-            tuple(row for row in self.puts if row.key not in keys),
-            tuple(key for key in self.deletes if key not in keys),
-        )
+        puts = tuple(row for row in self.puts if row.key not in keys)
+        return replace(self, puts=puts, deletes=tuple(key for key in self.deletes if key not in keys))
 
     def encode(self) -> bytes:
         """Rows and deleted keys as length-prefixed bytes; the conditions were checked before and are left out."""
@@ -98,6 +108,8 @@ class Change:
         parts.append(_LENGTH.pack(len(self.deletes)))
         for key in self.deletes:
             parts += _prefixed(key)
+        parts += _prefixed(self.touched.encode())
+        parts += _prefixed(self.peer_touched.encode())
         return b"".join(parts)
 
     @staticmethod
@@ -114,9 +126,10 @@ class Change:
                 for _ in range(reader.number())
             )
             deletes = tuple(reader.bytes() for _ in range(reader.number()))
+            touched, peer_touched = Touched.decode(reader.bytes()), Touched.decode(reader.bytes())
         except (struct.error, EOFError) as error:
             raise CorruptRow("an intent's change does not decode", bytes=len(data)) from error
-        return Change(kind, puts, deletes)
+        return Change(kind, puts, deletes, touched=touched, peer_touched=peer_touched)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from hbstore.errors import CorruptRow, HbstoreError, TableNotFound
 from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
 from hbstore.rows.interface import Cells, PartitionRow, Rows
+from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
@@ -70,7 +71,8 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
 def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:
     """Look at the rows of all databases and tables: database, table (None for a database's own row), what is wrong.
 
-    A row is well if all of its cells decode and its definition has the names that its key says.
+    A row is well if all of its cells decode and its definition has the names that its key says. Of documents only those
+    that are not well are named, as their databases.
     """
     for key, cells in chain(rows.scan_catalog(*DATABASE_KEYS), rows.scan_catalog(*TABLE_KEYS)):
         database, nul, name = key[1:].decode(errors="replace").partition("\0")
@@ -82,6 +84,13 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
             continue
         if there:
             yield database, table, None
+    for key, cells in rows.scan_catalog(*DOCUMENT_KEYS):
+        try:
+            if cells.get(DEFINITION):
+                check_document(key, cells[DEFINITION])
+        except CorruptRow as error:
+            database = key[1:].decode(errors="replace").partition("\0")[0]
+            yield database, None, Problem(database, key.hex(), str(error))
 
 
 def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:

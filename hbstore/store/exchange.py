@@ -19,6 +19,7 @@ from hbstore.errors import (
     InvalidInput,
     PartitionNotFound,
     StoreUnavailable,
+    TimelineError,
 )
 from hbstore.keys import row_key
 from hbstore.model import partition_value_texts
@@ -26,15 +27,21 @@ from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.changes import Change, ChangeKind
-from hbstore.store.finishing import Finisher, pause
+from hbstore.store.finishing import Finisher
 from hbstore.store.journal import finish_decided, help_others, open_intent, unchanged
 from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import undecided
+from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
+from hbstore.store.puts import cells_of
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues, Writer, cells_of, partitioned
+from hbstore.store.time_columns import Times, collected
+from hbstore.store.timeline_updates import update_timelines
+from hbstore.store.touched import Touched
+from hbstore.store.writer import PartitionValues, Writer, partitioned
+from hbstore.structs import partition_from_payload
 
 _ATTEMPTS: Final = 200
 
@@ -79,6 +86,8 @@ class Exchange:
                 change = self._change(here, there, places, relocated)
                 self.rows.write(change.puts, change.deletes, 0)
                 self.writer.add_statistics(there, change)
+                update_timelines(self.rows, here, change.touched)
+                update_timelines(self.rows, there, change.peer_touched)
             return [put.payload for put in change.puts]
         for attempt in range(_ATTEMPTS):
             here, there = self._open(source, target)
@@ -115,6 +124,7 @@ class Exchange:
         Raises:
             PartitionNotFound: one is not there to be moved.
             AlreadyExists: one is in the other table already.
+            InvalidTime, TimelineMismatch: one does not fit the other table's update periods.
         """
         found = dict(self.rows.multi_get([place.source for place in places]))
         taken = {key for key, _ in self.rows.multi_get([place.target for place in places])}
@@ -126,7 +136,15 @@ class Exchange:
                 raise AlreadyExists("the partition is there already", table=there.table, partition=_name(there, place))
         puts = [PartitionRow(place.target, place.cells, moved.apply(found[place.source])) for place in places]
         sources = [place.source for place in places]
-        return Change(ChangeKind.EXCHANGE, tuple(puts), tuple(sorted(sources + annex_keys(here, sources))))
+        deletes = tuple(sorted(sources + annex_keys(here, sources)))
+        payloads = [put.payload for put in puts]
+        return Change(
+            ChangeKind.EXCHANGE,
+            tuple(puts),
+            deletes,
+            touched=Touched(doubtful=_times(here, places, payloads, strict=False)),
+            peer_touched=Touched(added=_times(there, places, payloads, strict=True)),
+        )
 
     def _try(
         self,
@@ -163,7 +181,7 @@ class Exchange:
             )
             if open_intent(self.rows, here, wanted):
                 intent = wanted
-        except (AlreadyExists, PartitionNotFound):
+        except (AlreadyExists, PartitionNotFound, TimelineError):
             if unchanged(self.tables.reopen(here), here):
                 raise
         except CommitStateUnknown:
@@ -194,6 +212,18 @@ def _places(here: TableRow, there: TableRow, values: Sequence[PartitionValues]) 
         key = row_key(here.definition.prefix, cells)
         places[key] = Place(key, row_key(there.definition.prefix, cells), cells, texts)
     return [places[key] for key in sorted(places)]
+
+
+def _times(row: TableRow, places: Sequence[Place], payloads: Sequence[bytes], *, strict: bool) -> Times:
+    """The times of partitions in one of the tables; those that have none are refused if strict, else passed over."""
+    columns = row.definition.time_columns
+    if columns is None:
+        return {}
+    times = columns.times if strict else columns.known_times
+    given = zip(places, payloads, strict=True)
+    return collected(
+        time for place, payload in given for time in times(place.cells, partition_from_payload(payload).parameters)
+    )
 
 
 def _name(row: TableRow, place: Place) -> str:

@@ -16,12 +16,15 @@ from hbstore.errors import ConcurrentChange
 from hbstore.keys import successor
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.annex_keys import annexes_of
-from hbstore.store.changes import Change, ChangeKind
+from hbstore.store.changes import MOVES, Change, ChangeKind
 from hbstore.store.journal_cell import Intent, Journal
+from hbstore.store.pauses import pause
 from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.slots import Slots
 from hbstore.store.table_change import TableChange, in_batches, prefix_of
 from hbstore.store.table_row import DEFINITION, JOURNAL, STATISTICS, names_of, stamp_of
+from hbstore.store.timeline_moves import clear_timelines, copy_timelines
+from hbstore.store.timeline_updates import TimelineUpdates
 
 _ATTEMPTS: Final = 200
 _DROP_BATCH: Final = 5_000
@@ -76,7 +79,7 @@ class Finisher:
             elif intent.kind is ChangeKind.ALTER_TABLE:
                 self._alter(table, intent, TableChange.decode(data))
             else:
-                self.write(Change.decode(intent.kind, data), intent)
+                self.write(table, Change.decode(intent.kind, data), intent)
         self.close(table, intent)
 
     def _watch(self, table: bytes, intent: Intent) -> None:
@@ -94,13 +97,19 @@ class Finisher:
         for intent in self.journal(table).intents:
             self.finish(table, intent)
 
-    def write(self, change: Change, intent: Intent) -> None:
-        """Write the rows of a change. What an exchange puts belongs to the other table, and is there before it goes."""
+    def write(self, table: bytes, change: Change, intent: Intent) -> None:
+        """Write the rows of a change, then bring the timelines up to them.
+
+        What an exchange puts belongs to the other table, and is there before it goes.
+        """
+        timelines = TimelineUpdates(self.rows)
         if intent.kind is not ChangeKind.EXCHANGE:
             self.rows.write(change.puts, change.deletes, intent.sequence)
-            return
-        self.rows.write(change.puts, (), intent.at)
-        self.rows.write((), change.deletes, intent.sequence)
+        else:
+            self.rows.write(change.puts, (), intent.at)
+            timelines.apply(intent.peer, change.peer_touched, intent.id)
+            self.rows.write((), change.deletes, intent.sequence)
+        timelines.apply(table, change.touched, intent.id)
 
     def close(self, table: bytes, intent: Intent) -> None:
         """Take an intent whose rows are written off the journal, and empty its slot."""
@@ -117,7 +126,7 @@ class Finisher:
                 decided = self.journal(intent.peer).find(intent.id)
                 if decided is not None:
                     found.append((intent.peer, decided))
-            elif intent.kind in (ChangeKind.RENAME, ChangeKind.EXCHANGE):
+            elif intent.kind in MOVES:
                 found.append((table, intent))
         return found
 
@@ -166,6 +175,7 @@ class Finisher:
         if not Journal.decode(cells.get(JOURNAL)).has(intent.id):
             return
         if definition:  # which says where the annexes are, so they go first
+            clear_timelines(self.rows, table, intent.id)
             list(self._delete_rows(annexes_of(definition), intent.sequence))
             self.rows.compare_and_put(table, DEFINITION, definition, b"")
         list(self._delete_rows(prefix_of(table), intent.sequence))
@@ -179,7 +189,9 @@ class Finisher:
             statistics = self.cells(table).get(STATISTICS)
             if statistics:
                 self.rows.compare_and_put(intent.peer, STATISTICS, reserved.get(STATISTICS), statistics)
+            copy_timelines(self.rows, table, intent.peer, intent.id)
             self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
+        clear_timelines(self.rows, table, intent.id)
         self._replace_definition(table, change.replaced, b"")
         for last in self._delete_rows(prefix_of(table), intent.sequence):
             Slots(self.rows).say_progress(table, intent, _GONE + last)
@@ -235,11 +247,6 @@ class Finisher:
                 yield pending[-1]
                 pending = []
         self.rows.write((), pending, sequence)
-
-
-def pause(attempt: int) -> None:
-    """Let others go first, after a failed attempt longer and longer."""
-    time.sleep(random.uniform(0, min(0.2, 0.002 * (attempt + 1))))  # noqa: S311
 
 
 def _busy(table: bytes) -> ConcurrentChange:

@@ -17,9 +17,10 @@ from hbstore.errors import CommitStateUnknown, ConcurrentChange, HbstoreError, S
 from hbstore.keys import successor
 from hbstore.rows.interface import Rows
 from hbstore.store.changes import TABLE_WIDE, Change, ChangeKind
-from hbstore.store.finishing import Finisher, pause
+from hbstore.store.finishing import Finisher
 from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import decided
+from hbstore.store.pauses import pause
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import JOURNAL, TableRow
 
@@ -163,7 +164,7 @@ def open_intent(rows: Rows, row: TableRow, intent: Intent) -> bool:
 def finish_decided(finisher: Finisher, row: TableRow, change: Change, intent: Intent) -> None:
     """Write the rows of a change that this writer has just decided, and close its intent."""
     with decided("the change is decided, but the store went away before it was finished", table=row.table):
-        finisher.write(change, intent)
+        finisher.write(row.key, change, intent)
     # All rows are written; an intent that stays open is finished again, which changes nothing.
     with suppress(StoreUnavailable, CommitStateUnknown, ConcurrentChange):
         finisher.close(row.key, intent)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 
 from hbstore.errors import CorruptRow
-from hbstore.store.changes import ChangeKind
+from hbstore.store.changes import MOVES, ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Journal:
 
     def opened(self, intent: Intent) -> Journal:
         """With one more intent."""
-        moves = self.moves + (intent.kind in (ChangeKind.RENAME, ChangeKind.EXCHANGE))
+        moves = self.moves + (intent.kind in MOVES)
         return Journal(intent.sequence, moves, (*self.intents, intent))
 
     def closed(self, intent_id: str) -> Journal:

@@ -17,18 +17,21 @@ from hbstore.rows.interface import Rows
 from hbstore.store.annexes import Annexes
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.column_statistics import ColumnStatistics
+from hbstore.store.documents import Documents
 from hbstore.store.exchange import Exchange
 from hbstore.store.functions import Functions
 from hbstore.store.grants import Grants
 from hbstore.store.locks import Locks
 from hbstore.store.marks import Marks
+from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.roles import Roles
+from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.transactions import Transactions
-from hbstore.store.writer import InvalidValues, PartitionValues, Writer
+from hbstore.store.writer import PartitionValues, Writer
 from hbstore.structs import partitions_from_payloads
 
 T = TypeVar("T")
@@ -59,12 +62,14 @@ class PartitionStore:
         self._exchange = Exchange(rows, self._tables, self._writer)
         annexes = Annexes(rows, self._tables)
         self.functions = Functions(rows, self._tables)
+        self.documents = Documents(rows, self._tables)
         self.column_statistics = ColumnStatistics(annexes)
         self.marks = Marks(annexes)
         self.locks = Locks(rows)
         self.transactions = Transactions(rows)
         self.roles = Roles(rows)
         self.grants = Grants(rows, self._tables)
+        self.timelines = StoredTimelines(rows, self._tables)
 
     @property
     def rows(self) -> Rows:
@@ -112,6 +117,7 @@ class PartitionStore:
         """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any."""
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
         self.functions.forget_database(name)
+        self.documents.forget_database(name)
         self.grants.forget_database(name)
 
     # Tables
@@ -264,6 +270,31 @@ class PartitionStore:
             AlreadyExists: one is in the target.
         """
         return partitions_from_payloads(self._exchange.move(source, target, values, relocated=relocated))
+
+    def change_partitions(
+        self,
+        database: str,
+        table: str,
+        *,
+        add: Iterable[Partition] = (),
+        put: Iterable[Partition] = (),
+        drop: Iterable[PartitionValues] = (),
+        expected: Mapping[tuple[str | None, ...], bytes | None] | None = None,
+        invalid_values: InvalidValues = "reject",
+    ) -> None:
+        """Add, replace and drop partitions at once, all or none; a listing sees all of it or nothing.
+
+        ``put`` are partitions that are added, or replaced where they are there. ``expected`` are stored bytes
+        (`get_payloads`) by values that partitions must still have; None: there must be no such partition.
+
+        Raises:
+            AlreadyExists: one of ``add`` is there already.
+            PartitionNotFound: one of ``drop`` is not there.
+            ConcurrentChange: one is not what is expected; nothing was changed.
+            InvalidInput: one stands twice.
+        """
+        row = self._tables.open(database, table)
+        self._writer.replace(row, add, put, drop, expected or {}, invalid_values)
 
     # Reading partitions
 

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from hbstore.errors import ConcurrentChange, HbstoreError, PartitionNotFound
 from hbstore.filters.builder import Expression
+from hbstore.filters.frames import Frame, frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
 from hbstore.keys import row_key
@@ -21,15 +22,19 @@ from hbstore.names import partition_name, spec_values
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
+from hbstore.plans.prepared import PreparedFilter, prepare
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
+from hbstore.store.puts import cells_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues, cells_of
+from hbstore.store.writer import PartitionValues
 from hbstore.structs import partition_from_payload, partitions_from_payloads
+from hbstore.times.clock import Clock, Now, utc_now
 
+K = TypeVar("K")
 T = TypeVar("T")
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
@@ -37,19 +42,21 @@ Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 _PLANS: Final = 256
 """Plans kept for each table."""
 _KEPT_SCANS: Final = 2_000
+_FRAMES: Final = 32
+"""Prepared filters kept for each table, of texts of at most so many characters."""
+_FRAMED: Final = 20_000
 _ATTEMPTS: Final = 20
 
 
 @dataclass(slots=True)
 class _Plans:
-    """Plans of one version of a table and its statistics, by filter."""
+    """Plans of one version of a table and its statistics, by filter, and prepared filters by their frames."""
 
     definition: Definition
     cell: bytes | None
     statistics: Statistics
-    by_filter: OrderedDict[tuple[str, LikeDialect], tuple[ExpressionTree | None, MultiScanPlan]] = field(
-        default_factory=OrderedDict
-    )
+    by_filter: OrderedDict[tuple[str, LikeDialect], MultiScanPlan] = field(default_factory=OrderedDict)
+    by_frame: OrderedDict[Frame, PreparedFilter | None] = field(default_factory=OrderedDict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +66,12 @@ class Reader:
     Attributes:
         rows: where they are.
         tables: the tables that they belong to.
+        clock: what relative times of filters are relative to.
     """
 
     rows: Rows
     tables: Tables
+    clock: Clock = utc_now
     _plans: dict[bytes, _Plans] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _recent: dict[tuple[str, str], TableRow] = field(default_factory=dict)
@@ -109,7 +118,7 @@ class Reader:
         limit = None if max_parts < 0 else max_parts
 
         def read(row: TableRow) -> T:
-            _, plan = self.planned(row, where, like_dialect)
+            plan = self.planned(row, where, like_dialect)
             return consume(row, plan, iter(()) if limit == 0 else fetch(plan, self.rows, limit))
 
         return self._consistent(database, table, read)[1]
@@ -154,45 +163,62 @@ class Reader:
         """How many partitions a filter selects."""
 
         def read(row: TableRow) -> int:
-            return count(self.planned(row, where, like_dialect)[1], self.rows)
+            return count(self.planned(row, where, like_dialect), self.rows)
 
         return self._consistent(database, table, read)[1]
 
     def plan(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> MultiScanPlan:
         """The scans that a filter becomes."""
-        return self.planned(self.tables.open(database, table), where, like_dialect)[1]
+        return self.planned(self.tables.open(database, table), where, like_dialect)
 
     def explain(self, database: str, table: str, where: Filter, *, analyze: bool, like_dialect: LikeDialect) -> Explain:
         """What a filter becomes and, when analyzed, what running it costs."""
         with self.rows.snapshot():
             row = self.tables.open(database, table)
-            tree, plan = self.planned(row, where, like_dialect)
+            tree, plan = _tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
             return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None)
 
-    def planned(
-        self, row: TableRow, where: Filter, like_dialect: LikeDialect
-    ) -> tuple[ExpressionTree | None, MultiScanPlan]:
-        """A filter's tree and plan; plans of texts are kept while the table and its statistics stay the same."""
+    def planned(self, row: TableRow, where: Filter, like_dialect: LikeDialect) -> MultiScanPlan:
+        """A filter's plan; plans of texts are kept while the table and its statistics stay the same.
+
+        A plan that depends on when it was made is never kept.
+        """
         plans = self._plans_of(row)
-        schema, costs = row.definition.schema, self.rows.costs
         if where is not None and not isinstance(where, str):
-            tree = where.tree if isinstance(where, Expression) else where
-            return tree, plan_filter(tree, schema, plans.statistics, costs)
+            tree = _tree(where, like_dialect)
+            return plan_filter(tree, row.definition.schema, plans.statistics, self.rows.costs, now=Now(self.clock))
         key = (where or "", like_dialect)
         with self._lock:
             known = plans.by_filter.get(key)
             if known is not None:
                 plans.by_filter.move_to_end(key)
                 return known
-        parsed = parse_filter(where, like_dialect)
-        made = parsed, plan_filter(parsed, schema, plans.statistics, costs)
-        if len(made[1].scans) <= _KEPT_SCANS:
+        made, depends_on_time = self._planned_anew(plans, *key)
+        if len(made.scans) <= _KEPT_SCANS and not depends_on_time:
             with self._lock:
-                plans.by_filter[key] = made
-                if len(plans.by_filter) > _PLANS:
-                    plans.by_filter.popitem(last=False)
+                _keep(plans.by_filter, key, made, _PLANS)
         return made
+
+    def _planned_anew(self, plans: _Plans, text: str, like_dialect: LikeDialect) -> tuple[MultiScanPlan, bool]:
+        """The plan of a text that was not seen before, though perhaps its frame, and whether it depends on the time."""
+        schema, costs = plans.definition.schema, self.rows.costs
+        frame, tokens = frame_of(text) if len(text) <= _FRAMED else ((), [])
+        with self._lock:
+            seen = frame in plans.by_frame
+            prepared = plans.by_frame.get(frame)
+            if seen:
+                plans.by_frame.move_to_end(frame)
+        if prepared is not None and (made := prepared.plan(tokens, plans.statistics, costs)) is not None:
+            return made, False
+        now = Now(self.clock)
+        tree = parse_filter(text, like_dialect)
+        made = plan_filter(tree, schema, plans.statistics, costs, now=now)
+        if frame and not seen:
+            prepared = prepare(text, tree, schema)
+            with self._lock:
+                _keep(plans.by_frame, frame, prepared, _FRAMES)
+        return made, now.was_asked
 
     def _plans_of(self, row: TableRow) -> _Plans:
         cell = row.cells.get(STATISTICS)
@@ -236,6 +262,19 @@ class Reader:
         raise ConcurrentChange("the table kept changing while it was read", table=row.table, hint="Try again")
 
 
+def _keep(kept: OrderedDict[K, T], key: K, value: T, most: int) -> None:
+    """Keep one more, and forget the one that was kept first where there are too many."""
+    kept[key] = value
+    if len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:
+    if isinstance(where, str):
+        return parse_filter(where, like_dialect)
+    return where.tree if isinstance(where, Expression) else where
+
+
 def _with_spec(
     where: Filter, spec: Mapping[str, str] | None, columns: tuple[str, ...], like_dialect: LikeDialect
 ) -> Filter:
@@ -246,13 +285,7 @@ def _with_spec(
     parts: list[ExpressionTree] = [
         Comparison(column, Operator.EQ, Text(value)) for column, value in given if value is not None
     ]
-    tree = (
-        parse_filter(where, like_dialect)
-        if isinstance(where, str)
-        else where.tree
-        if isinstance(where, Expression)
-        else where
-    )
+    tree = _tree(where, like_dialect)
     if tree is not None:
         parts.append(tree)
     return parts[0] if len(parts) == 1 else And(tuple(parts))

@@ -22,10 +22,11 @@ from hbstore.model import Table
 from hbstore.names import identifier
 from hbstore.rows.interface import Rows
 from hbstore.store.changes import TABLE_WIDE, ChangeKind
-from hbstore.store.finishing import Finisher, pause
+from hbstore.store.finishing import Finisher
 from hbstore.store.journal import open_intent
 from hbstore.store.journal_cell import Intent, Journal
 from hbstore.store.outcome import decided, undecided
+from hbstore.store.pauses import pause
 from hbstore.store.payloads import checked_relocation
 from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.slots import Slots, new_intent_id
@@ -41,6 +42,7 @@ from hbstore.store.table_row import (
     table_key,
 )
 from hbstore.store.tables import Tables
+from hbstore.store.timeline_moves import clear_timelines, copy_timelines
 
 _ATTEMPTS: Final = 200
 
@@ -161,6 +163,8 @@ class TableChanges:
         put = self.rows.compare_and_put
         put(target, DEFINITION, None, change.definition)
         put(target, STATISTICS, before.get(STATISTICS), row.cells.get(STATISTICS, b""))
+        copy_timelines(self.rows, row.key, target, None)
+        clear_timelines(self.rows, row.key, None)
         put(row.key, DEFINITION, row.cells[DEFINITION], b"")
         put(row.key, STATISTICS, row.cells.get(STATISTICS), b"")
         self._apply(row, change, target)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 from typing import Final
 
+from hbstore.errors import TimelineError
 from hbstore.keys import table_prefix
 from hbstore.model import Table
 from hbstore.plans.schema import KeySchema
@@ -16,6 +18,7 @@ from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Cells
 from hbstore.store.journal_cell import Journal
 from hbstore.store.sketch import Sketch
+from hbstore.store.time_columns import TimeColumns
 from hbstore.structs import decode_table, encode_table
 
 DEFINITION: Final = "d:def"
@@ -114,6 +117,13 @@ class Definition:
     def schema(self) -> KeySchema:
         """Its partition columns as keys see them."""
         return KeySchema(self.prefix, self.table.partition_column_names, self.table.key_types)
+
+    @cached_property
+    def time_columns(self) -> TimeColumns | None:
+        """Its time partition columns; None if it keeps no timelines, or declares what cannot be."""
+        with suppress(TimelineError):
+            return TimeColumns.of(self.table)
+        return None
 
     def has_partition_columns_of(self, table: Table) -> bool:
         """Whether the partition columns of two tables have the same names, in any case, and types."""

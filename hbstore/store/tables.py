@@ -37,6 +37,7 @@ from hbstore.store.table_row import (
     table_key,
     table_keys,
 )
+from hbstore.store.timeline_moves import clear_timelines
 from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
@@ -196,7 +197,7 @@ class Tables:
         database, name = identifier("database", database), identifier("table", name)
         key = table_key(database, name)
         cells = self.rows.get(key)
-        if cells is not None and (found := self._row(key, cells)) is not None:
+        if cells is not None and (found := self.row(key, cells)) is not None:
             return found
         self.database_cell(database)
         raise TableNotFound(
@@ -233,6 +234,7 @@ class Tables:
 
     def _remove(self, row: TableRow) -> None:
         """Remove a table, its partitions and all annexes, inside a transaction."""
+        clear_timelines(self.rows, row.key, None)
         self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], b"")
         self.rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), b"")
         for prefix in (row.definition.prefix, table_annex_key(row)):
@@ -272,7 +274,8 @@ class Tables:
                 break
         return found
 
-    def _row(self, key: bytes, cells: Cells) -> TableRow | None:
+    def row(self, key: bytes, cells: Cells) -> TableRow | None:
+        """What a table's cells say; None if no table is there."""
         return TableRow(key, cells, self._definitions.of(cells[DEFINITION])) if self.is_there(cells) else None
 
     def is_there(self, cells: Cells) -> bool:

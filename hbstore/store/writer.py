@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from hbstore.errors import (
     AlreadyExists,
+    ConcurrentChange,
     HbstoreError,
     InvalidInput,
-    InvalidPartitionValue,
     PartitionNotFound,
     TableNotPartitioned,
 )
-from hbstore.keys import MAX_KEY, TAG_TEXT, cell_at, row_key, text_cell
+from hbstore.keys import cell_at, row_key
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
-from hbstore.rows.interface import PartitionRow, Rows
+from hbstore.rows.interface import Rows
 from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
+from hbstore.store.puts import InvalidValues, Puts, cells_of, touched_by
 from hbstore.store.sketch import Sketch
-from hbstore.store.table_row import STATISTICS, Definition, TableRow
+from hbstore.store.table_row import STATISTICS, TableRow
 from hbstore.store.tables import Tables
-from hbstore.structs import PartitionEncoder, partition_from_payload
-
-InvalidValues: TypeAlias = Literal["reject", "keep"]
-"""What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
+from hbstore.store.timeline_updates import update_timelines
 
 PartitionValues: TypeAlias = Sequence[str | None]
 """One text for each partition column; None is the null partition."""
 
-MAX_PAYLOAD: Final = 8 * 1024 * 1024
-"""Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
-
-MAX_PREFIX: Final = 2 * 129
-"""Bytes of the longest names of a database and a table, each with the NUL behind it."""
-
 _STATISTICS_ATTEMPTS: Final = 3
+_NEW_KEYS: Final = (ChangeKind.ADD, ChangeKind.RENAME, ChangeKind.REPLACE, ChangeKind.EXCHANGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +76,77 @@ class Writer:
 
     def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
         """Replace all of existing partitions but their identity."""
-        table = partitioned(row.table)
-        encoder = PartitionEncoder(table)
-        puts: dict[bytes, PartitionRow] = {}
-        for partition in partitions:
-            cells = cells_of(row.definition, partition.values, "keep")
-            key = row_key(row.definition.prefix, cells)
-            puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
-        if puts:
-            present = dict(_texts(puts))
-            self._commit(row, Change(ChangeKind.ALTER, tuple(puts.values()), present=present))
+        partitioned(row.table)
+        given = list(partitions)
+
+        def altering(row: TableRow) -> Change:
+            made = Puts(row, "keep")
+            for partition in reversed(given):  # of one that stands twice the last counts
+                made.put(partition)
+            return Change(ChangeKind.ALTER, tuple(made.rows.values()), present=made.values, times=made.times)
+
+        self._make(row, altering)
+
+    def replace(
+        self,
+        row: TableRow,
+        add: Iterable[Partition],
+        put: Iterable[Partition],
+        drop: Iterable[PartitionValues],
+        expected: Mapping[tuple[str | None, ...], bytes | None],
+        invalid_values: InvalidValues,
+    ) -> None:
+        """Add, add or replace, and drop partitions, if some are as they are expected to be."""
+        partitioned(row.table)
+        adding, putting = list(add), list(put)
+        dropping = [partition_value_texts(one) for one in drop]
+        seen = {partition_value_texts(values): payload for values, payload in expected.items()}
+
+        def replacing(row: TableRow) -> Change:
+            definition = row.definition
+
+            def key_of(values: tuple[str, ...]) -> bytes:
+                return row_key(definition.prefix, cells_of(definition, values, "keep"))
+
+            made = Puts(row, invalid_values)
+            absent = {made.put(partition): partition.values for partition in adding}
+            for partition in putting:
+                made.put(partition)
+            present = {key_of(values): values for values in dropping}
+            twice = present.keys() & made.rows.keys()
+            if twice or len(made.rows) < len(adding) + len(putting):
+                raise InvalidInput(
+                    "a partition stands twice in a change", table=row.table, hint="Add, put or drop it, once"
+                )
+            return Change(
+                ChangeKind.REPLACE,
+                tuple(made.rows.values()),
+                _with_annexes(row, present),
+                absent,
+                present,
+                expected={key_of(values): payload for values, payload in seen.items()},
+                times=made.times,
+            )
+
+        self._make(row, replacing)
 
     def rename(
         self, row: TableRow, values: PartitionValues, renamed: Partition, *, invalid_values: InvalidValues
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
-        table = partitioned(row.table)
+        partitioned(row.table)
         texts = partition_value_texts(values)
 
         def renaming(row: TableRow) -> Change:
             definition = row.definition
             old_key = row_key(definition.prefix, cells_of(definition, texts, "keep"))
-            cells = cells_of(definition, renamed.values, invalid_values)
-            new_key = _new_key(definition, cells)
-            put = PartitionRow(new_key, cells, _payload(PartitionEncoder(table), renamed, table))
-            present = {old_key: texts}
+            made = Puts(row, invalid_values)
+            new_key = made.put(renamed)
+            puts, present = tuple(made.rows.values()), {old_key: texts}
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
-                return Change(ChangeKind.ALTER, (put,), present=present)
-            absent = {new_key: renamed.values}
-            return Change(ChangeKind.RENAME, (put,), _with_annexes(row, present), absent, present)
+                return Change(ChangeKind.ALTER, puts, present=present, times=made.times)
+            gone = _with_annexes(row, present)
+            return Change(ChangeKind.RENAME, puts, gone, made.values, present, times=made.times)
 
         self._make(row, renaming)
 
@@ -127,15 +162,14 @@ class Writer:
                 row = altered.row
 
     def _commit(self, row: TableRow, change: Change) -> Change | None:
-        table = row.table
+        made_for = row
 
         def check(wanted: Change) -> Change | None:
-            return self._checked(table, wanted)
+            return self._checked(made_for, wanted)
 
         def reopen(known: TableRow) -> TableRow:
             found = self.tables.reopen(known)
-            inherits = change.kind is ChangeKind.ADD
-            if found.incarnation != row.incarnation or (inherits and found.definition is not row.definition):
+            if found.incarnation != made_for.incarnation or _is_another(change, made_for, found):
                 raise _AlteredError(found)
             return found
 
@@ -152,14 +186,24 @@ class Writer:
             if done is not None:
                 self.rows.write(done.puts, done.deletes, 0)
                 self.add_statistics(row, done)
+                update_timelines(self.rows, row, done.touched)
         return done
 
-    def _checked(self, table: Table, change: Change) -> Change | None:
-        """The change without what is to be left out; None if nothing remains."""
-        asked = sorted({**change.absent, **change.present})
-        there = {key for key, _ in self.rows.multi_get(asked)} if asked else set()
+    def _checked(self, row: TableRow, change: Change) -> Change | None:
+        """The change without what is to be left out, with the times that it touches; None if nothing remains."""
+        table = row.table
+        columns = row.definition.time_columns
+        asked = {**change.absent, **change.present, **change.expected}
+        if columns is not None:
+            asked |= {put.key: () for put in change.puts}
+        there = dict(self.rows.multi_get(sorted(asked))) if asked else {}
+        for key, payload in change.expected.items():
+            if there.get(key) != payload:
+                raise ConcurrentChange(
+                    "a partition is not what was expected", table=table, hint="Nothing was changed; read it again"
+                )
         left_out: set[bytes] = set()
-        taken = there & change.absent.keys()
+        taken = there.keys() & change.absent.keys()
         if taken:
             if not change.skip_present:
                 raise _already_exists(table, _name(table, change.absent[min(taken)]), "is there already")
@@ -171,14 +215,14 @@ class Writer:
                     "no such partition", table=table, partition=_name(table, change.present[min(missing)])
                 )
             left_out |= missing
-        if not left_out:
-            return change
-        kept = change.without(left_out)
-        return kept if kept.puts or kept.deletes else None
+        kept = change.without(left_out) if left_out else change
+        if not (kept.puts or kept.deletes):
+            return None
+        return kept if columns is None else replace(kept, touched=touched_by(columns, kept, there))
 
     def add_statistics(self, row: TableRow, change: Change) -> None:
         """Count new prefixes; on HBase after the change, and again if another writer was faster, but not for long."""
-        if change.kind not in (ChangeKind.ADD, ChangeKind.RENAME, ChangeKind.EXCHANGE):
+        if change.kind not in _NEW_KEYS:
             return
         for _ in range(_STATISTICS_ATTEMPTS):
             known = row.cells.get(STATISTICS)
@@ -206,77 +250,22 @@ class _AlteredError(Exception):
 def _adding(
     row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
 ) -> Change:
-    table = row.table
-    encoder = PartitionEncoder(table, int(time.time()))
-    puts: dict[bytes, PartitionRow] = {}
-    names: dict[bytes, tuple[str, ...]] = {}
+    made = Puts(row, invalid_values, int(time.time()))
     for partition in partitions:
-        cells = cells_of(row.definition, partition.values, invalid_values)
-        key = _new_key(row.definition, cells)
-        if key in puts:
-            if if_not_exists:
-                continue
-            raise _already_exists(table, _name(table, partition.values), "stands twice in the batch")
-        puts[key] = PartitionRow(key, cells, _payload(encoder, partition, table))
-        names[key] = partition.values
-    return Change(ChangeKind.ADD, tuple(puts.values()), absent=names, skip_present=if_not_exists)
+        known = len(made.rows)
+        made.put(partition)
+        if len(made.rows) == known and not if_not_exists:
+            raise _already_exists(row.table, _name(row.table, partition.values), "stands twice in the batch")
+    puts = tuple(made.rows.values())
+    return Change(ChangeKind.ADD, puts, absent=made.values, skip_present=if_not_exists, times=made.times)
 
 
-def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
-    """A partition's key, refused where it would be too long under some other name that the table may get."""
-    key = row_key(definition.prefix, cells)
-    size = MAX_PREFIX + len(key) - len(definition.prefix)
-    if size > MAX_KEY:
-        raise InvalidPartitionValue(
-            "partition values are too long",
-            bytes=size,
-            limit=MAX_KEY,
-            hint="Shorten the values: they must fit a row key, whatever name the table gets",
-        )
-    return key
-
-
-def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
-    """The cells of a partition's values.
-
-    Raises:
-        InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
-    """
-    types = definition.schema.types
-    if len(values) != len(types):
-        raise InvalidPartitionValue(
-            "a partition needs one value for each partition column",
-            table=definition.table,
-            values=len(values),
-            columns=", ".join(definition.schema.names),
-        )
-    cells = tuple(map(text_cell, types, values))
-    if invalid_values == "reject":
-        for at, cell in enumerate(cells):
-            if cell[:1] == TAG_TEXT:
-                raise InvalidPartitionValue(
-                    "a partition value does not fit its column's type",
-                    column=definition.schema.names[at],
-                    type=types[at].name,
-                    value=repr(values[at]),
-                    hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
-                )
-    return cells
-
-
-def _payload(encoder: PartitionEncoder, partition: Partition, table: Table) -> bytes:
-    """A partition's bytes, refused before anything is decided where a backend could not take them afterwards."""
-    payload = encoder.encode(partition)
-    if len(payload) > MAX_PAYLOAD:
-        raise InvalidInput(
-            "a partition is too large",
-            table=table,
-            partition=_name(table, partition.values),
-            bytes=len(payload),
-            limit=MAX_PAYLOAD,
-            hint="Shorten its parameters",
-        )
-    return payload
+def _is_another(change: Change, made_for: TableRow, found: TableRow) -> bool:
+    """Whether a change has to be made up anew, as it takes from the table's definition what has changed."""
+    if change.kind is ChangeKind.ADD:
+        return found.definition is not made_for.definition
+    columns = (made_for.definition.time_columns, found.definition.time_columns)
+    return len({None if one is None else one.declaration for one in columns}) > 1
 
 
 def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:
@@ -288,10 +277,6 @@ def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:
         sketch = sketch.add(tuple(cell_at(key, at, columns) for at in range(columns)) for key, _ in batch)
     rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), sketch.encode())
     return sketch
-
-
-def _texts(puts: dict[bytes, PartitionRow]) -> Iterable[tuple[bytes, tuple[str, ...]]]:
-    return ((key, partition_from_payload(put.payload).values) for key, put in puts.items())
 
 
 def _name(table: Table, values: Sequence[str]) -> str:

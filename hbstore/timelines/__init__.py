@@ -12,9 +12,9 @@ from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
 from hbstore.timelines.factory import convert, timeline_class, timeline_of
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.store_all import StoreAllPartitionTimeline
-from hbstore.timelines.time_range import TimeRange, parse_time, parse_time_range
 from hbstore.timelines.timeline import PartitionTimeline
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.time_range import TimeRange, parse_time, parse_time_range
+from hbstore.times.update_period import UpdatePeriod
 
 __all__ = [
     "EndsAndHolesPartitionTimeline",

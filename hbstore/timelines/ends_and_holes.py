@@ -8,7 +8,7 @@ from hbstore.timelines.properties import chunks, elements
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.texts import list_faults, listed, read_index, within_limit
 from hbstore.timelines.timeline import PartitionTimeline, shown
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.update_period import UpdatePeriod
 
 
 class EndsAndHolesPartitionTimeline(PartitionTimeline):

@@ -17,7 +17,7 @@ from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.store_all import StoreAllPartitionTimeline
 from hbstore.timelines.timeline import PartitionTimeline
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.update_period import UpdatePeriod
 
 CACHE: Final = "cube.storagetable.partition.timeline.cache."
 PRESENT: Final = f"{CACHE}present"

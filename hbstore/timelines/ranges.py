@@ -8,7 +8,7 @@ from hbstore.timelines.properties import UnreadableProperty, chunks, elements
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.texts import read_index
 from hbstore.timelines.timeline import PartitionTimeline, shown
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.update_period import UpdatePeriod
 
 
 class RangesPartitionTimeline(PartitionTimeline):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hbstore.errors import InvalidTime, TimelineTooLarge
 from hbstore.timelines.properties import UnreadableProperty
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.update_period import UpdatePeriod
 
 MAX_LISTED = 4_000_000
 """How many times a property lists one by one: all days from the year 1 to 9999 and some more."""

@@ -26,10 +26,10 @@ from datetime import datetime
 from itertools import islice
 
 from hbstore.errors import CorruptTimeline, InvalidTimeRange
-from hbstore.timelines.moments import moment, moments
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.times.moments import moment, moments
+from hbstore.times.update_period import UpdatePeriod
 
 SHOWN = 1_000
 """How many times or ranges `str` shows before it says how many more there are."""
@@ -81,11 +81,16 @@ class PartitionTimeline(ABC):
             InvalidTimeRange: they are not sorted and apart, or the update period has no such indexes.
         """
         self._sound()
-        pairs = list(ranges)
-        runs = Runs([start for start, _ in pairs], [stop for _, stop in pairs])
-        if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
-            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name)
-        return self._unite(runs)
+        return self._unite(self._whole_runs(ranges))
+
+    def drop_index_ranges(self, ranges: Iterable[tuple[int, int]]) -> bool:
+        """Take ranges of indexes out, sorted and apart; whether that changed anything. O(ranges + s).
+
+        Raises:
+            InvalidTimeRange: they are not sorted and apart, or the update period has no such indexes.
+        """
+        self._sound()
+        return self._subtract(self._whole_runs(ranges))
 
     def drop_all(self, times: Iterable[datetime]) -> bool:
         """Take times out, in any order; whether that changed anything. One merge, as for `add_all`."""
@@ -258,6 +263,13 @@ class PartitionTimeline(ABC):
             reason=reason,
             hint="Rebuild it from the partitions",
         )
+
+    def _whole_runs(self, ranges: Iterable[tuple[int, int]]) -> Runs:
+        pairs = list(ranges)
+        runs = Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+        if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
+            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name)
+        return runs
 
     def _time(self, index: int | None) -> datetime | None:
         return None if index is None else self.update_period.time(index)

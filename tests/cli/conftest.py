@@ -13,14 +13,35 @@ from typer.testing import CliRunner
 
 import hbstore
 from hbstore.cli import app
+from hbstore.cubes import Cubes, PartitionDesc, read_documents
 
 ROOT = Path(__file__).parents[2]
+MODEL = """
+kind: storage
+name: s1
+---
+kind: cube
+name: sales_cube
+measures: [{name: price, type: double}]
+dim_attributes: [{name: order_time, type: timestamp}]
+time_dimensions: {order_time: dt}
+---
+kind: fact
+name: sales
+cube: sales_cube
+columns: [{name: price, type: double}]
+storage_tables:
+  - storage: s1
+    update_periods: [HOURLY, DAILY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+"""
 
 
 @pytest.fixture(autouse=True)
 def _own_surroundings(tmp_path, monkeypatch):
     """No test uses the user's own store."""
-    for name in ("HBSTORE_URL", "HBSTORE_DEBUG", "FORCE_COLOR"):
+    for name in ("HBSTORE_URL", "HBSTORE_DATABASE", "HBSTORE_DEBUG", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / ".config"))
@@ -103,3 +124,30 @@ def open_shop(shop):
     """The same store in Python."""
     with hbstore.connect(shop) as store:
         yield store
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    """A file with a storage, a cube and a fact."""
+    file = tmp_path / "model.yaml"
+    file.write_text(MODEL)
+    return str(file)
+
+
+@pytest.fixture
+def model(shop, model_file):
+    """The fact shop.sales on the storage s1: from 2015-01-29-06 hours, from 2015-01-30 to 02-01 days."""
+    with hbstore.connect(shop) as store:
+        cubes = Cubes(store, "shop")
+        cubes.create_all(read_documents(model_file))
+        hours = [PartitionDesc("HOURLY", {"dt": f"2015-01-29-{hour:02}"}) for hour in range(6, 24)]
+        days = [PartitionDesc("DAILY", {"dt": day}) for day in ("2015-01-30", "2015-01-31", "2015-02-01")]
+        cubes.add_partitions("sales", "s1", [*hours, *days])
+    return shop
+
+
+@pytest.fixture
+def cubes(model):
+    """The same model in Python."""
+    with hbstore.connect(model) as store:
+        yield Cubes(store, "shop")

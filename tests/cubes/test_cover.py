@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hbstore.cubes import Cover, Uncoverable, cover
 from hbstore.errors import CorruptTimeline, InvalidTime, InvalidTimeRange, TimelineError, TimelineMismatch
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
-from hbstore.timelines.moments import END_OF_TIME, ORIGIN
+from hbstore.times.moments import END_OF_TIME, ORIGIN
 from tests.timelines.strategies import CLASSES, timeline, utc, without_zone
 
 SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER, YEAR = list(UpdatePeriod)[1:]

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from hbstore.filters.tree import Between, Comparison, In, IsNull, Like, Operator, StructIn
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
+from hbstore.types import DateType, IntegerType, StringType, TimestampType
 from tests import strategies
 from tests.exactness.literals import literals
 from tests.exactness.worlds import World
-from tests.filters.strategies import trees
+from tests.filters.strategies import time_ranges, trees
 
 _NAMES = ("p0", "Größe", "and", "a b", "1st", "dt", "q`r", "Hour", "İ")
 _WILDCARDS = ("%", "_", "%", "\\%", "a", "")
@@ -20,6 +21,20 @@ _WILDCARDS = ("%", "_", "%", "\\%", "a", "")
 small_numbers = st.integers(-3, 6).map(str)
 days = st.integers(1, 9).map(lambda day: f"2013-01-0{day}")
 moments = days | st.integers(0, 9).map(lambda second: f"2013-01-01 00:00:0{second}")
+times = st.sampled_from(
+    (
+        *("2012-W52", "2013", "2013-01", "2013-01-01", "2013-01-01-00", "2013-01-01-05", "2013-01-02", "2013-W01"),
+        *("2013-W02", "2013-01-09-00-00-30", "2013-12-31", "2014-W01", "2014", "2014-01-01-00", "2013-W", "2013-1"),
+    )
+)
+ends_of_ranges = st.sampled_from(
+    (
+        *("0001", "0003", "0006-02", "2012-12-31", "2013", "2013-01-01-00:00:05", "2013-01-01-00:00:05,500"),
+        *("2013-01-03", "2013-01-07", "2013-12-30", "2014", "2014-01-01-06", "9999-12-31-23:59:59,999"),
+    )
+)
+"""Of time ranges."""
+
 words = st.text(st.sampled_from("ab%_\\'\"\0\U0010ffff"), max_size=3)
 
 
@@ -30,7 +45,8 @@ def _dense(kind):
     if kind.startswith("timestamp"):
         return moments
     if kind.startswith(("string", "varchar", "char")):
-        return words.map(lambda text: text[:3])
+        texts = words.map(lambda text: text[:3])
+        return texts | times if kind == "string" else texts
     if kind == "boolean":
         return st.sampled_from(("true", "FALSE"))
     return st.sampled_from(("0", "0.0", "0.1")) if kind == "decimal(38,38)" else small_numbers
@@ -63,14 +79,17 @@ def _leaves(world, at):
     name, kind, texts = world.names[at], world.kinds[at], world.texts(at)
     column, literal, negated = st.just(name), literals(kind, texts), st.booleans()
     comparison = st.builds(Comparison, column, st.sampled_from(Operator), literal)
-    return st.one_of(
+    found = [
         comparison,
         comparison,
         st.builds(Between, column, literal, literal, negated),
         st.builds(In, column, st.lists(literal, min_size=1, max_size=6).map(tuple), negated),
         st.builds(Like, column, _patterns(kind, texts), negated),
         st.builds(IsNull, column, negated),
-    )
+    ]
+    if isinstance(kind, DateType | TimestampType | StringType | IntegerType):
+        found += [time_ranges(column, ends_of_ranges, st.nothing())] * 2
+    return st.one_of(found)
 
 
 @st.composite

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from hbstore.filters.tree import And, Between, Comparison, In, IsNull, Like, Not, Operator, Or, StructIn, Text
+from hbstore.filters.tree import (
+    And,
+    Between,
+    Comparison,
+    In,
+    IsNull,
+    Like,
+    Not,
+    Operator,
+    Or,
+    StructIn,
+    Text,
+    TimeRangeIn,
+)
 from hbstore.like import RUN, parse_like
 
 _SPELLINGS = {
@@ -53,7 +66,7 @@ class _Writer:
         text = self.tree(node)
         return f"({text})" if needed or self._random.random() < 0.2 else text
 
-    def _leaf(self, node):
+    def _leaf(self, node):  # noqa: PLR0911  one for each kind of leaf
         if isinstance(node, Comparison):
             return self._comparison(node)
         if isinstance(node, Between):
@@ -68,6 +81,9 @@ class _Writer:
             return self._struct_in(node)
         if isinstance(node, IsNull):
             return f"{self._column(node)} {self._word('is')}{self._not(node)} {self._word('null')}"
+        if isinstance(node, TimeRangeIn):
+            word = self._random.choice(("time_range_in(", "TIME_RANGE_IN (", "Time_Range_In( "))
+            return f"{word}{self._column(node)}, '{node.start}' ,\"{node.end}\")"
         assert isinstance(node, Like)
         return f"{self._column(node)}{self._not(node)} {self._word('like')} {_quoted(self._pattern(node.pattern))}"
 

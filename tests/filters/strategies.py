@@ -28,6 +28,7 @@ from hbstore.filters.tree import (
     Or,
     StructIn,
     Text,
+    TimeRangeIn,
     Timestamp,
     joined,
 )
@@ -64,6 +65,30 @@ def struct_ins(draw: st.DrawFn, columns: st.SearchStrategy[str], literals: st.Se
     return StructIn(tuple(names), tuple(draw(st.lists(row, min_size=1, max_size=4))), draw(st.booleans()))
 
 
+absolute_times = st.builds(
+    lambda time, length: time.isoformat()[:length].replace("T", "-"),
+    st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31), allow_imaginary=False),  # noqa: DTZ001
+    st.sampled_from((4, 7, 10, 13, 16, 19)),
+)
+relative_times = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(("now", "NOW", " now.day", "now.quarter", "Now.Week")),
+    st.sampled_from(("", "-3days", " + 1 month", "-1year+2hours")),
+    st.sampled_from(("", " ")),
+)
+
+
+def time_ranges(
+    columns: st.SearchStrategy[str],
+    times: st.SearchStrategy[str] = absolute_times,
+    others: st.SearchStrategy[str] = relative_times,
+) -> st.SearchStrategy[TimeRangeIn]:
+    """Time ranges whose ends are in order where both are written out."""
+    absolute = st.tuples(times, times).map(sorted)
+    mixed = st.tuples(times | others, others) | st.tuples(others, times)
+    return st.builds(lambda column, ends: TimeRangeIn(column, *ends), columns, absolute | mixed)
+
+
 def leaves(
     columns: st.SearchStrategy[str] = columns, literals: st.SearchStrategy[Literal] = literals
 ) -> st.SearchStrategy[ExpressionTree]:
@@ -77,6 +102,7 @@ def leaves(
         struct_ins(columns, literals),
         st.builds(Like, columns, patterns, negated),
         st.builds(IsNull, columns, negated),
+        time_ranges(columns),
     )
 
 
@@ -100,6 +126,7 @@ _LEAVES = leaves()
 
 _FRAGMENTS = [
     *("ds", "hour", "`b c`", "`a``b`", "and", "or", "not", "in", "like", "between", "is", "null", "true", "AND", "Or"),
+    *("time_range_in", "TIME_RANGE_IN(", "time_range_in(ds, ", "'2019'", "'now.day'", "'now-1dy'"),
     *("date", "timestamp", "struct", "const struct(", "struct(", "(", ")", ",", "=", "==", "!=", "<>", "<=", ">"),
     *("!", "&&", "||", ";", ".", "+", "-", "%", "'", '"', "`", "\\", "\n", "\t", "'x'", '"y"', "'it''s'"),
     *("5", "-7", "+3", "10.5", "1e3", ".5", "5.", "10x", "1e", "2019-01-01", "2019-13-45", "date '2019-01-01'"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.errors import FilterTypeError
+from hbstore.errors import FilterTypeError, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.builder import Expression, col, literal
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import Boolean, Date, Integer, IsNull, Number, Text, Timestamp
@@ -50,6 +50,8 @@ BUILT = [
     (ds.startswith("2013-"), "ds like '2013-%'"),
     (ds.startswith("50%_\\"), r"ds like '50\%\_\\%'"),
     (ds.startswith(""), "ds like '%'"),
+    (ds.in_time_range("2015-01-29", "now.day"), "time_range_in(ds, '2015-01-29', 'now.day')"),
+    (~col("a b").in_time_range("now", "now"), "not time_range_in(`a b`, 'now', 'now')"),
     (ds.is_null(), "ds is null"),
     (ds.is_not_null(), "ds is not null"),
     ((hour == 1) | (hour == 2) | (hour == 3), "hour = 1 or hour = 2 or hour = 3"),
@@ -160,6 +162,16 @@ def test_patterns_are_texts(pattern):
         ds.like(pattern)
     with pytest.raises(FilterTypeError):
         ds.startswith(pattern)
+    with pytest.raises(FilterTypeError):
+        ds.in_time_range("2015", pattern)
+
+
+def test_time_ranges_are_checked_when_they_are_made():
+    with pytest.raises(TimeRangeSyntaxError):
+        ds.in_time_range("2015", "soon")
+    with pytest.raises(InvalidTimeRange):
+        ds.in_time_range("2015", "2014")
+    assert str(ds.in_time_range("now.day", "now.month"))  # on the first of a month it is a range
 
 
 def test_truth_is_refused():

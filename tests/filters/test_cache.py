@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from hbstore.errors import FilterSyntaxError
+from hbstore.errors import FilterSyntaxError, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters import compiler
 from hbstore.filters.compiler import MAX_CACHED_SHAPE, compile_shape, language
 from hbstore.filters.parser import parse_filter
@@ -71,6 +71,15 @@ def test_an_uneven_row_under_a_cached_shape():
         parse_filter("struct(a, b) in (struct(1, 2, 3))")
     assert caught.value.fields["expected"] == "2 values"
     assert compiler._short_program.cache_info().misses == 1
+
+
+def test_a_bad_time_under_a_cached_shape():
+    assert parse_filter("a in (1, 2) and time_range_in(b, '2015', 'now')") is not None
+    for end, error in (("'soon'", TimeRangeSyntaxError), ("'2014'", InvalidTimeRange)):
+        with pytest.raises(error) as caught:
+            parse_filter(f"a in (1, 2) and time_range_in(b, '2015', {end})")
+        assert caught.value.fields["column"] == (43 if error is TimeRangeSyntaxError else 42)
+    assert str(parse_filter("a in (3, 4) and time_range_in(b, '2015', 'now')")).endswith("'now')")
 
 
 def test_dialects_share_a_program():

@@ -83,9 +83,10 @@ def test_deep_conjunctions_are_flattened():
         "not " * (MAX_FILTER_DEPTH + 1) + "a = 1",
         "not (" * (MAX_FILTER_DEPTH // 2) + "not a = 1" + ")" * (MAX_FILTER_DEPTH // 2),
         "(" * MAX_FILTER_DEPTH + "a in (1)" + ")" * MAX_FILTER_DEPTH,
+        "(time_range_in(a, 'now', 'now') and " * (MAX_FILTER_DEPTH + 1) + "a = 1" + ")" * (MAX_FILTER_DEPTH + 1),
         "(" * MAX_FILTER_LENGTH,
     ],
-    ids=["parentheses", "not", "both", "a list inside", "never closed"],
+    ids=["parentheses", "not", "both", "a list inside", "time ranges", "never closed"],
 )
 def test_too_deep(text):
     with pytest.raises(FilterTooLarge) as caught:
@@ -108,7 +109,16 @@ def test_unbalanced_and_large(text):
 
 @pytest.mark.parametrize(
     ("kinds", "depth"),
-    [("!c=s", 1), ("(c=s)", 1), ("!(c=s)", 2), ("!c=s&!c=s", 1), ("(c=s)|(c=s)", 1), ("c!E(s)", 1), ("!!(c)!E(s)", 3)],
+    [
+        ("!c=s", 1),
+        ("(c=s)", 1),
+        ("!(c=s)", 2),
+        ("!c=s&!c=s", 1),
+        ("(c=s)|(c=s)", 1),
+        ("c!E(s)", 1),
+        ("!!(c)!E(s)", 3),
+        ("!Tc,s,s)", 2),
+    ],
 )
 def test_depth(kinds, depth):
     assert parser._is_too_deep(kinds, limit=depth - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 
-from hbstore.errors import FilterError, FilterSyntaxError
+from hbstore.errors import FilterError, FilterSyntaxError, InvalidTimeRange
 from hbstore.filters.parser import parse_filter
 from tests.filters.strategies import garbage
 
@@ -87,6 +87,21 @@ CASES = [
     ("struct(a, b) in (struct(1, 2), struct(¦))", LITERAL, None),
     ("struct(¦) in (struct(1))", "a column", None),
     ("struct(a, b) in (¦1)", "STRUCT(", None),
+    ("time_range_in(a, ¦2015-01-29, 'now')", "a string in quotes", "two times in quotes"),
+    ("time_range_in(a, 'now.day', ¦now)", "a string in quotes", "two times in quotes"),
+    ("time_range_in(a, '2015', ¦5, 6)", "a string in quotes", "two times in quotes"),
+    ("time_range_in(a, '2015'¦)", "','", "a column and two times"),
+    ("time_range_in(a, '2015', '2016'¦, '2017', '2018')", "')'", "a column and two times"),
+    ("time_range_in(¦'2015', '2016')", "a column", "a column and two times"),
+    ("time_range_in(¦)", "a column", "a column and two times"),
+    ("a = 1 and (time_range_in(a, '2015', '2016'¦", "')'", "line 1, column 25"),
+    ("time_range_in(a, '2015', ¦'2016)", "a string in quotes", "not closed"),
+    ("a ¦time_range_in('2015', '2016')", OPERATOR, None),
+    ("time_range_in¦", OPERATOR, "compare it"),
+    ("a = 1 and\n time_range_in(a, '2015', '2016-¦13')", "01 to 12", "Times are written"),
+    ("time_range_in(a, 'now.day-3¦dys', 'x')", "second, minute, hour, day, week, month, quarter or year", None),
+    ("time_range_in(a, '¦', 'now')", "a year (yyyy) or now", None),
+    ("a in ('x', 'y') and time_range_in(a, 'now', \"2015¦/02\")", "'-' or the end", None),
 ]
 
 
@@ -106,6 +121,24 @@ def test_error(marked, expected, hint):
     assert caret.strip() == "^"
     at = len(caret) - 1
     assert shown[at : at + 1] == (after.strip() or "")[:1]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "time_range_in(a, '2015-01-29', ¦'2015')",
+        "a in (1, 2, 3) and\n  not TIME_RANGE_IN (a,'2015-01-01-00:00:00,001', ¦\"2015-01-01\")",
+    ],
+)
+def test_a_time_range_that_ends_before_it_begins(marked):
+    before, _, after = marked.partition("¦")
+    with pytest.raises(InvalidTimeRange) as caught:
+        parse_filter(before + after)
+    error = caught.value
+    *lines, last = before.split("\n")
+    assert (error.fields["line"], error.fields["column"]) == (len(lines) + 1, len(last) + 1)
+    assert str(error).endswith(f"{last}{after}\n{' ' * len(last)}^")
+    assert isinstance(error, FilterError)
 
 
 def test_the_message_holds_all():
@@ -167,6 +200,7 @@ def test_errors_do_not_carry_the_parser_along():
 @example("date '")
 @example("`` = 1")
 @example("a = 1.-5")
+@example("time_range_in(a, '2016', '2015')")
 def test_garbage_is_a_filter_or_a_filter_error(text):
     try:
         tree = parse_filter(text)

@@ -24,6 +24,7 @@ from hbstore.filters.tree import (
     Or,
     StructIn,
     Text,
+    TimeRangeIn,
     Timestamp,
 )
 from hbstore.like import ONE, RUN, LikePattern
@@ -40,6 +41,12 @@ a != 1 and b != 2
 
 a < 1 and b <= 2 and c > 3 and d >= 4
 a < 1 and b <= 2 and c > 3 and d >= 4
+
+TIME_RANGE_IN(dt, '2015-01-29', "2015-02-10")and region="eu"
+time_range_in(dt, '2015-01-29', '2015-02-10') and region = 'eu'
+
+not Time_Range_In  ( `a b` ,' now.day - 3days','NOW ') or time_range_in = 5 and time_range_in in ('x', 'y')
+not time_range_in(`a b`, ' now.day - 3days', 'NOW ') or (time_range_in = 5 and time_range_in in ('x', 'y'))
 
 10 < p1
 p1 > 10
@@ -166,6 +173,7 @@ def test_printed_text_is_stable(_text, printed):
         ("struct(a, b) in (struct(1, 2))", StructIn(("a", "b"), ((Integer(1), Integer(2)),))),
         ("a like '%x_'", Like("a", LikePattern((RUN, "x", ONE)))),
         ("a is not null", IsNull("a", negated=True)),
+        ("time_range_in(a, \"2015\", ' now.day ')", TimeRangeIn("a", "2015", " now.day ")),
         ("not a is null and a is null", And((Not(IsNull("a")), IsNull("a")))),
         ("a is null or (a is null or a is null)", Or((IsNull("a"),) * 3)),
     ],

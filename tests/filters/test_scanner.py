@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 
 from hbstore.filters.compiler import language
-from hbstore.filters.grammar import grammar_text
 from hbstore.filters.scanner import KEYWORDS, Kind, _Kinds
 from hbstore.filters.tree import RESERVED
+from hbstore.grammars import grammar_text
 from tests.filters.strategies import garbage
 
 FAULTS = {Kind.UNCLOSED, Kind.GLUED, Kind.STRAY}

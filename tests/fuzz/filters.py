@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 from hbstore.filters.tree import (
@@ -21,15 +22,20 @@ from hbstore.filters.tree import (
     Or,
     StructIn,
     Text,
+    TimeRangeIn,
     Timestamp,
     joined,
 )
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
-from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, TimestampType
+from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
 from tests.fuzz.values import WORDS, valid_text
 
 _OPERATORS = tuple(Operator)
+_TIMES = (
+    *("0001", "0002-06", "0012", "0101", "2012-12-30", "2013", "2013-01-02", "2013-01-01-00:00:11", "2013-01-20"),
+    *("2013-01-01-00:00:00,500", "2013-12-30", "2014", "9999-12-31-23:59:59,999"),
+)
 _DAY = dt.date(1970, 1, 1)
 _HUGE = (2**31, -(2**31) - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, -(10**30), 128, 300)
 
@@ -66,7 +72,7 @@ def random_narrow(random, world, at):
     return Between(world.names[at], low, Date(dt.date.fromordinal(ordinal)))
 
 
-def random_leaf(random, world, at=None):
+def random_leaf(random, world, at=None):  # noqa: PLR0911  one for each kind of leaf
     """One condition on one column, or on several as a struct."""
     at = random.randrange(len(world.columns)) if at is None else at
     name, negated = world.names[at], random.random() < 0.3
@@ -75,6 +81,8 @@ def random_leaf(random, world, at=None):
     def literal():
         return random_literal(random, world, at)
 
+    if kind < 0.05 and isinstance(world.kinds[at], DateType | TimestampType | IntegerType | StringType):
+        return random_time_range(random, world, at)
     if kind < 0.45:
         return Comparison(name, random.choice(_OPERATORS), literal())
     if kind < 0.6:
@@ -86,6 +94,14 @@ def random_leaf(random, world, at=None):
     if kind < 0.9:
         return IsNull(name, negated)
     return _struct_in(random, world, negated=negated)
+
+
+def random_time_range(random, world, at):
+    """Between two of the column's times, or others near the tables' days."""
+    texts = [random.choice(world.partitions)[at] for _ in range(4)]
+    times = [text for text in texts if re.fullmatch(r"[1-9][0-9]{3}(-01(-0[1-9](-05)?)?)?", text)]
+    start, end = sorted(random.choice((*times, *_TIMES)) for _ in range(2))
+    return TimeRangeIn(world.names[at], start, end)
 
 
 def _struct_in(random, world, *, negated):

@@ -33,7 +33,8 @@ class Asking(Direct):
     @property
     def notes(self):
         """What was noted of the last call."""
-        return self.records[-1].notes
+        record = self.records[-1]
+        return {name: record.noted(name) for name in record.notes}
 
     def raw(self, method, *arguments):
         reply = self.endpoint.answer(self.session, message(method, *arguments))

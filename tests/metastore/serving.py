@@ -23,11 +23,16 @@ SECONDS = 60
 
 
 @contextmanager
-def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS):
+def in_process(
+    handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS, side_by_side=False
+):
     """A server of this process that answers by a test's own handlers."""
     service = Service(connect("memory://"), Warehouse("/nowhere"))
     server = MetastoreServer(
-        endpoint(service, {"test": handlers or Handlers()}, observe), limits=limits or ServerLimits(), watch=watch
+        endpoint(service, {"test": handlers or Handlers()}, observe),
+        limits=limits or ServerLimits(),
+        side_by_side=side_by_side,
+        watch=watch,
     )
     server.start()
     try:

@@ -107,3 +107,12 @@ def test_a_log_that_cannot_be_written(tmp_path):
 def test_a_record_without_fields():
     record = logging.LogRecord("hbstore", logging.INFO, "", 0, "text of %s", ("another",), None)
     assert json.loads(JsonLines().format(record))["event"] == "text of another"
+
+
+def test_what_takes_time_to_say_is_asked_for_only_where_it_is_logged(tmp_path):
+    asked = []
+    notes = {"scans": lambda: asked.append("scans") or ["get ds = 1"], "partitions": 1}
+    assert logged(tmp_path, CallRecord("get_partitions_by_filter", seconds=0.01, notes=notes)) == []
+    assert asked == []
+    (line,) = logged(tmp_path, CallRecord("get_partitions_by_filter", seconds=2.0, notes=notes))
+    assert (line["scans"], asked) == (["get ds = 1"], ["scans"])

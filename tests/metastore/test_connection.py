@@ -136,7 +136,7 @@ def test_each_connection_has_a_session_of_its_own(answering):
 def test_small_replies_do_not_wait_for_each_other(answering):
     with in_process(answering.handlers) as server, client(server.port) as metastore:
         metastore.getName()
-        (connection,) = server._connections
+        (connection,) = server._connections.values()
         sock = connection._sock
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
@@ -192,7 +192,13 @@ def test_a_client_that_stops_in_the_middle_of_a_call(answering, caplog):
         in_process(answering.handlers, limits=limits(read_timeout=0.1)) as server,
         socket.create_connection((HOST, server.port), timeout=SECONDS) as sock,
     ):
-        time.sleep(0.3)  # between calls it may take its time
+        for first in (3, len(CALL)):
+            time.sleep(0.3)  # between calls it may take its time
+            sock.sendall(CALL[:first])
+            time.sleep(0.02)
+            sock.sendall(CALL[first:])
+            assert sock.recv(100)
+        time.sleep(0.3)
         sock.sendall(CALL[:-3])
         assert ended(sock)
         until(lambda: not server.connections)

@@ -35,7 +35,7 @@ def reading(*, budget=None, kind=socket.SOCK_SEQPACKET, **given):
     """A reader, and the other end of its socket. Pieces are received as they were sent, one at a time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
     with ours, theirs:
-        yield MessageReader(ours, ReadLimits(**given), budget or Budget(), bytearray(PIECE)), theirs
+        yield MessageReader(ours, ReadLimits(**given), budget or Budget()), theirs
 
 
 def field(code, value, number=1):
@@ -301,27 +301,6 @@ def test_a_pause_in_a_call_is_as_long_as_it_may_be(sent):
         client.sendall(sent)
         with pytest.raises(TimeoutError, match="nothing for too long"):
             reader.read()
-
-
-def test_a_pause_between_calls_has_a_limit_of_its_own():
-    with reading(idle_timeout=0.05, read_timeout=60) as (reader, client):
-        for part in (CALL[:9], CALL[9:], CALL):
-            client.sendall(part)
-        assert reader.read() == reader.read() == CALL
-        with pytest.raises(TimeoutError):
-            reader.read()
-        assert client.fileno() >= 0
-
-
-def test_a_pause_between_calls_may_be_long_after_a_slow_call():
-    with reading(read_timeout=0.05) as (reader, client):
-        for part in (CALL[:9], CALL[9:]):
-            client.sendall(part)
-        assert reader.read() == CALL
-        later = threading.Timer(0.3, client.sendall, (CALL,))
-        later.start()
-        assert reader.read() == CALL
-        later.join()
 
 
 # Memory for all

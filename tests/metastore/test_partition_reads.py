@@ -37,6 +37,8 @@ FILTERS = (
     "ds != '2013-01-01' and not hour = 9",
     "region is null or hour is not null",
     "hour = 77",
+    "TIME_RANGE_IN(ds, '2013-01-02', '2013-02')",
+    'not time_range_in(ds, "2013-01-02", "now.day+1day") and region like "a.*"',
 )
 BAD_FILTERS = (
     "hour = 'x'",
@@ -47,6 +49,10 @@ BAD_FILTERS = (
     "hour = 1 garbage",
     "hour = 10.5 and",
     "hour = 1 || hour = 2",
+    "time_range_in(ds, '2013', 'soon')",
+    "time_range_in(ds, '2013', '2012')",
+    "time_range_in(ds, '2013-01-02', '2013')",
+    "time_range_in(nope, '2013', '2014')",
 )
 
 

@@ -40,7 +40,8 @@ class Writing(Direct):
     @property
     def notes(self):
         """What was noted of the last call."""
-        return self.records[-1].notes
+        record = self.records[-1]
+        return {name: record.noted(name) for name in record.notes}
 
     def location(self, path):
         """The location of a path below the warehouse, as it is stored."""

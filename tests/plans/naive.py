@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -29,11 +30,18 @@ from hbstore.filters.tree import (
     Or,
     StructIn,
     Text,
+    TimeRangeIn,
     Timestamp,
 )
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import RUN
+from hbstore.times.time_range import parse_time_range
 
+NOW = dt.datetime(2015, 3, 31, 6, 30, 15, 250_000, dt.UTC)
+"""What relative times are relative to."""
+
+_YEAR_1 = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
+_YEARS = [f"{year:04}" for year in range(1, 10_000)]
 NULL = object()
 UNPARSABLE = object()
 
@@ -94,12 +102,59 @@ def _leaf(tree, typed, kinds):
     value = typed[tree.column.lower()]
     if isinstance(tree, IsNull):
         return value is NULL
-    assert isinstance(tree, Like)
+    assert isinstance(tree, Like | TimeRangeIn)
     if value is NULL or value is UNPARSABLE:
         return None
+    if isinstance(tree, TimeRangeIn):
+        return _in_time_range(value, *parse_time_range(tree.start, tree.end, NOW))
     text = kinds[tree.column.lower()].text(value)
     pattern = "".join(re.escape(p) if isinstance(p, str) else ".*" if p is RUN else "." for p in tree.pattern.parts)
     return re.fullmatch(pattern, text, re.DOTALL) is not None
+
+
+def _in_time_range(value, start, end):
+    if isinstance(value, str):
+        return text_in_time_range(value, start, end)
+    if isinstance(value, dt.date):
+        return start <= dt.datetime.combine(value, dt.time(), dt.UTC) < end
+    if isinstance(value, int):
+        return 1 <= value <= 9_999 and start <= dt.datetime(value, 1, 1, tzinfo=dt.UTC) < end
+    low, high = ((one - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) for one in (start, end))
+    seconds, nanoseconds = value
+    return low <= dt.timedelta(seconds=seconds, microseconds=nanoseconds // 1_000) < high
+
+
+def text_in_time_range(text, start, end):
+    """Whether a text lies between the first texts of two times, among weeks or among all others."""
+    year = bisect_right(_YEARS, text) - 1
+    weeks = year >= 0 and text >= f"{_YEARS[year]}-W01"
+    first = _first_week if weeks else _first_text
+    return first(start) <= text < first(end)
+
+
+def _first_text(time):
+    second = _up(time, dt.timedelta(seconds=1))
+    if second is None:
+        return ":"
+    return re.sub(r"(?:(?:(?:(?:-01)?-01)?-00)?-00)?-00$", "", re.sub("[T:]", "-", second.isoformat()[:19]))
+
+
+def _first_week(time):
+    day = _up(time, dt.timedelta(days=1))
+    while day is not None and day.isoweekday() != 1:
+        day = _up(day + dt.timedelta(microseconds=1), dt.timedelta(days=1))
+    if day is None:
+        return ":"
+    year, week, _ = day.isocalendar()
+    return f"{year:04}-W{week:02}"
+
+
+def _up(time, unit):
+    """The next whole unit; None behind the year 9999."""
+    try:
+        return time + (_YEAR_1 - time) % unit
+    except OverflowError:
+        return None
 
 
 def _compare(column, operator, literal, typed, kinds):

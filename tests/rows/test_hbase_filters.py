@@ -112,6 +112,20 @@ def test_rows_without_the_cell_are_not_selected(rows):
 
 
 @pytest.mark.hbase
+def test_cells_that_were_replaced_select_nothing(rows):
+    def at(text):
+        return CellIn(0, ((text_cell(STRING, text), after_cell(STRING, text_cell(STRING, text))),))
+
+    key = b"replaced\x00000000"
+    for sequence, text in enumerate(["old", "older", "new"], start=1):
+        rows.write([PartitionRow(key, (text_cell(STRING, text), text_cell(INT, "1")), b"p")], [], sequence)
+    rows.write([PartitionRow(key, (text_cell(STRING, "late"),), b"p")], [], 1)
+    assert keys(rows, b"replaced\0", at("new")) == [key]
+    assert [keys(rows, b"replaced\0", at(text)) for text in ("old", "older", "late")] == [[], [], []]
+    assert rows.count(b"replaced\0", b"replaced\1", at("old")) == 0
+
+
+@pytest.mark.hbase
 def test_what_cannot_be_pushed_is_checked_here(rows):
     table = [
         (text_cell(STRING, f"r{at % 7}"), text_cell(INT, str(at)), text_cell(DATE, f"2013-01-{1 + at % 28:02d}"))
@@ -157,14 +171,14 @@ def test_always_and_never():
     assert pushed.text is None
     assert pushed.exact
     assert b"<,'binary:'" in push(NEVER).text
-    assert push(CellIn(3, ())).text == b"SingleColumnValueFilter('k','3',<,'binary:',true,true)"
+    assert push(CellIn(3, ())).text == b"SingleColumnValueFilter('k','3',<,'binary:',true,false)"
 
 
 def test_a_point_is_one_comparison():
     text = value_cell(STRING, "it's")
     assert (
         push(CellIn(0, ((text, after_cell(STRING, text)),))).text
-        == b"SingleColumnValueFilter('k','0',=,'binary:\x02it''s\0',true,true)"
+        == b"SingleColumnValueFilter('k','0',=,'binary:\x02it''s\0',true,false)"
     )
     number = value_cell(INT, 255)
     assert push(CellIn(1, ((number, after_cell(INT, number)),))).text.count(b"SingleColumn") == 1

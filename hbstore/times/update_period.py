@@ -24,7 +24,7 @@ from enum import Enum
 from typing import Self
 
 from hbstore.errors import InvalidTime, UnknownUpdatePeriod
-from hbstore.timelines.moments import (
+from hbstore.times.moments import (
     DAY,
     DAY_SECONDS,
     LIMIT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-_CHECKOUT = Path(__file__).resolve().parents[2] / "grammar"
+_CHECKOUT = Path(__file__).resolve().parents[1] / "grammar"
 
 
 def grammar_text(name: str) -> str:

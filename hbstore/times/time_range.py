@@ -5,28 +5,33 @@
 
 A range is half open: [from, to). All times are in UTC; weeks are ISO weeks, which begin on Mondays. What `now` is, the
 caller says. grammar/time_range.lark is the language.
+
+Reading a text and telling its time are two steps: `written_time` gives a `WrittenTime`, which does not depend on now,
+and its `at` asks a clock where it has to.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from hbstore.errors import TimeRangeSyntaxError
-from hbstore.timelines.moments import moment, moments, out_of_years, time_at
-from hbstore.timelines.update_period import UpdatePeriod
+from hbstore.grammars import grammar_text
+from hbstore.places import highlight, place
+from hbstore.times.clock import Clock
+from hbstore.times.moments import moment, moments, out_of_years, time_at
+from hbstore.times.update_period import UpdatePeriod
 
 MAX_LENGTH: Final = 200
 """Characters of a time."""
 
-_CHECKOUT: Final = Path(__file__).resolve().parents[2] / "grammar" / "time_range.lark"
+_REMEMBERED: Final = 1_024
 _PERIODS: Final[Mapping[str, UpdatePeriod]] = {
     "second": UpdatePeriod.SECONDLY,
     "minute": UpdatePeriod.MINUTELY,
@@ -79,6 +84,51 @@ class TimeRange(NamedTuple):
     end: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class AbsoluteTime:
+    """A time written out.
+
+    Attributes:
+        time: the time, in UTC.
+    """
+
+    time: datetime
+
+    def at(self, clock: Clock) -> datetime:  # noqa: ARG002  whatever it tells
+        """The time; the clock is not asked."""
+        return self.time
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeTime:
+    """A time relative to now.
+
+    Attributes:
+        period: now is floored to the part of this period that it is in; None: it is not.
+        offsets: how many of which unit to go from there, one after the other.
+    """
+
+    period: UpdatePeriod | None
+    offsets: tuple[tuple[int, str], ...]
+
+    def at(self, clock: Clock) -> datetime:
+        """The time, in UTC, as of what the clock tells.
+
+        Raises:
+            InvalidTime: it is outside of the years 1 to 9999, or the clock's time has no time zone.
+        """
+        time = time_at(moment(clock()))
+        if self.period is not None:
+            time = self.period.floor(time)
+        for count, unit in self.offsets:
+            time = _moved(time, count, unit)
+        return time
+
+
+WrittenTime: TypeAlias = AbsoluteTime | RelativeTime
+"""A text that was read."""
+
+
 def parse_time_range(start: str, end: str, now: datetime) -> TimeRange:
     """The range [start, end) of two texts.
 
@@ -108,24 +158,70 @@ def parse_time(text: str, now: datetime) -> datetime:
     >>> parse_time("now.month - 1 month", datetime(2015, 3, 31, 6, tzinfo=UTC)).isoformat()
     '2015-02-01T00:00:00+00:00'
     """
-    now = time_at(moment(now))
-    text = text.rstrip(" \t")
-    if len(text) > MAX_LENGTH:
-        raise _error(text[: MAX_LENGTH + 1], MAX_LENGTH, "the time is too long", f"at most {MAX_LENGTH} characters")
+    moment(now)  # also where the text does not need it
+    return written_time(text).at(lambda: now)
+
+
+@lru_cache(_REMEMBERED)
+def written_time(text: str) -> WrittenTime:
+    """A text as it is read, whatever now is; texts that come back are remembered.
+
+    Raises:
+        TimeRangeSyntaxError: the text is no time; the error says where and what was expected.
+
+    >>> written_time("now.day-3days")
+    RelativeTime(period=<UpdatePeriod.DAILY: 'DAILY'>, offsets=((-3, 'day'),))
+    """
+    return _read(_Text(text, text, 0))
+
+
+def check_time_range(start: str, end: str) -> None:
+    """Check the texts of a range, as far as that does not depend on what now is.
+
+    Raises:
+        TimeRangeSyntaxError: a text is no time; the error says where and what was expected.
+        InvalidTimeRange: both are written out, and the range ends before it begins.
+    """
+    first, last = written_time(start), written_time(end)
+    if isinstance(first, AbsoluteTime) and isinstance(last, AbsoluteTime):
+        moments(first.time, last.time)
+
+
+def time_within(text: str, start: int, stop: int) -> WrittenTime:
+    """The time that stands in a larger text, from one place up to another; errors give places in the larger text.
+
+    Raises:
+        TimeRangeSyntaxError: no time stands there.
+    """
+    return _read(_Text(text[start:stop], text, start))
+
+
+class _Text(NamedTuple):
+    """The text of a time, and the whole text that it stands in, from some place on."""
+
+    time: str
+    whole: str
+    start: int
+
+
+def _read(text: _Text) -> WrittenTime:
+    time = text.time.rstrip(" \t")
+    if len(time) > MAX_LENGTH:
+        raise _error(text, MAX_LENGTH, "the time is too long", f"at most {MAX_LENGTH} characters")
     try:
-        tree = _parser().parse(text)
+        tree = _parser().parse(time)
     except UnexpectedCharacters as error:
         raise _unexpected(
-            text, error.pos_in_stream, {*error.allowed, *_end_after(text[: error.pos_in_stream])}
+            text, error.pos_in_stream, {*error.allowed, *_end_after(time[: error.pos_in_stream])}
         ) from None
     except UnexpectedToken as error:
-        at = len(text) if error.token.type == "$END" else error.token.start_pos
+        at = len(time) if error.token.type == "$END" else error.token.start_pos
         raise _unexpected(text, at, error.accepts or ()) from None
     (found,) = tree.find_pred(lambda one: one.data in {"absolute", "relative"})
-    return _absolute(text, found) if found.data == "absolute" else _relative(found, now)
+    return _absolute(text, found) if found.data == "absolute" else _relative(found)
 
 
-def _absolute(text: str, tree: Tree[Token]) -> datetime:
+def _absolute(text: _Text, tree: Tree[Token]) -> AbsoluteTime:
     values: list[int] = []
     for token in tree.scan_values(lambda _: True):
         value = int(token)
@@ -139,18 +235,19 @@ def _absolute(text: str, tree: Tree[Token]) -> datetime:
             )
         values.append(value)
     year, month, day, hour, minute, second, millisecond = values + [1, 1, 1, 0, 0, 0, 0][len(values) :]
-    return datetime(year, month, day, hour, minute, second, millisecond * 1_000, tzinfo=UTC)
+    return AbsoluteTime(datetime(year, month, day, hour, minute, second, millisecond * 1_000, tzinfo=UTC))
 
 
-def _relative(tree: Tree[Token], now: datetime) -> datetime:
-    time = now
+def _relative(tree: Tree[Token]) -> RelativeTime:
+    period = None
+    offsets = []
     for child in tree.children:
-        if isinstance(child, Token):
-            time = _PERIODS[_unit(child)].floor(time) if child.type == "UNIT" else time
-        else:
+        if not isinstance(child, Token):
             sign, count, unit = (one for one in child.children if isinstance(one, Token) and one.type != "SPACE")
-            time = _moved(time, int(f"{sign}{count}"), _unit(unit))
-    return time
+            offsets.append((int(f"{sign}{count}"), _unit(unit)))
+        elif child.type == "UNIT":
+            period = _PERIODS[_unit(child)]
+    return RelativeTime(period, tuple(offsets))
 
 
 def _moved(time: datetime, count: int, unit: str) -> datetime:
@@ -180,9 +277,7 @@ def _unit(token: Token) -> str:
 
 @cache
 def _parser() -> Lark:
-    packaged = files("hbstore") / "grammar" / "time_range.lark"
-    grammar = packaged if packaged.is_file() else _CHECKOUT
-    return Lark(grammar.read_text(encoding="utf-8"), parser="lalr")
+    return Lark(grammar_text("time_range.lark"), parser="lalr")
 
 
 def _end_after(text: str) -> set[str]:
@@ -194,23 +289,23 @@ def _end_after(text: str) -> set[str]:
     return {"$END"}
 
 
-def _unexpected(text: str, at: int | None, expected: Collection[str]) -> TimeRangeSyntaxError:
+def _unexpected(text: _Text, at: int | None, expected: Collection[str]) -> TimeRangeSyntaxError:
     """The error for a place where one of some kinds of tokens should stand."""
     *most, last = [word for kind, word in _WORDS.items() if kind in expected]
     return _error(text, at, "the time does not parse", f"{', '.join(most)} or {last}" if most else last)
 
 
-def _error(text: str, at: int | None, summary: str, expected: str) -> TimeRangeSyntaxError:
+def _error(text: _Text, at: int | None, summary: str, expected: str) -> TimeRangeSyntaxError:
     assert at is not None  # Lark gives every token of a text its place
-    rest = re.match(r"\w+|.|\Z", text[at:], re.DOTALL)
-    found = rest[0] if rest else ""
-    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text)
+    rest = re.match(r"\w+|.|\Z", text.time[at:], re.DOTALL)
+    found = rest[0][:MAX_LENGTH] if rest else ""
+    line, column = place(text.whole, text.start + at)
     return TimeRangeSyntaxError(
         summary,
-        highlight=f"{line}\n{' ' * at}^",
+        highlight=highlight(text.whole, text.start + at),
         hint="Times are written 2015-01-29-06:30:15,250, as far as it matters, or now.hour-4hours",
-        line=1,
-        column=at + 1,
+        line=line,
+        column=column,
         found=found if found.isprintable() and found else repr(found) if found else "the end",
         expected=expected,
     )

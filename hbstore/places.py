@@ -1,4 +1,4 @@
-"""Places in a filter's text: line and column, and the line with a caret."""
+"""Places in a text: line and column, and the line with a caret."""
 
 from __future__ import annotations
 

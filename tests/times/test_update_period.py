@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hbstore.errors import InvalidTime, InvalidTimeRange, TimelineError, UnknownUpdatePeriod
 from hbstore.timelines import UpdatePeriod
-from hbstore.timelines.moments import END_OF_TIME, LIMIT, ORIGIN, moment, time_at
+from hbstore.times.moments import END_OF_TIME, LIMIT, ORIGIN, moment, time_at
 from tests.timelines.strategies import PERIODS, TIMES, on, utc, without_zone
 
 MIDNIGHT = {"hour": 0, "minute": 0, "second": 0, "microsecond": 0}

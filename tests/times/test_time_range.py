@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hbstore.errors import FilterSyntaxError, InvalidTime, InvalidTimeRange, TimelineError, TimeRangeSyntaxError
 from hbstore.timelines import TimeRange, UpdatePeriod, parse_time, parse_time_range
+from hbstore.times.time_range import AbsoluteTime, RelativeTime, time_within, written_time
 from tests.timelines.strategies import utc, without_zone
 
 NOW = utc(2015, 3, 31, 6, 30, 15, 250_000)  # a Tuesday
@@ -115,8 +116,27 @@ def test_errors_say_where_and_what_was_expected(text, column, found, expected):
     assert (error.fields["line"], error.fields["column"]) == (1, column)
     assert (error.fields["found"], error.fields["expected"]) == (found, expected)
     line, caret = error.highlight.split("\n")
-    assert len(line) == len(text.rstrip(" "))
+    assert line == text.partition("\n")[0].rstrip()
     assert caret == " " * (column - 1) + "^"
+
+
+def test_errors_in_a_larger_text_give_places_there():
+    text = "a = 1 and\n  in_range('now.dy')"
+    with pytest.raises(TimeRangeSyntaxError) as caught:
+        time_within(text, text.index("now"), text.index("')"))
+    error = caught.value
+    assert (error.fields["line"], error.fields["column"], error.fields["found"]) == (2, 17, "dy")
+    assert error.highlight == "  in_range('now.dy')\n                ^"
+    assert time_within(text, text.index("now"), text.index(".dy")) == written_time("now")
+
+
+def test_a_text_is_read_once_and_told_anew():
+    first, second = utc(2015, 3, 31, 6, 30), utc(2016, 2, 29)
+    written = written_time("now.day-1month")
+    assert written is written_time("now.day-1month")
+    assert (written.at(lambda: first), written.at(lambda: second)) == (utc(2015, 2, 28), utc(2016, 1, 29))
+    assert isinstance(written, RelativeTime)
+    assert written_time("2015") == AbsoluteTime(utc(2015))
 
 
 def test_long_texts_are_refused_and_not_repeated():

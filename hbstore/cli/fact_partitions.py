@@ -1,0 +1,236 @@
+"""Commands for the partitions of facts and dimension tables: add, drop, list."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import (
+    DatabaseOption,
+    FilterOption,
+    JsonOption,
+    LocationOption,
+    ParameterOption,
+    StorageOption,
+    StoreOption,
+    examples,
+    model_name,
+    named_values,
+    parameters,
+)
+from hbstore.cli.opening import open_store
+from hbstore.cli.partitions import print_partitions
+from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.errors import InvalidInput, ModelNotFound, NoStorageTables
+
+if TYPE_CHECKING:  # imported when a store is opened: help needs none
+    from hbstore.cubes import Cubes, PartitionDesc
+
+commands = typer.Typer(no_args_is_help=True)
+FactArgument = Annotated[
+    str,
+    typer.Argument(metavar="FACT", help="The fact or the dimension table: FACT or DB.FACT.", show_default=False),
+]
+PeriodOption = Annotated[
+    str | None,
+    typer.Option("--update-period", metavar="PERIOD", help="The partition's update period, such as DAILY."),
+]
+TimeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN=TIME",
+        help="When the partition begins, as its update period writes it: dt=2015-01-29; repeat it for more columns.",
+    ),
+]
+SpecOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--spec", metavar="COLUMN=VALUE", help="The value of a partition column that holds no time; can be repeated."
+    ),
+]
+FileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--file", metavar="FILE", help="A .yaml, .json or .xml file of partitions, instead of the options above."
+    ),
+]
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore fact partitions add shop.sales --storage-name s1 --update-period DAILY --time dt=2015-02-02",
+        "hbstore fact partitions add shop.sales --storage-name s1 --file partitions.yaml",
+    )
+)
+def add(
+    ctx: typer.Context,
+    fact: FactArgument,
+    *,
+    storage_name: StorageOption = None,
+    update_period: PeriodOption = None,
+    time: TimeOption = None,
+    spec: SpecOption = None,
+    location: LocationOption = None,
+    parameter: ParameterOption = None,
+    file: FileOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Register partitions: one by options, or those of a file, of which all are added or none.
+
+    Without --location a partition is below its storage table, in a folder of its own name.
+    """
+    from hbstore.cubes import Cubes
+
+    in_database, name = model_name(fact, database)
+    given = _given(
+        update_period=update_period,
+        time=named_values("time", time),
+        other=named_values("spec", spec),
+        location=location,
+        parameters=parameters(parameter),
+    )
+    descs = _descs(name, given, file)
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, in_database)
+        storage = _storage(cubes, name, storage_name)
+        added = cubes.add_partitions(name, storage, descs)
+        table = cubes.storage_table(name, storage)
+    _print_done(f"{in_database}.{table}".lower(), "added", "to", added, as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore fact partitions drop shop.sales --storage-name s1 --update-period DAILY --time dt=2015-02-01",
+        "hbstore fact partitions drop shop.sales --storage-name s1 --file partitions.yaml",
+    )
+)
+def drop(
+    ctx: typer.Context,
+    fact: FactArgument,
+    *,
+    storage_name: StorageOption = None,
+    update_period: PeriodOption = None,
+    time: TimeOption = None,
+    spec: SpecOption = None,
+    file: FileOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop partitions: one by options, or those of a file, of which all go or none. Files of data are not touched."""
+    from hbstore.cubes import Cubes
+
+    in_database, name = model_name(fact, database)
+    given = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
+    descs = _descs(name, given, file)
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, in_database)
+        storage = _storage(cubes, name, storage_name)
+        dropped = cubes.drop_partitions(name, storage, descs)
+        table = cubes.storage_table(name, storage)
+    _print_done(f"{in_database}.{table}".lower(), "dropped", "from", dropped, as_json=as_json)
+
+
+@commands.command(
+    "list",
+    epilog=examples(
+        "hbstore fact partitions list shop.sales --storage-name s1",
+        "hbstore fact partitions list shop.sales --storage-name s1 --filter \"dt >= '2015-01-30'\" --json",
+    ),
+)
+def list_(
+    ctx: typer.Context,
+    fact: FactArgument,
+    *,
+    storage_name: StorageOption = None,
+    filter: FilterOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the partitions on a storage that a filter selects, in key order, as `hbstore partitions` does."""
+    from hbstore.cubes import Cubes
+
+    in_database, name = model_name(fact, database)
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, in_database)
+        storage = _storage(cubes, name, storage_name)
+        found = cubes.partitions(name, storage, filter)
+        columns = opened.get_table(in_database, cubes.storage_table(name, storage)).partition_column_names
+    print_partitions(found, columns, as_json=as_json)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value}
+
+
+def _descs(name: str, given: dict[str, Any], file: str | None) -> list[PartitionDesc]:
+    """The partitions of a command: the one of its options, or those of its file.
+
+    Raises:
+        InvalidInput: there are both or neither, or the file is about another fact.
+        InvalidModel: the file cannot be read.
+    """
+    from hbstore.cubes import PartitionDesc, read_partitions
+
+    if file is None:
+        if not given:
+            raise InvalidInput(
+                "nothing says which partition", hint="Add --update-period and --time, or --file with many partitions"
+            )
+        return [PartitionDesc(**given)]
+    if given:
+        raise InvalidInput("a file of partitions takes no further options", file=file, hint="Put them into the file")
+    found = read_partitions(file)
+    for number, (table, _) in enumerate(found, 1):
+        if table != name.lower():
+            raise InvalidInput(
+                "a partition in the file is of another fact or dimension table",
+                file=file,
+                document=number,
+                table=table,
+                expected=name,
+            )
+    return [desc for _, desc in found]
+
+
+def _storage(cubes: Cubes, name: str, storage: str | None) -> str:
+    """The storage that was named, or the only one.
+
+    Raises:
+        InvalidInput: there are several.
+        NoStorageTables: there is none.
+    """
+    if storage is not None:
+        return storage
+    known = _storages(cubes, name)
+    if not known:
+        raise NoStorageTables("it is on no storage", name=name, hint="Add a storage table to it")
+    if len(known) > 1:
+        raise InvalidInput("it is on several storages", name=name, storages=", ".join(known), hint="Add --storage-name")
+    return known[0]
+
+
+def _storages(cubes: Cubes, name: str) -> list[str]:
+    """The storages that a fact or a dimension table is on.
+
+    Raises:
+        ModelNotFound: there is neither.
+    """
+    for find in (cubes.fact, cubes.dimtable):
+        with suppress(ModelNotFound):
+            return [one.storage for one in find(name).storage_tables]
+    raise ModelNotFound("no such fact or dimension table", name=f"{cubes.database}.{name}")
+
+
+def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"table": table, done: count})
+    else:
+        print_lines([f"{plural(count, 'partition')} {done} {where} {table}"])

@@ -1,0 +1,191 @@
+"""Commands for facts: their timelines, and which of their partitions hold a range of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, model_name
+from hbstore.cli.failures import PROBLEMS
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import on_terminal, plural, print_json, print_lines, print_table
+from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.times.moments import END_OF_TIME
+
+if TYPE_CHECKING:  # imported when there is a cover: help needs none
+    from hbstore.cubes import Cover, CoverRun
+
+commands = typer.Typer(no_args_is_help=True)
+_NAMED: Final = 10
+"""Ranges that an error names."""
+
+TimeDimensionOption = Annotated[
+    str | None,
+    typer.Option("--time-dimension", metavar="NAME", help="The cube's time dimension, or its partition column."),
+]
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore fact timelines --fact-name sales --database shop",
+        "hbstore fact timelines --fact-name sales --database shop --storage-name s1 --update-period HOURLY --picture",
+    )
+)
+def timelines(
+    ctx: typer.Context,
+    *,
+    fact_name: Annotated[
+        str, typer.Option("--fact-name", metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)
+    ],
+    storage_name: Annotated[
+        str | None, typer.Option("--storage-name", metavar="STORAGE", help="Only on this storage.")
+    ] = None,
+    update_period: Annotated[
+        str | None, typer.Option("--update-period", metavar="PERIOD", help="Only of this update period, such as DAILY.")
+    ] = None,
+    time_dimension: TimeDimensionOption = None,
+    database: DatabaseOption = None,
+    picture: PictureOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the timelines of a fact: which times its storage tables have partitions for.
+
+    With --json each has its first and latest time, how many there are, and all holes; these are half open. Options may
+    be written with underscores, as in Apache Lens: --fact_name.
+    """
+    from hbstore.cubes import Cubes
+
+    in_database, name = model_name(fact_name, database)
+    with open_store(ctx, store) as opened:
+        found = Cubes(opened, in_database).timelines(
+            name, storage=storage_name, update_period=update_period, time_dimension=time_dimension
+        )
+    print_timelines(found, picture=picture, as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore fact cover sales --database shop --from 2015-01-29-06 --to 2015-02-01",
+        "hbstore fact cover shop.sales --from now.day-3days --to now.day --partial",
+    )
+)
+def cover(
+    ctx: typer.Context,
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)],
+    *,
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="Where the range of time begins: 2015-01-29-06 or now.day-3days.",
+            show_default=False,
+        ),
+    ],
+    end: Annotated[
+        str, typer.Option("--to", metavar="TIME", help="Where it ends; not part of it.", show_default=False)
+    ],
+    time_dimension: TimeDimensionOption = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Be content with what there is, and say what is missing.")
+    ] = False,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the partitions of a fact that hold a range of time, as few and as large as there are.
+
+    They are printed as runs of partitions that follow one another. If there are none for some of the time, the exit
+    code is 1 and the error names it; with --partial what is missing is printed below the runs.
+    """
+    from hbstore.cubes import Cubes, Uncoverable
+    from hbstore.times.time_range import parse_time_range
+
+    in_database, name = model_name(fact, database)
+    range_ = parse_time_range(start, end, datetime.now(UTC))
+    with open_store(ctx, store) as opened:
+        found = Cubes(opened, in_database).cover(name, *range_, time_dimension=time_dimension, partial=True)
+    uncovered = bool(found.missing) and not partial
+    if as_json:
+        print_json({"fact": f"{in_database}.{name}".lower(), **_pair(range_), **_cover_json(found)})
+        if uncovered:
+            raise typer.Exit(PROBLEMS)
+    elif uncovered:
+        error = Uncoverable(found.missing)
+        more = f" and {len(found.missing) - _NAMED:,} more" if found.missing[_NAMED:] else ""
+        error.fields["missing"] = " ∪ ".join(map(_range, found.missing[:_NAMED])) + more
+        error.hint = "--partial shows what there is and all that is missing"
+        raise error
+    else:
+        _print_cover(found)
+
+
+def _print_cover(found: Cover) -> None:
+    runs = _runs(found)
+    if on_terminal():
+        rows = [
+            (
+                run.storage_table,
+                run.period.name,
+                run.period.format_index(run.start),
+                run.period.format_index(run.stop),
+                f"{run.stop - run.start:,}",
+            )
+            for run in runs
+        ]
+        print_table(("storage table", "period", "from", "to", "partitions"), rows)
+    else:
+        print_lines(map(str, runs))
+    print_lines(f"missing {_range(one)}" for one in found.missing)
+    what = f"{plural(len(found.missing), 'range')} missing" if found.missing else "nothing missing"
+    typer.echo(f"{plural(len(found.partitions), 'partition')} in {plural(len(runs), 'run')}, {what}", err=True)
+
+
+def _runs(found: Cover) -> Sequence[CoverRun]:
+    from hbstore.cubes import CoverPartitions
+
+    assert isinstance(found.partitions, CoverPartitions)  # cover makes no others
+    return found.partitions.runs
+
+
+def _cover_json(found: Cover) -> dict[str, Any]:
+    return {
+        "partitions": len(found.partitions),
+        "runs": [
+            {
+                "storage_table": run.storage_table,
+                "update_period": run.period.name,
+                "from": run.period.format_index(run.start),
+                "to": run.period.format_index(run.stop),
+                "partitions": run.stop - run.start,
+            }
+            for run in _runs(found)
+        ],
+        "missing": list(map(_pair, found.missing)),
+    }
+
+
+def _pair(range_: Sequence[datetime]) -> dict[str, str]:
+    return {"from": _text(range_[0]), "to": _text(range_[1])}
+
+
+def _range(range_: Sequence[datetime]) -> str:
+    return f"[{_text(range_[0])}, {_text(range_[1])})"
+
+
+def _text(time: datetime) -> str:
+    """A time as `--from` reads it, as short as it can be said.
+
+    >>> _text(datetime(2015, 1, 29, 6, 30, tzinfo=UTC)), _text(datetime(2015, 1, 1, tzinfo=UTC))
+    ('2015-01-29-06:30', '2015-01-01')
+    """
+    if time == END_OF_TIME:
+        return "10000-01-01"
+    day, clock = time.isoformat()[:10], time.strftime("%H:%M:%S")
+    if time.microsecond:
+        return f"{day}-{clock},{time.microsecond:06}"
+    return "-".join(part for part in (day, clock.removesuffix(":00").removesuffix(":00").removesuffix("00")) if part)

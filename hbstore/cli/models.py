@@ -1,0 +1,276 @@
+"""Commands for the model of a database: its storages, cubes, dimensions, facts and dimension tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hbstore.cli.arguments import (
+    DEFAULT_DATABASE,
+    DatabaseOption,
+    IfExistsOption,
+    IfNotExistsOption,
+    JsonOption,
+    StoreOption,
+    examples,
+    model_name,
+)
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
+from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
+
+if TYPE_CHECKING:  # imported when a command needs it: help does not
+    from hbstore.cubes import Named
+    from hbstore.store.partition_store import PartitionStore
+
+commands = typer.Typer(no_args_is_help=True)
+
+
+class Kind(StrEnum):
+    """The kinds of descriptions, in the order in which they can be created."""
+
+    STORAGE = "storage"
+    CUBE = "cube"
+    DERIVED_CUBE = "derived_cube"
+    DIMENSION = "dimension"
+    FACT = "fact"
+    DIMTABLE = "dimtable"
+
+
+FilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="Files of descriptions: .yaml, .json, or .xml of Apache Lens.", show_default=False
+    ),
+]
+KindArgument = Annotated[Kind, typer.Argument(help="Which kind it is of.", show_default=False)]
+KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only of this kind.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Its name: NAME or DB.NAME.", show_default=False)]
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore model create model.yaml --database shop",
+        "hbstore model create model.yaml --database shop --if-not-exists",
+    )
+)
+def create(
+    ctx: typer.Context,
+    files: FilesArgument,
+    *,
+    if_not_exists: IfNotExistsOption = False,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create what files describe; of facts and dimension tables the storage tables as well.
+
+    A file holds one description or several, in any order.
+    """
+    from hbstore.cubes import Cubes
+
+    documents = _read(files)
+    done: list[tuple[Named, str]] = []
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, database or DEFAULT_DATABASE)
+        try:
+            for document in documents:
+                try:
+                    cubes.create(document)
+                    done.append((document, "created"))
+                except AlreadyExists:
+                    if not if_not_exists:
+                        raise
+                    cubes.create(document, if_not_exists=True)  # a storage table's name may be what is taken
+                    done.append((document, "there already"))
+        except (HbstoreError, KeyboardInterrupt) as error:
+            _note_done(error, done, "created", "repeat the command with --if-not-exists")
+            raise
+    _print_done(done, as_json=as_json)
+
+
+@commands.command(epilog=examples("hbstore model alter model.yaml --database shop"))
+def alter(
+    ctx: typer.Context,
+    files: FilesArgument,
+    *,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Replace what files describe; storage tables of facts and dimension tables are made, altered and dropped with it.
+
+    A storage that a fact is on no longer takes its partitions along.
+    """
+    from hbstore.cubes import Cubes
+
+    documents = _read(files)
+    done: list[tuple[Named, str]] = []
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, database or DEFAULT_DATABASE)
+        try:
+            for document in documents:
+                cubes.alter(document)
+                done.append((document, "altered"))
+        except (HbstoreError, KeyboardInterrupt) as error:
+            _note_done(error, done, "altered", "the command can be repeated")
+            raise
+    _print_done(done, as_json=as_json)
+
+
+@commands.command(
+    "list", epilog=examples("hbstore model list --database shop", "hbstore model list --database shop --kind fact")
+)
+def list_(
+    ctx: typer.Context,
+    *,
+    kind: KindOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List storages, cubes, dimensions, facts and dimension tables: the kind and the name of each."""
+    with open_store(ctx, store) as opened:
+        names = [(one.kind, one.name) for one in _documents(opened, database, kind)]
+    if as_json:
+        print_json([{"kind": one, "name": name} for one, name in names])
+    elif on_terminal():
+        print_table(("kind", "name"), names)
+    else:
+        print_lines(f"{one} {name}" for one, name in names)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore model describe fact sales --database shop", "hbstore model describe storage shop.s1 --json"
+    )
+)
+def describe(
+    ctx: typer.Context,
+    kind: KindArgument,
+    name: NameArgument,
+    *,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a storage, cube, dimension, fact or dimension table, what its storage tables are called, and what uses it.
+
+    It is printed as YAML that `hbstore model alter` takes; with --json, what uses it is among the keys.
+    """
+    from hbstore.cubes import Cubes, write_documents
+
+    in_database, short = model_name(name, database)
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, in_database)
+        document = cubes.get(kind.value, short)
+        described = cubes.describe(kind.value, short)
+    if as_json:
+        print_json(described)
+        return
+    sys.stdout.write(write_documents([document]))
+    known = document.to_dict()
+    print_lines(f"# {key}: {_listed(value)}" for key, value in described.items() if key not in known)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore model drop fact sales --database shop", "hbstore model drop cube shop.sales_cube --cascade --if-exists"
+    )
+)
+def drop(
+    ctx: typer.Context,
+    kind: KindArgument,
+    name: NameArgument,
+    *,
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Drop what uses it as well; of a storage, all tables on it.")
+    ] = False,
+    if_exists: IfExistsOption = False,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop a storage, cube, dimension, fact or dimension table with its storage tables. Files are not touched."""
+    from hbstore.cubes import Cubes
+
+    in_database, short = model_name(name, database)
+    with open_store(ctx, store) as opened:
+        try:
+            Cubes(opened, in_database).drop(kind.value, short, cascade=cascade)
+            dropped = True
+        except ModelNotFound:
+            if not if_exists:
+                raise
+            dropped = False
+    if as_json:
+        print_json({"kind": kind.value, "name": short.lower(), "dropped": dropped})
+    else:
+        print_lines([f"{kind.value} {short.lower()}: {'dropped' if dropped else 'was not there'}"])
+
+
+@commands.command(
+    epilog=examples("hbstore model export --database shop > model.yaml", "hbstore model export --database shop --json")
+)
+def export(
+    ctx: typer.Context,
+    *,
+    kind: KindOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print all descriptions, as `hbstore model create` takes them: as YAML, or with --json as a JSON list."""
+    from hbstore.cubes import write_documents
+
+    with open_store(ctx, store) as opened:
+        documents = _documents(opened, database, kind)
+    if as_json:
+        print_json([one.to_dict() for one in documents])
+    else:
+        sys.stdout.write(write_documents(documents))
+
+
+def _read(files: Sequence[str]) -> list[Named]:
+    """The descriptions in some files, in the order in which they can be created."""
+    from hbstore.cubes import read_documents
+
+    kinds = list(Kind)
+    return sorted((one for file in files for one in read_documents(file)), key=lambda one: kinds.index(Kind(one.kind)))
+
+
+def _documents(store: PartitionStore, database: str | None, kind: Kind | None) -> list[Named]:
+    """All descriptions in a database, or those of a kind.
+
+    Raises:
+        DatabaseNotFound: it is not there.
+    """
+    from hbstore.cubes import Cubes
+
+    store.get_database(database or DEFAULT_DATABASE)
+    cubes = Cubes(store, database or DEFAULT_DATABASE)
+    return [one for each in ([kind] if kind else Kind) for one in cubes.list(each.value)]
+
+
+def _listed(value: object) -> str:
+    """Names, or names with values, on one line."""
+    if isinstance(value, Mapping):
+        value = [f"{name} in {table}" for name, table in value.items()]
+    return ", ".join(map(str, value)) if isinstance(value, list) and value else "none"
+
+
+def _note_done(error: BaseException, done: Sequence[tuple[Named, str]], what: str, then: str) -> None:
+    """Say with an error what had been done before."""
+    names = [str(document) for document, state in done if state == what]
+    error.add_note(f"{what} before: {', '.join(names)}; {then}" if names else f"nothing was {what}")
+
+
+def _print_done(done: Iterable[tuple[Named, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json([{"kind": one.kind, "name": one.name, "done": what} for one, what in done])
+    else:
+        print_lines(f"{one}: {what}" for one, what in done)

@@ -1,0 +1,298 @@
+"""Commands for the timelines of tables: show, convert, rebuild, check, export, import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples, table_name
+from hbstore.cli.checking import named_tables, timeline_problems
+from hbstore.cli.failures import PROBLEMS
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import plural, print_json, print_lines, visible
+from hbstore.cli.properties_file import (
+    PropertiesFormat,
+    read_json_properties,
+    read_properties,
+    write_properties,
+)
+from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.errors import CorruptTimeline, InvalidInput, TimelineMismatch, TimelineNotFound
+
+commands = typer.Typer(no_args_is_help=True)
+PeriodOption = Annotated[
+    str | None, typer.Option("--update-period", metavar="PERIOD", help="Only of this update period, such as DAILY.")
+]
+_SUFFIXES: Final = {".properties": PropertiesFormat.PROPERTIES, ".json": PropertiesFormat.JSON}
+
+
+@commands.command(
+    epilog=examples("hbstore timeline show shop.s1_sales", "hbstore timeline show shop.s1_sales --update-period DAILY")
+)
+def show(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    update_period: PeriodOption = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="COLUMN", help="Only of this time partition column.")
+    ] = None,
+    picture: PictureOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the timelines of a table: which times there are partitions for.
+
+    With --json each has its first and latest time, how many there are, and all holes; these are half open.
+    """
+    from hbstore.times.update_period import UpdatePeriod
+
+    period = None if update_period is None else UpdatePeriod.named(update_period)
+    with open_store(ctx, store) as opened:
+        found = opened.timelines.of(*table_name(table), period, column)
+    print_timelines(found, picture=picture, as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore timeline convert shop.s1_sales --update-period HOURLY --column dt --class RangesPartitionTimeline"
+    )
+)
+def convert(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    update_period: Annotated[
+        str, typer.Option("--update-period", metavar="PERIOD", help="The timeline's update period.", show_default=False)
+    ],
+    column: Annotated[
+        str,
+        typer.Option("--column", metavar="COLUMN", help="The timeline's time partition column.", show_default=False),
+    ],
+    class_name: Annotated[
+        str,
+        typer.Option(
+            "--class",
+            metavar="CLASS",
+            help="StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline or RangesPartitionTimeline.",
+            show_default=False,
+        ),
+    ],
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a timeline one of another class, in place. Its partitions are not read."""
+    from hbstore.times.update_period import UpdatePeriod
+
+    database, name = table_name(table)
+    period = UpdatePeriod.named(update_period)
+    with open_store(ctx, store) as opened:
+        opened.timelines.convert(database, name, period, column, class_name)
+        made = opened.timelines.of(database, name, period, column)[0]
+    found = {
+        "table": f"{database}.{name}".lower(),
+        "update_period": period.name,
+        "column": made.partition_column,
+        "class": type(made).__name__,
+    }
+    if as_json:
+        print_json(found)
+    else:
+        print_lines([f"timeline {period.name}.{found['column']} of {found['table']}: {found['class']}"])
+
+
+@commands.command(epilog=examples("hbstore timeline rebuild shop.s1_sales"))
+def rebuild(
+    ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False
+) -> None:
+    """Build the timelines of a table anew from its partitions."""
+    database, name = table_name(table)
+    with open_store(ctx, store) as opened:
+        found = opened.timelines.rebuild(database, name)
+    full_name = f"{database}.{name}".lower()
+    if as_json:
+        print_json(
+            {
+                "table": full_name,
+                "partitions": found.partitions,
+                "left_out": found.left_out_count,
+                "left_out_names": list(found.left_out),
+            }
+        )
+        return
+    print_lines([f"timelines of {full_name}: built from {plural(found.partitions, 'partition')}"])
+    if found.left_out_count:
+        more = " …" * (found.left_out_count > len(found.left_out))
+        _note(f"{plural(found.left_out_count, 'partition')} without a time left out: {', '.join(found.left_out)}{more}")
+
+
+@commands.command(epilog=examples("hbstore timeline check", "hbstore timeline check shop.s1_sales --json"))
+def check(
+    ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
+) -> None:
+    """Compare timelines with the partitions of some tables, or of all that keep timelines.
+
+    Each difference is printed on a line, and the exit code is 1 if there are any. `hbstore check` looks at the rows of
+    partitions as well.
+    """
+    report: dict[str, list[str]] = {}
+    with open_store(ctx, store) as opened:
+        named, damaged = named_tables(opened, tables)
+        for database, name in named:
+            try:
+                report[f"{database}.{name}"] = timeline_problems(opened, database, name)
+            except TimelineNotFound:
+                if tables:
+                    raise
+    problems = len(damaged) + sum(map(len, report.values()))
+    if as_json:
+        print_json(
+            {
+                "problems": problems,
+                "catalog": list(map(str, damaged)),
+                "tables": [{"table": table, "problems": found} for table, found in report.items()],
+            }
+        )
+    else:
+        print_lines([*map(str, damaged), *(f"{table}: {one}" for table, found in report.items() for one in found)])
+        what = plural(problems, "problem") if problems else "all well"
+        typer.echo(f"timelines of {plural(len(report), 'table')} checked, {what}", err=True)
+    if problems:
+        raise typer.Exit(PROBLEMS)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore timeline export shop.s1_sales > s1_sales.properties", "hbstore timeline export shop.s1_sales --json"
+    )
+)
+def export(ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Print the timelines of a table as table properties of Apache Lens.
+
+    They are printed as Java's .properties, with --json as a JSON object.
+    """
+    with open_store(ctx, store) as opened:
+        found = opened.timelines.export(*table_name(table))
+    if as_json:
+        print_json(found)
+    else:
+        sys.stdout.write(write_properties(found))
+
+
+@commands.command(
+    "import",
+    epilog=examples(
+        "hbstore timeline import shop.s1_sales s1_sales.properties",
+        "hbstore timeline import shop.s1_sales - --format properties",
+    ),
+)
+def import_(
+    ctx: typer.Context,
+    table: TableArgument,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file of table properties: .properties or .json; - is stdin.", show_default=False
+        ),
+    ],
+    *,
+    format: Annotated[
+        PropertiesFormat | None, typer.Option("--format", help="What the file is; by default its name's end tells.")
+    ] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over timelines from table properties of Apache Lens.
+
+    Their times have to be those of the table's partitions, and their classes become those of the table's timelines.
+    Other properties are passed over. Where one is damaged or missing, nothing is changed.
+    """
+    database, name = table_name(table)
+    properties = _read(file, format)
+    with open_store(ctx, store) as opened:
+        # What is damaged in the store is found by this, and is no mistake in the file.
+        kept = {f"{period.name}.{one}" for period, one in opened.timelines.read(database, name)}
+        others = _check_names(properties, kept, file)
+        try:
+            opened.timelines.take_over(database, name, properties)
+        except CorruptTimeline as error:
+            raise _damaged(file, error) from error
+        except TimelineMismatch as error:
+            error.fields |= {"file": file}
+            raise
+        found = opened.timelines.of(database, name)
+    if others:
+        _note(f"the table keeps no timelines {', '.join(others)}, which were passed over")
+    full_name = f"{database}.{name}".lower()
+    classes = {f"{one.update_period.name}.{one.partition_column}": type(one).__name__ for one in found}
+    if as_json:
+        print_json({"table": full_name, "timelines": classes, "passed_over": others})
+    else:
+        print_lines(f"timeline {timeline} of {full_name}: {cls}" for timeline, cls in classes.items())
+
+
+def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
+    """The properties in a file.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
+    name = "<stdin>" if file == "-" else file
+    found = format or _SUFFIXES.get(Path(file).suffix.lower())
+    if found is None:
+        raise InvalidInput("nothing says what the file is", file=name, hint="Add --format properties or --format json")
+    try:
+        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+    except OSError as error:
+        raise InvalidInput("the file cannot be read", file=name, reason=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("the file is not UTF-8", file=name, byte=error.start + 1) from None
+    return read_json_properties(text, name) if found is PropertiesFormat.JSON else read_properties(text, name)
+
+
+def _check_names(properties: Mapping[str, str], kept: set[str], file: str) -> list[str]:
+    """The timelines in some properties that are none of those that the table keeps.
+
+    Raises:
+        InvalidInput: they lack one that it keeps.
+    """
+    from hbstore.timelines.factory import CACHE, PRESENT
+
+    given = dict.fromkeys(
+        ".".join(name.removeprefix(CACHE).split(".")[:2])
+        for name in properties
+        if name.startswith(CACHE) and name != PRESENT
+    )
+    for timeline in sorted(kept - given.keys()):
+        raise InvalidInput(
+            "the file lacks a timeline that the table keeps",
+            file=file,
+            timeline=timeline,
+            hint=f"The names of its properties begin with {CACHE}{timeline}.",
+        )
+    return [timeline for timeline in given if timeline not in kept]
+
+
+def _damaged(file: str, error: CorruptTimeline) -> InvalidInput:
+    """The error for a file with a damaged timeline; it names the property as the file does."""
+    from hbstore.timelines.factory import CACHE
+
+    fields = error.fields
+    key, colon, reason = str(fields.get("reason")).partition(": ")
+    if "key" in fields or not colon:
+        key, reason = str(fields.get("key")), str(fields.get("reason"))
+    return InvalidInput(
+        "a timeline in the file is damaged",
+        file=file,
+        property=f"{CACHE}{fields.get('period')}.{fields.get('column')}.{key}",
+        reason=reason,
+        hint="Nothing was changed. Export it again, or rebuild the table's timelines with `hbstore timeline rebuild`",
+    )
+
+
+def _note(text: str) -> None:
+    typer.echo(f"Note: {visible(text)}", err=True)

@@ -1,0 +1,323 @@
+"""Cubes: the whole Python interface to the model of a database, its partitions and their covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
+from hbstore.cubes.cover import cover
+from hbstore.cubes.covered import Cover, CoverPartitions
+from hbstore.cubes.descriptions import PartitionDesc
+from hbstore.cubes.document import Named
+from hbstore.cubes.files import KINDS
+from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
+from hbstore.cubes.references import dependents
+from hbstore.cubes.registration import Registration, storage_table_of, validity
+from hbstore.errors import AlreadyExists, InvalidTimeRange, NoStorageTables, Uncoverable, UnknownTimeDimension
+from hbstore.model import Partition
+from hbstore.names import identifier
+from hbstore.store.partition_store import PartitionStore
+from hbstore.timelines import PartitionTimeline, UpdatePeriod
+
+
+class Cubes:
+    """Storages, cubes, dimensions, facts and dimension tables of a database, and the partitions of the latter two.
+
+    Args:
+        store: where they are.
+        database: in which database; it has to be there.
+        clock: what time it is, for facts that start or end relative to now.
+
+    >>> from hbstore import connect
+    >>> from hbstore.cubes import Cube, Measure, Storage
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> cubes = Cubes(store, "shop")
+    >>> cubes.create(Cube(name="sales", measures=[Measure(name="price", type="double")]))
+    >>> cubes.names("cube"), cubes.cube("Sales").field_names()
+    (['sales'], ('price',))
+    """
+
+    def __init__(self, store: PartitionStore, database: str, clock: Callable[[], datetime] | None = None) -> None:
+        self.store = store
+        self.database = identifier("database", database)
+        self._clock = clock or _now
+        self._catalog = Catalog(store, self.database)
+        self._registration = Registration(self._catalog)
+
+    # The model
+
+    def create(self, document: Named, *, if_not_exists: bool = False) -> None:
+        """Add a document; of a fact or a dimension table, its storage tables as well.
+
+        Raises:
+            AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of a storage table's name.
+            InvalidModel: it names something that is not there.
+        """
+        try:
+            self._catalog.create(document)
+        except AlreadyExists:
+            if not if_not_exists or self._catalog.find(document.kind, document.name) is None:
+                raise
+
+    def create_all(self, documents: Iterable[Named], *, if_not_exists: bool = False) -> list[Named]:
+        """Add documents in an order in which each finds what it names; those that were added."""
+        found = []
+        for one in sorted(documents, key=lambda one: KINDS.index(one.kind)):
+            there = if_not_exists and self._catalog.find(one.kind, one.name) is not None
+            self.create(one, if_not_exists=if_not_exists)
+            if not there:
+                found.append(one)
+        return found
+
+    def get(self, kind: str, name: str) -> Named:
+        """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none."""
+        return self._catalog.get(kind, name)
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all documents of a kind in order."""
+        return [one.name for one in self._catalog.list(kind)]
+
+    def describe(self, kind: str, name: str) -> dict[str, Any]:
+        """A document as JSON would hold it, with what uses it and what its storage tables are called."""
+        document = self.get(kind, name)
+        found: dict[str, Any] = document.to_dict()
+        users = dependents(document, self._catalog)
+        if isinstance(document, Fact | DimTable):
+            found["tables"] = {one.storage: document.table_name(one.storage) for one in document.storage_tables}
+        elif isinstance(document, Storage):
+            found["used_by"] = [str(one) for one in users]
+        elif isinstance(document, Dimension):
+            found["dimtables"] = [one.name for one in users]
+        elif isinstance(document, Cube):
+            found["derived_cubes"] = [one.name for one in users if isinstance(one, DerivedCube)]
+            found["facts"] = [one.name for one in users if isinstance(one, Fact)]
+        return found
+
+    def alter(self, document: Named) -> None:
+        """Replace a document; tables of a fact or a dimension table are made, altered and dropped with it.
+
+        Raises:
+            ModelNotFound: there is none of its kind and name.
+            InvalidModel: it names something that is not there, or changes partition columns of a storage table.
+            ModelInUse: a document that names it would then name something that is not there.
+            ConcurrentChange: another writer changed it meanwhile; nothing was changed.
+        """
+        self._catalog.alter(document)
+
+    def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:
+        """Remove a document with its tables and their partitions.
+
+        With ``cascade`` what names it goes first: derived cubes and facts of a cube, dimension tables of a dimension,
+        the tables of all facts and dimension tables on a storage.
+
+        Raises:
+            ModelNotFound: there is none.
+            ModelInUse: others name it.
+        """
+        self._catalog.drop(kind, name, cascade=cascade)
+
+    def cube(self, name: str) -> Cube | DerivedCube:
+        """The cube of a name, base or derived. ModelNotFound if there is none."""
+        found = self.get("cube", name)
+        assert isinstance(found, Cube | DerivedCube)
+        return found
+
+    def fact(self, name: str) -> Fact:
+        """The fact of a name. ModelNotFound if there is none."""
+        found = self.get("fact", name)
+        assert isinstance(found, Fact)
+        return found
+
+    def dimtable(self, name: str) -> DimTable:
+        """The dimension table of a name. ModelNotFound if there is none."""
+        found = self.get("dimtable", name)
+        assert isinstance(found, DimTable)
+        return found
+
+    def storage_table(self, name: str, storage: str) -> str:
+        """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none."""
+        logical = self._catalog.tabled(name)
+        return logical.table_name(storage_table_of(logical, storage).storage)
+
+    # Partitions
+
+    def add_partitions(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
+        """Register partitions of a fact or a dimension table on a storage, all or none; how many.
+
+        Of a dimension table with an update period, the partition `latest` follows in the same change.
+
+        Raises:
+            ModelNotFound: there is no such fact or dimension table, or it is not on that storage.
+            InvalidPartition: an update period or columns that the storage table does not have.
+            InvalidTime: a time that is not the beginning of a part of its update period.
+            InvalidPartitionValue: a value does not fit its column's type.
+            OutsideValidity: a partition is wholly before the fact's start, or at its end or after it.
+            AlreadyExists: one is there already, or stands twice in the batch.
+        """
+        return self._registration.add(name, storage, descs, self._clock())
+
+    def alter_partitions(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
+        """Give registered partitions other parameters and, where one is given, another location, all or none; how many.
+
+        Raises as `add_partitions`, and PartitionNotFound where one is not there or of another update period.
+        """
+        return self._registration.alter(name, storage, descs, self._clock())
+
+    def drop_partitions(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
+        """Drop partitions, all or none; how many.
+
+        Raises:
+            PartitionNotFound: one is not there, or of another update period.
+            InvalidPartition, InvalidTime, InvalidPartitionValue, ModelNotFound: as `add_partitions`.
+        """
+        return self._registration.drop(name, storage, descs)
+
+    def partitions(self, name: str, storage: str, filter: str | None = None) -> list[Partition]:
+        """The partitions of a fact or a dimension table on a storage that a filter selects, in key order."""
+        return self.store.get_partitions_by_filter(self.database, self.storage_table(name, storage), filter)
+
+    def latest(self, dimtable: str, storage: str, other: Mapping[str, str | None] | None = None) -> Partition | None:
+        """The partition `latest` of a dimension table; None if there is none.
+
+        Args:
+            dimtable: which.
+            storage: on which storage.
+            other: the values of the partition columns that hold no time.
+        """
+        return self._registration.latest(dimtable, storage, other or {})
+
+    # Timelines and covers
+
+    def timelines(
+        self,
+        fact: str,
+        *,
+        storage: str | None = None,
+        update_period: UpdatePeriod | str | None = None,
+        time_dimension: str | None = None,
+    ) -> list[PartitionTimeline]:
+        """Timelines of a fact: of all storages in its order, the smallest period first, or of those that are named.
+
+        Raises:
+            ModelNotFound: there is no such fact, or it is not on that storage.
+            UnknownTimeDimension: none of the tables is partitioned by it.
+        """
+        found = self._fact(fact)
+        period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
+        tables = found.storage_tables if storage is None else [storage_table_of(found, storage)]
+        column = None if time_dimension is None else self._column(found, tables, time_dimension)
+        return [
+            timeline
+            for table in tables
+            if table.time_partition_columns and (column is None or column in table.time_partition_columns)
+            for timeline in self.store.timelines.of(self.database, found.table_name(table.storage))
+            if period in (None, timeline.update_period) and column in (None, timeline.partition_column)
+        ]
+
+    def cover(
+        self,
+        fact: str,
+        start: datetime,
+        end: datetime,
+        *,
+        time_dimension: str | None = None,
+        partial: bool = False,
+    ) -> Cover:
+        """The best set of partitions of a fact for [start, end): as few and as large as there are.
+
+        It takes one read of the row of each storage table, however long the range. What is before the fact's start or
+        from its end on counts as missing. Where several storages have a partition, the first of the fact counts.
+
+        Args:
+            fact: which.
+            start: where the range begins.
+            end: where it ends; not part of it.
+            time_dimension: the cube's time dimension, or the partition column, that the range is of; None where all
+                storage tables have just one time partition column.
+            partial: whether what there is will do, with what is missing said.
+
+        Raises:
+            ModelNotFound: there is no such fact.
+            NoStorageTables: it is on no storage, or on none that has times.
+            UnknownTimeDimension: no storage table is partitioned by it, or none is named and there are several.
+            Uncoverable: something is missing; ``missing`` of the error says what.
+            InvalidTime, InvalidTimeRange: the range is none.
+        """
+        found = self._fact(fact)
+        tables = [table for table in found.storage_tables if table.time_partition_columns]
+        if not tables:
+            raise NoStorageTables(
+                "the fact is on no storage that gets partitions", fact=found.name, hint="Add a storage table to it"
+            )
+        column = self._column(found, tables, time_dimension)
+        timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
+        for table in tables:
+            if column in table.time_partition_columns:
+                name = found.table_name(table.storage)
+                for (period, of_column), timeline in self.store.timelines.read(self.database, name).items():
+                    if of_column == column:
+                        timelines.setdefault(period, []).append(timeline)
+        return self._cover_valid(found, timelines, (start, end), partial=partial)
+
+    def _cover_valid(
+        self,
+        fact: Fact,
+        timelines: Mapping[UpdatePeriod, list[PartitionTimeline]],
+        range_: tuple[datetime, datetime],
+        *,
+        partial: bool,
+    ) -> Cover:
+        """A cover of what of a range is within the fact's validity."""
+        start, end = range_
+        first, last = validity(fact, self._clock())
+        if not start <= end:
+            raise InvalidTimeRange("the time range ends before it begins", start=start, end=end)
+        since = start if first is None else min(max(start, first), end)
+        until = end if last is None else max(min(end, last), since)
+        inside = cover(timelines, since, until, partial=True) if since < until else Cover(CoverPartitions([]), [])
+        missing = [one for one in ((start, since), *inside.missing, (until, end)) if one[0] < one[1]]
+        joined: list[tuple[datetime, datetime]] = []
+        for begin, after in missing:
+            joined.append((joined.pop()[0] if joined and joined[-1][1] == begin else begin, after))
+        if joined and not partial:
+            raise Uncoverable(joined)
+        return Cover(inside.partitions, joined)
+
+    def _fact(self, name: str) -> Fact:
+        """A fact whose tables are as it says."""
+        found = self._catalog.settled("fact", name)
+        assert isinstance(found, Fact)
+        return found
+
+    def _column(self, fact: Fact, tables: Iterable[StorageTable], time_dimension: str | None) -> str:
+        """The partition column of a time dimension, or the only one."""
+        columns = list(dict.fromkeys(column for table in tables for column in table.time_partition_columns))
+        if time_dimension is None and len(columns) == 1:
+            return columns[0]
+        cube = self._catalog.find("cube", fact.cube)
+        dimensions = dict(cube.time_dimensions) if isinstance(cube, Cube) else {}
+        if time_dimension is not None:
+            column = dimensions.get(time_dimension.lower(), time_dimension.lower())
+            if column in columns:
+                return column
+        known = [name for name, column in dimensions.items() if column in columns]
+        raise UnknownTimeDimension(
+            "the fact has several time partition columns"
+            if time_dimension is None
+            else "no storage table is partitioned by the time dimension",
+            fact=fact.name,
+            time_dimension=time_dimension,
+            known=", ".join(dict.fromkeys([*known, *columns])),
+        )
+
+    def list(self, kind: str) -> list[Named]:
+        """All documents of a kind in order of their names."""
+        return [*self._catalog.list(kind)]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

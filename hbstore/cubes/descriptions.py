@@ -1,0 +1,183 @@
+"""Partitions as those who register them say: an update period, a time for each time partition column, other values.
+
+>>> from hbstore.cubes.logical_tables import Column, StorageTable
+>>> on = StorageTable(
+...     storage="s1",
+...     update_periods=["HOURLY"],
+...     partition_columns=[Column(name="dt", type="string"), Column(name="region", type="string")],
+...     time_partition_columns=["dt"],
+... )
+>>> values_of(on, PartitionDesc("hourly", {"dt": "2015-01-29-06"}, {"region": "eu"}))
+('2015-01-29-06', 'eu')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from hbstore.cubes.logical_tables import StorageTable
+from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
+from hbstore.keys import NULL_PARTITION
+from hbstore.model import FrozenDict
+from hbstore.timelines import UpdatePeriod
+from hbstore.types import ColumnType, DateType, TimestampType, parse_type
+
+V = TypeVar("V")
+_EMPTY: FrozenDict[str, str] = FrozenDict()
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDesc:
+    """A partition of a fact or a dimension table.
+
+    Attributes:
+        update_period: whose time the partition holds, or its name; None for a table without times.
+        time: for each time partition column when the partition begins: an aware datetime, text as the period writes it,
+            or an ISO text with a T; without a zone, in UTC.
+        other: for each other partition column its value; None is the null partition.
+        location: where its files are; None: the table's location and the partition's name.
+        parameters: what else is to be kept with it.
+    """
+
+    update_period: UpdatePeriod | str | None = None
+    time: Mapping[str, datetime | str] = field(default_factory=FrozenDict)
+    other: Mapping[str, str | None] = field(default_factory=FrozenDict)
+    location: str | None = None
+    parameters: Mapping[str, str] = _EMPTY
+
+    def __post_init__(self) -> None:
+        for name in ("time", "other", "parameters"):
+            object.__setattr__(self, name, FrozenDict(getattr(self, name)))
+        if isinstance(self.update_period, str):
+            object.__setattr__(self, "update_period", UpdatePeriod.named(self.update_period))
+
+    @property
+    def period(self) -> UpdatePeriod | None:
+        """The update period itself."""
+        assert not isinstance(self.update_period, str)  # __post_init__ has seen to it
+        return self.update_period
+
+    def begins(self, column: str) -> datetime:
+        """The time in one of the time partition columns.
+
+        Raises:
+            InvalidTime: it is not the beginning of a part of the update period.
+        """
+        assert self.period is not None
+        return _begin(self.period, {name.lower(): value for name, value in self.time.items()}[column], column)
+
+
+def values_of(on: StorageTable, one: PartitionDesc) -> tuple[str, ...]:
+    """The values of a partition in the order of the partition columns.
+
+    Raises:
+        InvalidPartition: the table does not have the update period, or a column is missing, unknown or given twice.
+        InvalidTime: a time is not the beginning of a part of the update period.
+        InvalidPartitionValue: a value does not fit its column's type.
+    """
+    _check_period(on, one)
+    times = _by_column(on, "time", one.time, set(on.time_partition_columns))
+    others = other_texts(on, one.other)
+    found = []
+    for column in on.partition_columns:
+        kind = parse_type(column.type)
+        if column.name in times:
+            assert one.period is not None  # _check_period
+            found.append(time_text(one.period, _begin(one.period, times[column.name], column.name), kind, column.name))
+        else:
+            found.append(others[column.name])
+    return tuple(found)
+
+
+def other_texts(on: StorageTable, given: Mapping[str, str | None]) -> dict[str, str]:
+    """The values of the partition columns that hold no time, as texts.
+
+    Raises:
+        InvalidPartition: a column is missing, unknown or given twice.
+        InvalidPartitionValue: a value does not fit its column's type.
+    """
+    types = {one.name: one.type for one in on.partition_columns if one.name not in on.time_partition_columns}
+    found = _by_column(on, "other", given, set(types))
+    return {name: _other_text(value, parse_type(types[name]), name) for name, value in found.items()}
+
+
+def time_text(period: UpdatePeriod, time: datetime, kind: ColumnType, column: str) -> str:
+    """The text of a time in a column of a type: as the period writes it, or as a date or timestamp.
+
+    Raises:
+        InvalidTime: the time is not the beginning of a part, or no date.
+
+    >>> time_text(UpdatePeriod.MONTHLY, UpdatePeriod.MONTHLY.parse("2015-02"), DateType(), "dt")
+    '2015-02-01'
+    """
+    written = period.format(time)
+    if isinstance(kind, TimestampType):
+        return time.astimezone(UTC).isoformat(" ")[:19]
+    if isinstance(kind, DateType):
+        day, clock = time.astimezone(UTC).isoformat(" ")[:19].split(" ")
+        if clock != "00:00:00":
+            raise InvalidTime(
+                "the time is no date, as its column is", column=column, time=written, hint="Use timestamp or string"
+            )
+        return day
+    return written
+
+
+def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime:
+    try:
+        if isinstance(value, str) and "T" in value:
+            parsed = datetime.fromisoformat(value)
+            value = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+        return period.parse(value) if isinstance(value, str) else period.time(period.index(value))
+    except ValueError:
+        raise InvalidTime("the text is no ISO time", column=column, given=value, expected=period.pattern) from None
+    except InvalidTime as error:
+        raise InvalidTime(error.text, hint=error.hint, column=column, **error.fields) from None
+
+
+def _check_period(on: StorageTable, one: PartitionDesc) -> None:
+    if one.period is None and on.update_periods:
+        raise _wrong("a partition names no update period", on, one)
+    if one.period is not None and one.period not in on.update_periods:
+        raise _wrong("the storage table does not have the update period", on, one)
+
+
+def _wrong(text: str, on: StorageTable, one: PartitionDesc) -> InvalidPartition:
+    return InvalidPartition(
+        text,
+        storage=on.storage,
+        update_period=None if one.period is None else one.period.name,
+        expected=", ".join(period.name for period in on.update_periods) or "none",
+    )
+
+
+def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[str]) -> dict[str, V]:
+    found: dict[str, V] = {}
+    for name, value in given.items():
+        if name.lower() in found:
+            raise InvalidPartition("a partition column is given twice", storage=on.storage, column=name)
+        found[name.lower()] = value
+    if found.keys() != wanted:
+        missing, extra = sorted(wanted - found.keys()), sorted(found.keys() - wanted)
+        raise InvalidPartition(
+            f"the {what} partition columns are not those of the storage table",
+            storage=on.storage,
+            missing=", ".join(missing) or "none",
+            unknown=", ".join(extra) or "none",
+        )
+    return found
+
+
+def _other_text(value: str | None, kind: ColumnType, column: str) -> str:
+    if value is None or value == NULL_PARTITION:
+        return NULL_PARTITION
+    try:
+        kind.parse(value)
+    except (ValueError, TypeError, AttributeError):
+        raise InvalidPartitionValue(
+            "a partition value does not fit its column's type", column=column, type=kind.name, value=repr(value)
+        ) from None
+    return value

@@ -1,0 +1,113 @@
+"""What all documents of the model have in common: strict, frozen, and wrong ones named with their place.
+
+A document is a pydantic model. Made of keywords in Python or of what a file says, it is checked alike, and what is
+wrong with it is InvalidModel, whose ``at`` is a path such as ``storage_tables.0.update_periods.1``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from hbstore.cubes.values import Name
+from hbstore.errors import InvalidModel
+
+MAX_SHOWN: Final = 5
+"""Mistakes that one error names."""
+
+_EXPECTED: Final[Mapping[str, str]] = {
+    "missing": "this key",
+    "extra_forbidden": "no such key",
+    "string_type": "a text (in quotation marks, if need be)",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "string_too_short": "a text that is not empty",
+    "too_short": "at least one",
+}
+
+
+class Document(BaseModel):
+    """A part of the model: frozen, without keys that it does not know, with no value converted to another type."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **fields: Any) -> None:
+        """A document of these fields; InvalidModel where they make none."""
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise invalid_model(error, document=type(self).__name__) from None
+
+    # So that pydantic makes what is nested itself, and mistakes within it keep their whole path.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @model_validator(mode="after")
+    def _is_text(self) -> Self:
+        """See that every text can be written as UTF-8, which a lone surrogate cannot."""
+        for value in vars(self).values():
+            texts = [*value, *value.values()] if isinstance(value, Mapping) else [value]
+            for text in texts:
+                if isinstance(text, str) and not text.isascii():
+                    try:
+                        text.encode()
+                    except UnicodeEncodeError:
+                        raise ValueError(f"text that UTF-8 can carry, not {ascii(text)}") from None
+        return self
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with other fields, checked like a new one."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as JSON would hold it, without what is as it is by default."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+class Named(Document):
+    """A document that stands for itself: a storage, a cube, a dimension, a fact or a dimension table.
+
+    Attributes:
+        kind: which of them.
+        name: what it is called, in lower case.
+    """
+
+    kind: ClassVar[str]
+    name: Name
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as JSON would hold it, its kind first."""
+        return {"kind": self.kind, **super().to_dict()}
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
+    """The error for what pydantic found wrong: the first mistake in the fields, the others in the hint."""
+    found = [_mistake(one) for one in error.errors(include_url=False, include_context=False)]
+    at, expected, given = found[0]
+    more = "; ".join(f"{place}: expected {what}" for place, what, _ in found[1:MAX_SHOWN])
+    left = f"; and {len(found) - MAX_SHOWN} more" if found[MAX_SHOWN:] else ""
+    return InvalidModel(
+        "the description is not valid",
+        hint=f"Also {more}{left}" if more else None,
+        **where,
+        at=at or "the whole",
+        expected=expected,
+        found=given,
+    )
+
+
+def _mistake(error: Mapping[str, Any]) -> tuple[str, str, str]:
+    kind, message = error["type"], error["msg"]
+    expected = _EXPECTED.get(kind) or re.sub("^(Value error, |Input should be )", "", message)
+    given = "nothing" if kind == "missing" else repr(error["input"])
+    return ".".join(map(str, error["loc"])), expected, given if len(given) <= 80 else f"{given[:79]}…"  # noqa: PLR2004

@@ -1,0 +1,127 @@
+"""Documents of the model in files: YAML, JSON and Lens's XML are read, YAML and JSON written.
+
+>>> found = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
+>>> print(write_documents(found), end="")
+---
+kind: storage
+name: s1
+---
+kind: storage
+name: s2
+>>> parse_documents(write_documents(found), "yaml") == found
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from pydantic import ValidationError
+
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
+from hbstore.cubes.document import Named, invalid_model
+from hbstore.cubes.lens_xml import read_lens
+from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml
+from hbstore.cubes.xml_tree import parse_xml
+from hbstore.errors import InvalidModel
+
+Format: TypeAlias = Literal["yaml", "json", "xml"]
+
+CLASSES: Final[Mapping[str, type[Named]]] = {
+    one.kind: one for one in (Storage, Cube, DerivedCube, Dimension, Fact, DimTable)
+}
+"""The kinds of documents, in an order in which each refers to those before it."""
+
+KINDS: Final = tuple(CLASSES)
+_ENDINGS: Final[Mapping[str, Format]] = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".xml": "xml"}
+
+
+def read_documents(path: str | Path) -> list[Named]:
+    """The documents of a file, whose ending says what it is: .yaml, .yml, .json or .xml.
+
+    Raises:
+        InvalidModel: it cannot be read, or holds something that is no document; the error names file and place.
+    """
+    return parse_documents(*read_text(path), file=str(path))
+
+
+def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[Named]:
+    """The documents of a text, in its order.
+
+    Args:
+        text: one or several documents: YAML's are divided by ``---``, JSON's stand in a list. XML holds one.
+        format: which of the three.
+        file: what errors call it.
+
+    Raises:
+        InvalidModel: it does not parse, or holds something that is no document; the error names the place.
+    """
+    if format == "xml":
+        found = [read_lens(parse_xml(text, file), file)]
+    else:
+        found = [_kind_and_data(one, file, number) for number, one in enumerate(load(text, format, file), 1)]
+    return [make(kind, data, file=file, document=number) for number, (kind, data) in enumerate(found, 1)]
+
+
+def write_documents(documents: Iterable[Named], format: Literal["yaml", "json"] = "yaml") -> str:
+    """Documents as a text that `parse_documents` reads as the same."""
+    return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in documents)
+
+
+def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
+    """The document of a kind and data.
+
+    Raises:
+        InvalidModel: the data make none; ``where`` is part of the error.
+    """
+    try:
+        return CLASSES[kind].model_validate(data)
+    except ValidationError as error:
+        raise invalid_model(error, **where, kind=kind) from None
+
+
+def read_text(path: str | Path) -> tuple[str, Format]:
+    """A file's text and what its ending says that it is.
+
+    Raises:
+        InvalidModel: there is no such file, or it is too large, no text, or of another ending.
+    """
+    place = Path(path)
+    kind = _ENDINGS.get(place.suffix.lower())
+    if kind is None:
+        raise InvalidModel("a file's ending does not say what it is", file=str(path), expected=", ".join(_ENDINGS))
+    try:
+        with place.open(encoding="utf-8-sig") as file:
+            text = file.read(MAX_TEXT + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidModel("the file cannot be read", file=str(path), found=str(error)) from None
+    return text, kind
+
+
+def load(text: str, format: Format, file: str) -> list[Any]:
+    """The plain data of a YAML or JSON text.
+
+    Raises:
+        InvalidModel: it does not parse, or is too long.
+    """
+    if format not in get_args(Format):
+        raise InvalidModel("no such format", file=file, found=format, expected=", ".join(get_args(Format)))
+    if len(text) > MAX_TEXT:
+        raise InvalidModel("the text is too long", file=file, characters=len(text), limit=MAX_TEXT)
+    return load_yaml(text, file) if format == "yaml" else load_json(text, file)
+
+
+def _kind_and_data(found: Any, file: str, number: int) -> tuple[str, dict[str, Any]]:
+    if not isinstance(found, dict):
+        raise InvalidModel(
+            "a document is a mapping", file=file, document=number, at="the whole", found=type(found).__name__
+        )
+    kind = found.get("kind")
+    if not isinstance(kind, str) or kind not in CLASSES:
+        raise InvalidModel(
+            "a document names its kind", file=file, document=number, at="kind", expected=", ".join(KINDS), found=kind
+        )
+    return kind, {key: value for key, value in found.items() if key != "kind"}

@@ -1,0 +1,255 @@
+"""The partition `latest` of a dimension table: a copy of its newest, for each combination of the other columns.
+
+    dt=2015-01-28/region=eu    dt=2015-01-29/region=eu    dt=latest/region=eu    -> the files of 2015-01-29
+    dt=2015-01-28/region=us                               dt=latest/region=us    -> the files of 2015-01-28
+
+Newer dumps hold all that older ones do, so `latest` is what is asked. It changes together with the partitions, in one
+change of the store. Every change of a combination gives its `latest` a new stamp and is made only if the old one is
+still there: of two at the same time one is made anew, and so what it lists is what there is.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
+
+from hbstore.cubes.logical_tables import StorageTable
+from hbstore.errors import ConcurrentChange, InvalidTime, PartitionNotFound
+from hbstore.filters.builder import Expression
+from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.store.partition_store import PartitionStore
+from hbstore.structs import partition_from_payload
+from hbstore.timelines import UpdatePeriod
+from hbstore.timelines.declaration import LATEST
+from hbstore.types import ColumnType, DateType, TimestampType
+
+Values: TypeAlias = tuple[str, ...]
+
+LATEST_STAMP: Final = "cube.storagetable.latest.stamp"
+_ATTEMPTS: Final = 200
+_LONGEST_PAUSE: Final = 0.1
+_LISTED: Final = 20
+"""Combinations that are listed one by one; more, and the whole table is."""
+
+
+def latest_time_key(column: str) -> str:
+    """The parameter of `latest` that says the newest partition's time; Lens's name of it.
+
+    >>> latest_time_key("dt")
+    'cube.storagetable.dt.latest.part.timestamp'
+    """
+    return f"cube.storagetable.{column}.latest.part.timestamp"
+
+
+@dataclass(frozen=True, slots=True)
+class Dumps:
+    """The partitions of a dimension table on one storage.
+
+    Attributes:
+        store: where they are.
+        table: the storage table.
+        period: its update period.
+        column: its time partition column.
+    """
+
+    store: PartitionStore
+    table: Table
+    period: UpdatePeriod
+    column: str
+
+    @staticmethod
+    def of(store: PartitionStore, table: Table, on: StorageTable) -> Dumps | None:
+        """Those of a storage table; None if it has no times."""
+        if not on.update_periods:
+            return None
+        return Dumps(store, table, on.update_periods[0], on.time_partition_columns[0])
+
+    def add(self, partitions: Sequence[Partition]) -> None:
+        """Add partitions; AlreadyExists if one is there already."""
+        self._change(_Wanted(add=partitions))
+
+    def replace(self, partitions: Sequence[Partition]) -> None:
+        """Replace all of partitions but their values; PartitionNotFound if one is not there."""
+        self._change(_Wanted(put=partitions))
+
+    def drop(self, values: Sequence[Values]) -> None:
+        """Drop partitions; PartitionNotFound if one is not there."""
+        self._change(_Wanted(drop=values))
+
+    def latest_values(self, values: Sequence[str]) -> Values:
+        """The values of `latest` in the combination that some values are in."""
+        found, at = self._canonical(values), self._time_at
+        return (*found[:at], LATEST, *found[at + 1 :])
+
+    @property
+    def _time_at(self) -> int:
+        return self.table.partition_column_names.index(self.column)
+
+    def _change(self, wanted: _Wanted) -> None:
+        for attempt in range(_ATTEMPTS):
+            with suppress(ConcurrentChange):
+                self._change_once(wanted)
+                return
+            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.002 * (attempt + 1))))  # noqa: S311
+        raise ConcurrentChange("other writers kept changing the latest partition", table=self.table, hint="Try again")
+
+    def _change_once(self, wanted: _Wanted) -> None:
+        database, name = self.table.database, self.table.name
+        combinations = {self.latest_values(values) for values in wanted.values()}
+        found = self._payloads(list(combinations))
+        known = {values: partition_from_payload(data) for values, data in found.items()}
+        there = self._payloads([one.values for one in wanted.put])
+        putting: list[Partition] = []
+        for one in wanted.put:
+            stored = there.get(self._canonical(one.values))
+            if stored is None:
+                raise PartitionNotFound("no such partition", table=self.table, partition=self._name(one.values))
+            putting.append(updated(partition_from_payload(stored), one))
+        gone = {self._canonical(values) for values in wanted.drop}
+        newest = {values: known[values] for values in combinations if not self._newest_goes(known.get(values), gone)}
+        newest |= self._newest_of(combinations - newest.keys(), gone)
+        for one in (*wanted.add, *putting):
+            values = self.latest_values(one.values)
+            if values not in newest or self._newness(one) >= self._newness(newest[values]):
+                newest[values] = one
+        put = [*putting, *(self._latest(values, one) for values, one in newest.items())]
+        drop = [*wanted.drop, *(values for values in known if values not in newest)]
+        self.store.change_partitions(
+            database,
+            name,
+            add=wanted.add,
+            put=put,
+            drop=drop,
+            expected={values: found.get(values, there.get(values)) for values in (*combinations, *there)},
+            invalid_values="keep",
+        )
+
+    def _newest_goes(self, latest: Partition | None, gone: set[Values]) -> bool:
+        """Whether the newest partition of a combination has to be looked for."""
+        time = None if latest is None else self._time(latest)
+        if latest is None or time is None:
+            return True
+        return any(self.latest_values(values) == latest.values and self._time_in(values) == time for values in gone)
+
+    def _newest_of(self, combinations: Collection[Values], gone: set[Values]) -> dict[Values, Partition]:
+        """The newest partition of each combination but those that go; O(partitions of the combinations)."""
+        filters = [self._filter(values) for values in combinations]
+        found: dict[Values, Partition] = {}
+        for where in [None] if len(filters) > _LISTED or None in filters else filters:
+            for one in self._listed(where):
+                values = self.latest_values(one.values)
+                if values in combinations and self._canonical(one.values) not in gone and self._is_dump(one):
+                    best = found.get(values)
+                    if best is None or self._newness(one) > self._newness(best):
+                        found[values] = one
+        return found
+
+    def _listed(self, where: ExpressionTree | None) -> list[Partition]:
+        database, name = self.table.database, self.table.name
+        if where is None:
+            return self.store.get_partitions_by_filter(database, name, None)
+        return self.store.get_partitions_by_expr(database, name, Expression(where))
+
+    def _filter(self, values: Values) -> ExpressionTree | None:
+        """The partitions of a combination; None: all."""
+        parts = [
+            Comparison(column, Operator.EQ, Text(value))
+            for column, value in zip(self.table.partition_column_names, values, strict=True)
+            if column != self.column
+        ]
+        return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
+
+    def _latest(self, values: Values, newest: Partition) -> Partition:
+        time = self._newness(newest)
+        location = newest.location
+        if location is None and self.table.location is not None:
+            location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
+        own = {latest_time_key(self.column): self.period.format(time), LATEST_STAMP: secrets.token_hex(8)}
+        return Partition(
+            values,
+            location=location,
+            parameters={**newest.parameters, **own},
+            create_time=newest.create_time,
+            last_access_time=newest.last_access_time,
+            storage=newest.storage,
+            privileges=newest.privileges,
+        )
+
+    def _payloads(self, values: Sequence[Values]) -> dict[Values, bytes]:
+        """The stored bytes of those of some partitions that are there."""
+        found = self.store.get_payloads(self.table.database, self.table.name, values)
+        return {self._canonical(partition_from_payload(data).values): data for data in found}
+
+    def _canonical(self, values: Sequence[str]) -> Values:
+        """Values as their types write them; what does not fit its type stays."""
+        return tuple(map(canonical_text, self.table.key_types, values))
+
+    def _is_dump(self, one: Partition) -> bool:
+        return one.values[self._time_at] != LATEST and self._time(one) is not None
+
+    def _newness(self, one: Partition) -> datetime:
+        time = self._time(one)
+        assert time is not None
+        return time
+
+    def _time(self, one: Partition) -> datetime | None:
+        """The time of a partition, or of the newest one that `latest` is a copy of; None if it has none."""
+        if one.values[self._time_at] != LATEST:
+            return self._time_in(one.values)
+        with suppress(InvalidTime):
+            return self.period.parse(one.parameters.get(latest_time_key(self.column), ""))
+        return None
+
+    def _time_in(self, values: Sequence[str]) -> datetime | None:
+        text, kind = values[self._time_at], self.table.key_types[self._time_at]
+        with suppress(InvalidTime, ValueError):
+            if not isinstance(kind, DateType | TimestampType):
+                return self.period.parse(text)
+            time = datetime.fromisoformat(kind.text(kind.parse(text))).replace(tzinfo=UTC)
+            return self.period.time(self.period.index(time))
+        return None
+
+    def _name(self, values: Sequence[str]) -> str:
+        return partition_name(self.table.partition_column_names, values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A change as it was asked for."""
+
+    add: Sequence[Partition] = ()
+    put: Sequence[Partition] = ()
+    drop: Sequence[Values] = ()
+
+    def values(self) -> Iterator[Values]:
+        """The values of all partitions that it is about."""
+        yield from (one.values for one in (*self.add, *self.put))
+        yield from self.drop
+
+
+def updated(stored: Partition, given: Partition) -> Partition:
+    """A stored partition with other parameters, and with another location where one is given."""
+    return Partition(
+        stored.values,
+        location=stored.location if given.location is None else given.location,
+        parameters=given.parameters,
+        create_time=stored.create_time,
+        last_access_time=stored.last_access_time,
+        storage=stored.storage,
+        privileges=stored.privileges,
+    )
+
+
+def canonical_text(kind: ColumnType, text: str) -> str:
+    """A value as its type writes it: an int's ``05`` is ``5``. What does not fit the type stays as it is."""
+    with suppress(ValueError):
+        return kind.text(kind.parse(text))
+    return text

@@ -1,0 +1,421 @@
+"""Lens's XML as the data that documents are made of.
+
+The outermost tag says what it is: ``x_storage``, ``x_base_cube``, ``x_derived_cube``, ``x_dimension``,
+``x_fact_table``, ``x_dimension_table``. Tags inside have no ``x_``. Older spellings are read too: ``x_cube``,
+``x_fact``, lists whose items are called like the list, ``_type`` for ``type``. What is not known is refused, never
+passed over, but for what Lens itself fills in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from hbstore.cubes.xml_tree import Element
+from hbstore.errors import InvalidModel
+
+Data: TypeAlias = dict[str, Any]
+
+_DELIMITERS: Final[Mapping[str, str]] = {
+    "field_delimiter": "field.delim",
+    "escape_char": "escape.delim",
+    "collection_delimiter": "colelction.delim",  # Hive's own spelling
+    "line_delimiter": "line.delim",
+    "map_key_delimiter": "mapkey.delim",
+}
+"""Attributes that are parameters of Hive's serde."""
+
+_FACT_TIMES: Final[Mapping[str, str]] = {
+    "cube.fact.absolute.start.time": "start_time",
+    "cube.fact.relative.start.time": "start_time",
+    "cube.fact.absolute.end.time": "end_time",
+    "cube.fact.relative.end.time": "end_time",
+}
+
+
+class Reader:
+    """Reads one element; what nobody asked for in it is refused at the end.
+
+    Args:
+        element: the element.
+        file: where it is from.
+        at: the tags around it.
+    """
+
+    def __init__(self, element: Element, file: str, at: str = "") -> None:
+        self.element = element
+        self.file = file
+        self.at = f"{at}/{element.tag}"
+        self._attributes = dict(element.attributes)
+        self._children = list(element.children)
+
+    def attribute(self, *names: str) -> str | None:
+        """An attribute by any of its names; None if there is none of them."""
+        found = [self._attributes.pop(name) for name in names if name in self._attributes]
+        return found[0] if found else None
+
+    def children(self, *tags: str) -> list[Reader]:
+        """The elements in it of any of some tags."""
+        found = [child for child in self._children if child.tag in tags]
+        self._children = [child for child in self._children if child.tag not in tags]
+        return [Reader(child, self.file, self.at) for child in found]
+
+    def items(self, list_tag: str, *tags: str) -> list[Reader]:
+        """The elements of the list of a tag."""
+        found: list[Reader] = []
+        for one in self.children(list_tag):
+            found += one.children(list_tag, *tags)
+            one.end()
+        return found
+
+    def texts(self, *tags: str) -> list[str]:
+        """The texts of the elements of some tags."""
+        found = self.children(*tags)
+        for one in found:
+            one.end()
+        return [one.element.text.strip() for one in found]
+
+    def end(self) -> None:
+        """See that nothing is left.
+
+        Raises:
+            InvalidModel: there is an attribute or an element that is not known here.
+        """
+        if self._attributes:
+            raise self.error(f"attribute {min(self._attributes)}")
+        if self._children:
+            raise self.error(f"element {self._children[0].tag}", self._children[0])
+
+    def error(self, what: str, element: Element | None = None) -> InvalidModel:
+        """The error for something that is not known here."""
+        return InvalidModel(
+            "the XML has something that is not read",
+            file=self.file,
+            line=(element or self.element).line,
+            at=self.at.removeprefix("/"),
+            found=what,
+        )
+
+
+def read_lens(root: Element, file: str) -> tuple[str, Data]:
+    """The kind of a document and its data.
+
+    Raises:
+        InvalidModel: the outermost tag is of no document, or something in it is not known.
+    """
+    reader = Reader(root, file)
+    tag = root.tag.removeprefix("x_")
+    read = _ROOTS.get(tag)
+    if read is None:
+        raise InvalidModel(
+            "the XML's outermost tag is of no document",
+            file=file,
+            line=root.line,
+            found=root.tag,
+            expected=", ".join(f"x_{name}" for name in _ROOTS),
+        )
+    kind, data = read(reader)
+    reader.end()
+    return kind, data
+
+
+def given(**fields: Any) -> Data:
+    """The fields that are there."""
+    return {name: value for name, value in fields.items() if value is not None and value not in ([], {})}
+
+
+def properties(reader: Reader, tag: str = "properties") -> Data:
+    """Names and values of the properties under a tag."""
+    found: Data = {}
+    for one in reader.items(tag, "property"):
+        name, value = one.attribute("name"), one.attribute("value")
+        one.end()
+        if name is None or value is None or name in found:
+            raise one.error("a property without a name or a value" if name not in found else f"property {name} twice")
+        found[name] = value
+    return found
+
+
+def _storage(reader: Reader) -> tuple[str, Data]:
+    return "storage", given(
+        name=reader.attribute("name"),
+        class_name=reader.attribute("classname", "class_name"),
+        endpoint=reader.attribute("endpoint"),
+        description=reader.attribute("description"),
+        properties=properties(reader),
+    )
+
+
+def _cube(reader: Reader) -> tuple[str, Data]:
+    if "parent" in reader.element.attributes:
+        return _derived_cube(reader)
+    name = reader.attribute("name")
+    own = properties(reader)
+    return "cube", given(
+        name=name,
+        **_described(reader),
+        time_dimensions=_time_dimensions(name or "", own),
+        measures=[_measure(one) for one in reader.items("measures", "measure")],
+        **_fields(reader),
+        properties=own,
+    )
+
+
+def _derived_cube(reader: Reader) -> tuple[str, Data]:
+    return "derived_cube", given(
+        name=reader.attribute("name"),
+        parent=reader.attribute("parent"),
+        **_described(reader),
+        measures=_names(reader, "measure_names", "measure_name"),
+        dim_attributes=_names(reader, "dim_attr_names", "attr_name", "dim_attr_name"),
+        properties=properties(reader),
+    )
+
+
+def _dimension(reader: Reader) -> tuple[str, Data]:
+    return "dimension", given(
+        name=reader.attribute("name"), **_described(reader), **_fields(reader), properties=properties(reader)
+    )
+
+
+def _fact(reader: Reader) -> tuple[str, Data]:
+    own = properties(reader)
+    return "fact", given(
+        name=reader.attribute("name", "table_name"),
+        cube=reader.attribute("cube_name"),
+        **_times_of_fact(reader, own),
+        **_table(reader),
+        properties=own,
+    )
+
+
+def _dimtable(reader: Reader) -> tuple[str, Data]:
+    return "dimtable", given(
+        name=reader.attribute("table_name", "name"),
+        dimension=reader.attribute("dimension_name"),
+        **_table(reader),
+        properties=properties(reader),
+    )
+
+
+_ROOTS: Final[Mapping[str, Callable[[Reader], tuple[str, Data]]]] = {
+    "storage": _storage,
+    "base_cube": _cube,
+    "derived_cube": _derived_cube,
+    "cube": _cube,
+    "dimension": _dimension,
+    "fact_table": _fact,
+    "fact": _fact,
+    "cube_fact": _fact,
+    "dimension_table": _dimtable,
+    "dim_table": _dimtable,
+    "dimtable": _dimtable,
+}
+
+
+def _described(reader: Reader) -> Data:
+    return given(description=reader.attribute("description"), display=reader.attribute("display_string"))
+
+
+def _names(reader: Reader, list_tag: str, *tags: str) -> list[str]:
+    found = reader.items(list_tag, *tags)
+    for one in found:
+        one.end()
+    return [one.element.text.strip() for one in found]
+
+
+def _time_dimensions(name: str, own: Data) -> Data:
+    """Time dimensions and their partition columns, taken out of a cube's properties."""
+    key = next((key for key in own if key.lower() == f"cube.{name}.timed.dimensions.list".lower()), "")
+    found = {one.strip(): one.strip() for one in own.pop(key, "").split(",") if one.strip()}
+    for dimension in found:
+        found[dimension] = own.pop(f"cube.timedim.partition.{dimension}", dimension)
+    return found
+
+
+def _times_of_fact(reader: Reader, own: Data) -> Data:
+    """The start and the end of a fact, taken out of its properties."""
+    found: Data = {}
+    for key, name in _FACT_TIMES.items():
+        if (text := own.pop(key, None)) is not None:
+            if name in found:
+                raise reader.error(f"an absolute and a relative {name}")
+            # A relative time may be a difference alone: -90 days.
+            found[name] = f"now{text.strip()}" if ".relative." in key and text.strip()[:1] in "+-" else text
+    return found
+
+
+def _fields(reader: Reader) -> Data:
+    attributes = [
+        *reader.items("dim_attributes", "dim_attribute"),
+        *reader.items("attributes", "dim_attribute", "attribute"),
+    ]
+    return given(
+        dim_attributes=[_dim_attribute(one) for one in attributes],
+        expressions=[_expression(one) for one in reader.items("expressions", "expression")],
+        join_chains=[_join_chain(one) for one in reader.items("join_chains", "join_chain")],
+    )
+
+
+def _field(reader: Reader) -> Data:
+    return given(name=reader.attribute("name"), type=reader.attribute("type", "_type"), **_described(reader))
+
+
+def _times(reader: Reader) -> Data:
+    return given(start_time=reader.attribute("start_time"), end_time=reader.attribute("end_time"))
+
+
+def _ended(reader: Reader, data: Data) -> Data:
+    reader.end()
+    return data
+
+
+def _measure(reader: Reader) -> Data:
+    return _ended(
+        reader,
+        given(
+            **_field(reader),
+            **_times(reader),
+            default_aggregate=reader.attribute("default_aggr"),
+            format=reader.attribute("format_string"),
+            unit=reader.attribute("unit"),
+            min=_number(reader.attribute("min")),
+            max=_number(reader.attribute("max")),
+        ),
+    )
+
+
+def _dim_attribute(reader: Reader) -> Data:
+    found = given(
+        **_field(reader),
+        **_times(reader),
+        distinct_values=_whole(reader.attribute("num_distinct_values")),
+        join_key=_truth(reader.attribute("join_key")),
+        values=reader.texts("values"),
+    )
+    references: list[Data] = []
+    chain: list[Data] = []
+    references += [_reference(one) for one in reader.items("references", "table_references", "table_reference")]
+    for spec in reader.children("ref_spec"):
+        references += [_reference(one) for one in spec.items("table_references", "table_reference")]
+        for one in spec.children("chain_ref_column"):
+            one.attribute("dest_table")  # which Lens fills in
+            chain.append(_ended(one, given(chain=one.attribute("chain_name"), field=one.attribute("ref_col"))))
+        spec.end()
+    return _ended(reader, found | given(references=references, chain=chain))
+
+
+def _reference(reader: Reader) -> Data:
+    table, column = reader.attribute("table", "dest_table"), reader.attribute("column", "dest_column")
+    return _ended(reader, given(table=table, field=column))
+
+
+def _expression(reader: Reader) -> Data:
+    specs = [
+        _ended(one, given(expression=one.attribute("expr"), **_times(one))) for one in reader.children("expr_spec")
+    ]
+    return _ended(reader, given(**_field(reader), specs=specs))
+
+
+def _join_chain(reader: Reader) -> Data:
+    reader.attribute("dest_table")  # which Lens fills in
+    paths = []
+    for path in reader.items("paths", "path"):
+        paths.append([_edge(one) for one in path.items("edges", "edge")])
+        path.end()
+    return _ended(reader, given(name=reader.attribute("name"), **_described(reader), paths=paths))
+
+
+def _edge(reader: Reader) -> Data:
+    found: Data = {}
+    for end, prefix in (("from", ""), ("to", "to_")):
+        for one in reader.children(end):
+            many = _truth(one.attribute("maps_to_many"))
+            if prefix and many is not None:
+                found["to_many"] = many
+            found |= {f"{prefix}{name}": value for name, value in _reference(one).items()}
+    return _ended(reader, found)
+
+
+def _table(reader: Reader) -> Data:
+    return given(
+        weight=_number(reader.attribute("weight")),
+        columns=_columns(reader.items("columns", "column")),
+        storage_tables=[_storage_table(one) for one in reader.items("storage_tables", "storage_table")],
+    )
+
+
+def _columns(columns: Iterable[Reader]) -> list[Data]:
+    return [
+        _ended(
+            one,
+            given(
+                name=one.attribute("name"),
+                type=one.attribute("type", "_type"),
+                comment=one.attribute("comment") or None,
+                extra=_truth(one.attribute("extra")),
+            ),
+        )
+        for one in columns
+    ]
+
+
+def _storage_table(reader: Reader) -> Data:
+    found = given(
+        storage=next(iter(reader.texts("storage_name")), None),
+        update_periods=_names(reader, "update_periods", "update_period"),
+    )
+    for described in reader.children("table_desc"):
+        found |= _table_description(described)
+        described.end()
+    return _ended(reader, found)
+
+
+def _table_description(reader: Reader) -> Data:
+    serde_parameters = given(**{parameter: reader.attribute(name) for name, parameter in _DELIMITERS.items()})
+    orders = reader.texts("sort_col_order")
+    sorted_by = [
+        {"name": name, "descending": orders[at : at + 1] == ["0"]} for at, name in enumerate(reader.texts("sort_cols"))
+    ]
+    serde = given(
+        name=reader.attribute("serde_class_name"),
+        parameters=serde_parameters | properties(reader, "serde_parameters"),
+    )
+    description = given(
+        location=reader.attribute("table_location"),
+        external=_truth(reader.attribute("external")),
+        input_format=reader.attribute("input_format"),
+        output_format=reader.attribute("output_format"),
+        compressed=_truth(reader.attribute("compressed")),
+        serde=serde,
+        storage_handler=reader.attribute("storage_handler_name"),
+        buckets=_whole(reader.attribute("num_buckets")),
+        bucket_columns=reader.texts("bucket_cols"),
+        sort_columns=sorted_by,
+        table_properties=properties(reader, "table_parameters"),
+    )
+    time_columns = [name.strip() for text in reader.texts("time_part_cols") for name in text.split(",")]
+    return given(
+        partition_columns=_columns(reader.items("part_cols", "column", "columns")),
+        time_partition_columns=time_columns,
+        description=description,
+    )
+
+
+def _number(text: str | None) -> float | str | None:
+    """A number; what is none is left to the document to refuse."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _whole(text: str | None) -> int | str | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return text
+
+
+def _truth(text: str | None) -> bool | str | None:
+    return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text) if text else None

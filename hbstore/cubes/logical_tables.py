@@ -1,0 +1,236 @@
+"""Logical tables, which are on storages: facts of cubes and dimension tables of dimensions, and their storage tables.
+
+>>> fact = Fact(
+...     name="sales_daily",
+...     cube="sales",
+...     columns=[Column(name="price", type="double")],
+...     storage_tables=[
+...         StorageTable(
+...             storage="s1",
+...             update_periods=["daily", "HOURLY"],
+...             partition_columns=[Column(name="dt", type="string")],
+...             time_partition_columns=["dt"],
+...         )
+...     ],
+... )
+>>> fact.table_name("S1"), [period.name for period in fact.storage_tables[0].update_periods]
+('s1_sales_daily', ['HOURLY', 'DAILY'])
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Protocol, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from hbstore.cubes.document import Document, Named
+from hbstore.cubes.values import (
+    FieldName,
+    HiveType,
+    Items,
+    Name,
+    Period,
+    Properties,
+    ValidityTime,
+    no_twins,
+    refusing,
+)
+from hbstore.errors import InvalidName
+from hbstore.model import FrozenDict
+from hbstore.names import identifier
+from hbstore.timelines import UpdatePeriod
+from hbstore.types import DateType, StringType, TimestampType, parse_type
+
+_TIME_TYPES = (StringType, DateType, TimestampType)
+
+
+class Column(Document):
+    """A column of a logical table.
+
+    Attributes:
+        extra: whether it is none of the fields of the cube or dimension, but belongs to the table's files.
+    """
+
+    name: FieldName
+    type: HiveType
+    comment: str | None = None
+    extra: bool = False
+
+
+class Serde(Document):
+    """The class that reads and writes rows, and its parameters."""
+
+    name: str | None = None
+    library: str | None = None
+    parameters: Properties = FrozenDict()
+
+
+class SortColumn(Document):
+    """A column that files are sorted by."""
+
+    name: FieldName
+    descending: bool = False
+
+
+class TableDescription(Document):
+    """How and where a storage table's files are.
+
+    Attributes:
+        external: whether the files are somebody else's.
+        table_properties: parameters of the table.
+    """
+
+    location: str | None = None
+    external: bool = True
+    input_format: str | None = None
+    output_format: str | None = None
+    compressed: bool = False
+    serde: Serde = Serde()
+    storage_handler: str | None = None
+    bucket_columns: Annotated[tuple[FieldName, ...], Items] = ()
+    buckets: Annotated[int, Field(ge=-1)] = -1
+    sort_columns: Annotated[tuple[SortColumn, ...], Items] = ()
+    table_properties: Properties = FrozenDict()
+
+
+def _by_rank(periods: tuple[UpdatePeriod, ...]) -> tuple[UpdatePeriod, ...]:
+    no_twins((period.name for period in periods), "each update period")
+    return tuple(sorted(periods, key=lambda period: period.rank))
+
+
+class StorageTable(Document):
+    """A logical table on one storage.
+
+    Attributes:
+        storage: on which.
+        update_periods: how often it gets partitions, the smallest first.
+        partition_columns: what its partitions differ in, most significant first.
+        time_partition_columns: those of them that hold the time of an update period.
+        description: how and where its files are.
+    """
+
+    storage: Name
+    update_periods: Annotated[tuple[Period, ...], Items, AfterValidator(_by_rank)] = ()
+    partition_columns: Annotated[tuple[Column, ...], Items] = ()
+    time_partition_columns: Annotated[tuple[FieldName, ...], Items] = ()
+    description: TableDescription = TableDescription()
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        types = {column.name: column.type for column in self.partition_columns}
+        no_twins((column.name for column in self.partition_columns), "each partition column")
+        no_twins(self.time_partition_columns, "each time partition column")
+        for column, text in types.items():
+            kind = refusing(parse_type)(text)
+            if column in self.time_partition_columns and not isinstance(kind, _TIME_TYPES):
+                raise ValueError(f"the time partition column {column} as string, date or timestamp, not {text}")
+        for column in self.time_partition_columns:
+            if column not in types:
+                raise ValueError(f"a partition column {column}, as it is to be a time partition column")
+        if self.update_periods and not self.time_partition_columns and not self.is_continuous:
+            raise ValueError("time_partition_columns, as there are update_periods")
+        return self
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether it is a table that is always up to date and gets no partitions."""
+        return self.update_periods == (UpdatePeriod.CONTINUOUS,) and not self.partition_columns
+
+
+class LogicalTable(Protocol):
+    """What facts and dimension tables have in common."""
+
+    kind: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of its data."""
+
+    @property
+    def storage_tables(self) -> tuple[StorageTable, ...]:
+        """Its table on each storage."""
+
+    def table_name(self, storage: str) -> str:
+        """The name of its table on a storage."""
+
+
+class Fact(Named):
+    """A logical table of a cube.
+
+    Attributes:
+        cube: the base cube.
+        columns: fields of the cube, in the order in which the storage tables have them.
+        weight: of facts that could answer a question, the lightest is asked.
+        start_time: the fact holds nothing before this time.
+        end_time: nor at this time or after it.
+    """
+
+    kind: ClassVar = "fact"
+
+    cube: Name
+    description: str | None = None
+    columns: Annotated[tuple[Column, ...], Items, Field(min_length=1)]
+    weight: float | None = None
+    start_time: ValidityTime | None = None
+    end_time: ValidityTime | None = None
+    properties: Properties = FrozenDict()
+    storage_tables: Annotated[tuple[StorageTable, ...], Items] = ()
+
+    def table_name(self, storage: str) -> str:
+        """The name of the fact's table on a storage."""
+        return f"{storage.lower()}_{self.name}"
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        _check_table(self)
+        for table in self.storage_tables:
+            if not table.update_periods:
+                raise ValueError(f"update_periods of the fact's table on {table.storage}")
+        return self
+
+
+class DimTable(Named):
+    """A logical table of a dimension; each storage has it as dumps of one update period, or without partitions in time.
+
+    Attributes:
+        dimension: which.
+        columns: fields of the dimension.
+    """
+
+    kind: ClassVar = "dimtable"
+
+    dimension: Name
+    description: str | None = None
+    columns: Annotated[tuple[Column, ...], Items, Field(min_length=1)]
+    weight: float | None = None
+    properties: Properties = FrozenDict()
+    storage_tables: Annotated[tuple[StorageTable, ...], Items] = ()
+
+    def table_name(self, storage: str) -> str:
+        """The name of the dimension table's table on a storage."""
+        return f"{storage.lower()}_{self.name}"
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        _check_table(self)
+        for table in self.storage_tables:
+            periods, columns = len(table.update_periods), len(table.time_partition_columns)
+            if periods > 1 or columns != periods:
+                raise ValueError(
+                    f"one update period and one time partition column, or neither, of the table on {table.storage}"
+                )
+        return self
+
+
+def _check_table(table: LogicalTable) -> None:
+    no_twins((column.name for column in table.columns), "each column")
+    no_twins((one.storage for one in table.storage_tables), "each storage")
+    for one in table.storage_tables:
+        try:
+            identifier("table", table.table_name(one.storage))
+        except InvalidName:
+            raise ValueError(f"a name such that {table.table_name(one.storage)} has at most 128 characters") from None

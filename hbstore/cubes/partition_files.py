@@ -1,0 +1,109 @@
+"""Partitions in files: YAML, JSON, and Lens's ``x_partition`` and ``x_partition_list``.
+
+>>> table, desc = parse_partitions("{table: sales, update_period: DAILY, time: {dt: 2015-01-29}}", "yaml")[0]
+>>> table, desc.period, dict(desc.time)
+('sales', <UpdatePeriod.DAILY: 'DAILY'>, {'dt': '2015-01-29'})
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, ValidationError
+
+from hbstore.cubes.descriptions import PartitionDesc
+from hbstore.cubes.document import Document, invalid_model
+from hbstore.cubes.files import Format, load, read_text
+from hbstore.cubes.lens_xml import Data, Reader, given, properties
+from hbstore.cubes.values import FieldName, Name, Period, Properties
+from hbstore.cubes.xml_tree import parse_xml
+from hbstore.errors import InvalidModel
+from hbstore.model import FrozenDict
+
+
+class _Partition(Document):
+    """A partition as files have it."""
+
+    table: Name
+    update_period: Period | None = None
+    time: Annotated[dict[FieldName, str], AfterValidator(FrozenDict)] = FrozenDict()
+    other: Annotated[dict[FieldName, str | None], AfterValidator(FrozenDict)] = FrozenDict()
+    location: str | None = None
+    parameters: Properties = FrozenDict()
+
+
+def read_partitions(path: str | Path) -> list[tuple[str, PartitionDesc]]:
+    """The partitions in a file, whose ending says what it is; each with its fact's or dimension table's name.
+
+    Raises:
+        InvalidModel: it cannot be read, or holds something that is no partition; the error names file and place.
+    """
+    return parse_partitions(*read_text(path), file=str(path))
+
+
+def parse_partitions(text: str, format: Format, *, file: str = "<text>") -> list[tuple[str, PartitionDesc]]:
+    """The partitions in a text, each with its fact's or dimension table's name.
+
+    Raises:
+        InvalidModel: it does not parse, or holds something that is no partition; the error names the place.
+    """
+    found = _from_lens(text, file) if format == "xml" else load(text, format, file)
+    if format == "yaml":
+        found = [one for part in found for one in (part if isinstance(part, list) else [part])]
+    return [_partition(data, file, number) for number, data in enumerate(found, 1)]
+
+
+def _partition(data: object, file: str, number: int) -> tuple[str, PartitionDesc]:
+    try:
+        one = _Partition.model_validate(data)
+    except ValidationError as error:
+        raise invalid_model(error, file=file, document=number, kind="partition") from None
+    return one.table, PartitionDesc(one.update_period, one.time, one.other, one.location, one.parameters)
+
+
+def _from_lens(text: str, file: str) -> list[Data]:
+    root = parse_xml(text, file)
+    reader = Reader(root, file)
+    tag = root.tag.removeprefix("x_")
+    if tag not in ("partition", "partition_list"):
+        raise InvalidModel(
+            "the XML's outermost tag is of no partitions",
+            file=file,
+            line=root.line,
+            found=root.tag,
+            expected="x_partition_list, x_partition",
+        )
+    if tag == "partition":
+        return [_lens_partition(reader)]
+    found = [_lens_partition(one) for one in reader.children("partition", "x_partition")]
+    reader.end()
+    return found
+
+
+def _lens_partition(reader: Reader) -> Data:
+    reader.attribute("name")  # which Lens fills in, as it does the full specification
+    for full in reader.children("full_partition_spec"):
+        full.children("part_spec_element")
+        full.end()
+    found = given(
+        table=reader.attribute("fact_or_dimension_table_name"),
+        update_period=reader.attribute("update_period"),
+        time=_spec(reader, "time_partition_spec"),
+        other=_spec(reader, "non_time_partition_spec"),
+        location=reader.attribute("location"),
+        parameters=properties(reader, "partition_parameters"),
+    )
+    reader.end()
+    return found
+
+
+def _spec(reader: Reader, tag: str) -> Data:
+    found: Data = {}
+    for one in reader.items(tag, "part_spec_element"):
+        key, value = one.attribute("key"), one.attribute("value")
+        one.end()
+        if key is None or value is None or key in found:
+            raise one.error("a partition column without a name or a value, or twice")
+        found[key] = value
+    return found

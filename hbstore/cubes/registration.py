@@ -1,0 +1,223 @@
+"""Registering partitions: of facts, whose timelines the store keeps, and of dimension tables, which have a `latest`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from hbstore.cubes.catalog import Catalog, Tabled
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
+from hbstore.cubes.latest import Dumps, canonical_text, updated
+from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
+from hbstore.errors import ConcurrentChange, ModelNotFound, OutsideValidity, PartitionNotFound
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.store.partition_store import PartitionStore
+from hbstore.structs import partition_from_payload
+from hbstore.timelines import UpdatePeriod, parse_time
+from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
+
+_ATTEMPTS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """Registers partitions on the storage tables of a catalog.
+
+    Attributes:
+        catalog: the facts and dimension tables.
+    """
+
+    catalog: Catalog
+
+    def add(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
+        """Add partitions, all or none; how many."""
+        place = self._place(name, storage)
+        partitions = place.partitions(descs, self._validity(place.logical, now))
+        if place.dumps is not None:
+            place.dumps.add(partitions)
+        else:
+            place.store.add_partitions(place.table.database, place.table.name, partitions)
+        return len(partitions)
+
+    def alter(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
+        """Replace location and parameters of partitions, all or none; how many."""
+        place = self._place(name, storage)
+        partitions = place.partitions(descs, self._validity(place.logical, now))
+        if place.dumps is not None:
+            place.dumps.replace(partitions)
+        else:
+            place.change(partitions, drop=False)
+        return len(partitions)
+
+    def drop(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
+        """Drop partitions, all or none; how many."""
+        place = self._place(name, storage)
+        partitions = place.partitions(descs, _Validity())
+        if place.dumps is not None:
+            place.dumps.drop([one.values for one in partitions])
+        else:
+            place.change(partitions, drop=True)
+        return len(partitions)
+
+    def latest(self, name: str, storage: str, other: Mapping[str, str | None]) -> Partition | None:
+        """The newest partition of a dimension table in a combination of the other columns; None if there is none."""
+        place = self._place(name, storage)
+        if place.dumps is None:
+            raise ModelNotFound("no dimension table with dumps", name=name, storage=storage)
+        texts = other_texts(place.on, other)
+        values = [texts.get(column, LATEST) for column in place.table.partition_column_names]
+        found = place.store.get_partitions(place.table.database, place.table.name, [place.dumps.latest_values(values)])
+        return found[0] if found else None
+
+    def table(self, name: str, storage: str) -> Table:
+        """The storage table of a fact or a dimension table.
+
+        Raises:
+            ModelNotFound: there is no such fact or dimension table, or it is not on that storage.
+        """
+        return self._place(name, storage).table
+
+    def _place(self, name: str, storage: str) -> _Place:
+        logical = self.catalog.tabled(name)
+        on = storage_table_of(logical, storage)
+        table = self.catalog.store.get_table(self.catalog.database, logical.table_name(storage))
+        return _Place(self.catalog.store, logical, on, table)
+
+    def _validity(self, logical: Tabled, now: datetime) -> _Validity:
+        if not isinstance(logical, Fact) or (logical.start_time is None and logical.end_time is None):
+            return _Validity()
+        cube = self.catalog.get("cube", logical.cube)
+        columns = frozenset(cube.time_dimensions.values()) if isinstance(cube, Cube) else frozenset()
+        start, end = validity(logical, now)
+        return _Validity(start, end, columns)
+
+
+def storage_table_of(logical: Tabled, storage: str) -> StorageTable:
+    """What a fact or a dimension table is on a storage.
+
+    Raises:
+        ModelNotFound: it is not on that storage.
+    """
+    found = next((one for one in logical.storage_tables if one.storage == storage.lower()), None)
+    if found is None:
+        raise ModelNotFound(
+            f"the {logical.kind} is not on that storage",
+            name=logical.name,
+            storage=storage,
+            storages=", ".join(one.storage for one in logical.storage_tables) or "none",
+        )
+    return found
+
+
+def validity(fact: Fact, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """From when up to when a fact holds data; None: always."""
+    start = None if fact.start_time is None else parse_time(fact.start_time, now)
+    end = None if fact.end_time is None else parse_time(fact.end_time, now)
+    return start, end
+
+
+@dataclass(frozen=True, slots=True)
+class _Validity:
+    """When the data of a fact are from; of which partition columns that is meant, all if there are none."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    columns: frozenset[str] = frozenset()
+
+    def check(self, logical: Tabled, on: StorageTable, one: PartitionDesc) -> None:
+        """See that a partition is not wholly outside.
+
+        Raises:
+            OutsideValidity: it is.
+        """
+        if self.start is None and self.end is None:
+            return
+        for column in on.time_partition_columns:
+            if self.columns and column not in self.columns:
+                continue
+            period = one.period
+            assert isinstance(period, UpdatePeriod)
+            begin = one.begins(column)
+            after = period.next(begin)
+            if (self.end is not None and begin >= self.end) or (self.start is not None and after <= self.start):
+                raise OutsideValidity(
+                    "a partition is outside of the fact's validity",
+                    name=logical.name,
+                    column=column,
+                    time=period.format(begin),
+                    start=None if self.start is None else self.start.isoformat(),
+                    end=None if self.end is None else self.end.isoformat(),
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A storage table and what it belongs to."""
+
+    store: PartitionStore
+    logical: Tabled
+    on: StorageTable
+    table: Table
+
+    @property
+    def dumps(self) -> Dumps | None:
+        """What keeps `latest`, where there is one."""
+        return Dumps.of(self.store, self.table, self.on) if isinstance(self.logical, DimTable) else None
+
+    def partitions(self, descs: Iterable[PartitionDesc], valid: _Validity) -> list[Partition]:
+        """Partitions as the store takes them; every one is checked before anything is changed."""
+        found, now = [], int(time.time())
+        for one in descs:
+            values = values_of(self.on, one)
+            valid.check(self.logical, self.on, one)
+            own = {} if one.period is None else {PARTITION_UPDATE_PERIOD: one.period.name}
+            found.append(
+                Partition(values, location=one.location, parameters={**one.parameters, **own}, create_time=now)
+            )
+        return found
+
+    def change(self, meant: Sequence[Partition], *, drop: bool) -> None:
+        """Update or drop partitions that are there, of the very update period that is meant.
+
+        Months and quarters are written alike, and so a partition's values do not say which it is.
+        """
+        database, name = self.table.database, self.table.name
+        for _ in range(_ATTEMPTS):
+            payloads = self.store.get_payloads(database, name, [one.values for one in meant])
+            stored = {self._canonical(one.values): one for one in map(partition_from_payload, payloads)}
+            pairs = [(one, stored.get(self._canonical(one.values))) for one in meant]
+            there = [(one, found) for one, found in pairs if found is not None and _is_of_period(found, one)]
+            if len(there) < len(pairs):
+                one, found = next(pair for pair in pairs if pair not in there)
+                raise PartitionNotFound(
+                    "no such partition",
+                    table=self.table,
+                    partition=partition_name(self.table.partition_column_names, one.values),
+                    update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
+                    found="nothing" if found is None else found.parameters.get(PARTITION_UPDATE_PERIOD),
+                )
+            with suppress(ConcurrentChange):
+                self.store.change_partitions(
+                    database,
+                    name,
+                    put=() if drop else [updated(found, one) for one, found in there],
+                    drop=[found.values for _, found in there] if drop else (),
+                    expected={found.values: found.payload for _, found in there},
+                )
+                return
+        raise ConcurrentChange("other writers kept changing the partitions", table=self.table, hint="Try again")
+
+    def _canonical(self, values: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(canonical_text, self.table.key_types, values))
+
+
+def _is_of_period(stored: Partition, meant: Partition) -> bool:
+    """Whether a stored partition is of the update period that is meant; one that names none may be of any."""
+    period = stored.parameters.get(PARTITION_UPDATE_PERIOD)
+    return period is None or period == meant.parameters.get(PARTITION_UPDATE_PERIOD)

@@ -1,0 +1,211 @@
+"""Storage tables: what facts and dimension tables are in the store, ``<storage>_<fact>``.
+
+They are tables like others, which Spark reads as well. Their parameters say what they belong to, what their time
+partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
+stamp of the document that the table was last made to fit. Whoever alters a table has seen its stamp, then that the
+document is still the same, and alters it only if the stamp is: so nobody who is late brings back what was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable, TableDescription
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidModel, TableNotFound
+from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.store.partition_store import PartitionStore
+from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
+from hbstore.timelines.factory import PRESENT
+
+PREFIX: Final = "cube.storagetable."
+STORAGE: Final = f"{PREFIX}storage"
+STAMP: Final = f"{PREFIX}stamp"
+_ATTEMPTS: Final = 50
+
+
+def table_of(database: str, logical: Fact | DimTable, on: StorageTable) -> Table:
+    """The table of a fact or a dimension table on one storage.
+
+    A column that is a partition column as well is that alone.
+    """
+    partition_columns = {column.name for column in on.partition_columns}
+    described = on.description
+    return Table(
+        database,
+        logical.table_name(on.storage),
+        partition_columns=[Column(one.name, one.type, one.comment) for one in on.partition_columns],
+        columns=[
+            Column(one.name, one.type, one.comment) for one in logical.columns if one.name not in partition_columns
+        ],
+        location=described.location,
+        table_type="EXTERNAL_TABLE" if described.external else "MANAGED_TABLE",
+        parameters=_parameters(logical, on),
+        storage=_storage(described),
+    )
+
+
+def settle_tables(
+    store: PartitionStore,
+    database: str,
+    logical: Fact | DimTable,
+    before: Fact | DimTable | None,
+    stamp: str,
+    still: Callable[[], None],
+) -> None:
+    """Make, alter and drop tables until they are as a fact or a dimension table says. Idempotent.
+
+    Args:
+        store: where they are.
+        database: in which.
+        logical: the fact or the dimension table.
+        before: what it was.
+        stamp: of the document.
+        still: raises ConcurrentChange if the document is another by now.
+
+    Raises:
+        AlreadyExists: there is a table of such a name that is none of this one's.
+        ConcurrentChange: the document is another by now.
+    """
+    was = {} if before is None else {one.storage: one for one in before.storage_tables}
+    for on in logical.storage_tables:
+        known = was.get(on.storage)
+        old = {} if before is None or known is None else table_of(database, before, known).parameters
+        wanted = table_of(database, logical, on)
+        wanted = replace(wanted, parameters={**wanted.parameters, STAMP: stamp})
+        _settle_table(store, logical, wanted, old, still)
+    for storage in was.keys() - {one.storage for one in logical.storage_tables}:
+        drop_table(store, database, logical, storage, still)
+
+
+def drop_table(
+    store: PartitionStore, database: str, logical: Fact | DimTable, storage: str, still: Callable[[], None]
+) -> None:
+    """Drop a storage table, if it is there and is this one's."""
+    name = logical.table_name(storage)
+    try:
+        found = store.get_table(database, name)
+    except TableNotFound:
+        return
+    if _is_of(found, logical):
+        still()
+        store.drop_table(database, name, if_exists=True)
+
+
+def check_names_free(store: PartitionStore, database: str, logical: Fact | DimTable) -> None:
+    """See that no other table has the name of a storage table.
+
+    Raises:
+        AlreadyExists: one has.
+    """
+    for on in logical.storage_tables:
+        try:
+            found = store.get_table(database, logical.table_name(on.storage))
+        except TableNotFound:
+            continue
+        if not _is_of(found, logical):
+            raise _taken(found, logical)
+
+
+def check_partition_columns(logical: Fact | DimTable, before: Fact | DimTable) -> None:
+    """See that storage tables that stay keep their partition columns, which all their partitions are made of.
+
+    Raises:
+        InvalidModel: one does not.
+    """
+    was = {
+        one.storage: [(column.name, column.type) for column in one.partition_columns] for one in before.storage_tables
+    }
+    for number, on in enumerate(logical.storage_tables):
+        columns = [(column.name, column.type) for column in on.partition_columns]
+        if was.get(on.storage, columns) != columns:
+            raise InvalidModel(
+                "partition columns of a storage table cannot be altered",
+                kind=logical.kind,
+                name=logical.name,
+                at=f"storage_tables.{number}.partition_columns",
+                expected=", ".join(f"{name} {kind}" for name, kind in was[on.storage]),
+                hint="Take the storage out and put it in again, which drops its partitions",
+            )
+
+
+def _settle_table(
+    store: PartitionStore,
+    logical: Fact | DimTable,
+    wanted: Table,
+    old: Mapping[str, str],
+    still: Callable[[], None],
+) -> None:
+    for _ in range(_ATTEMPTS):
+        try:
+            found = store.get_table(wanted.database, wanted.name)
+        except TableNotFound:
+            still()
+            store.create_table(wanted, if_not_exists=True)
+            continue
+        if not _is_of(found, logical):
+            raise _taken(found, logical)
+        if found.parameters.get(STAMP) == wanted.parameters[STAMP]:
+            return
+        still()
+        others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
+        altered = replace(
+            found,
+            columns=wanted.columns,
+            location=wanted.location,
+            table_type=wanted.table_type,
+            parameters={**others, **wanted.parameters},
+            storage=wanted.storage,
+        )
+        seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
+        with suppress(ConcurrentChange, TableNotFound):
+            store.alter_table(altered, expected_parameters=seen)
+    raise ConcurrentChange("other writers kept changing the storage table", table=wanted, hint="Try again")
+
+
+def _is_of(table: Table, logical: Fact | DimTable) -> bool:
+    return table.parameters.get(f"{PREFIX}{logical.kind}") == logical.name
+
+
+def _taken(table: Table, logical: Fact | DimTable) -> AlreadyExists:
+    return AlreadyExists(
+        "a table has the name of a storage table and is none",
+        table=table,
+        kind=logical.kind,
+        name=logical.name,
+        hint="Rename it, or the fact or dimension table",
+    )
+
+
+def _parameters(logical: Fact | DimTable, on: StorageTable) -> dict[str, str]:
+    described = on.description
+    found = dict(described.table_properties)
+    if described.external:
+        found["EXTERNAL"] = "TRUE"
+    if described.storage_handler is not None:
+        found["storage_handler"] = described.storage_handler
+    found |= {f"{PREFIX}{logical.kind}": logical.name, STORAGE: on.storage}
+    if on.time_partition_columns:
+        found[TIME_PARTITION_COLUMNS] = ",".join(on.time_partition_columns)
+    if isinstance(logical, Fact):
+        found[f"{PREFIX}cube"] = logical.cube
+        if on.time_partition_columns:
+            found[UPDATE_PERIODS] = ",".join(period.name for period in on.update_periods)
+    else:
+        found[f"{PREFIX}dimension"] = logical.dimension
+    return found
+
+
+def _storage(described: TableDescription) -> StorageDescriptor:
+    serde = described.serde
+    return StorageDescriptor(
+        input_format=described.input_format,
+        output_format=described.output_format,
+        compressed=described.compressed,
+        num_buckets=described.buckets,
+        serde=SerDe(serde.name, serde.library, serde.parameters),
+        bucket_columns=described.bucket_columns,
+        sort_columns=[Order(one.name, 0 if one.descending else 1) for one in described.sort_columns],
+    )

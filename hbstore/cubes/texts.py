@@ -1,0 +1,119 @@
+"""YAML and JSON as plain data: without what could surprise, such as keys that stand twice.
+
+YAML's aliases are refused (a few lines of them can stand for gigabytes), and what looks like a date stays text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from typing import Any, Final
+
+import yaml
+
+from hbstore.errors import InvalidModel
+
+MAX_TEXT: Final = 16 * 1024 * 1024
+"""Characters of a file."""
+
+_TIMESTAMP: Final = "tag:yaml.org,2002:timestamp"
+
+
+class _Loader(yaml.SafeLoader):
+    """Loads YAML's own types, but for times."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own way
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.constructor.ConstructorError(None, None, "an alias, which is not read", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.value in seen or key.tag == "tag:yaml.org,2002:merge":
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key that stands twice, or is no text", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts so that they are read as the same; PyYAML takes some line ends for spaces."""
+
+    def represent_str(self, data: str) -> yaml.ScalarNode:
+        style = None if data.isprintable() else '"'
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_str)
+
+
+def load_yaml(text: str, file: str) -> list[Any]:
+    """The documents of a YAML text.
+
+    Raises:
+        InvalidModel: it is no YAML, or has aliases or a key twice; the error says where.
+    """
+    try:
+        return [one for one in yaml.load_all(text, _Loader) if one is not None]
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise InvalidModel(
+            "the text is not YAML as it is read here",
+            file=file,
+            line=mark.line + 1 if mark else None,
+            column=mark.column + 1 if mark else None,
+            found=error.problem,
+        ) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InvalidModel("the text is not YAML", file=file, found=str(error).partition("\n")[0]) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+
+
+def load_json(text: str, file: str) -> list[Any]:
+    """The documents of a JSON text: one object, or a list of them.
+
+    Raises:
+        InvalidModel: it is no JSON, or a key stands twice; the error says where.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InvalidModel("a key stands twice", file=file, found=twice)
+        return found
+
+    try:
+        found = json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InvalidModel(
+            "the text is not JSON", file=file, line=error.lineno, column=error.colno, found=error.msg
+        ) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    return found if isinstance(found, list) else [found]
+
+
+def dump_yaml(documents: Iterable[Any]) -> str:
+    """Documents as a YAML text."""
+    return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, explicit_start=True, width=100)
+
+
+def dump_json(documents: Iterable[Any]) -> str:
+    """Documents as a JSON text: one object, or a list of them."""
+    found = list(documents)
+    return json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False) + "\n"
+
+
+def _too_deep(file: str) -> InvalidModel:
+    return InvalidModel("the text is nested too deeply", file=file)

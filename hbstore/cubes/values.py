@@ -1,0 +1,112 @@
+"""The values that documents of the model are made of: names, types, periods, times, properties.
+
+Each is a type for pydantic: what may stand there, what it becomes, and how a file has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, StringConstraints
+
+from hbstore.errors import HbstoreError
+from hbstore.model import FrozenDict
+from hbstore.names import identifier
+from hbstore.timelines import UpdatePeriod, parse_time
+
+T = TypeVar("T")
+
+
+def refusing(check: Callable[[Any], T]) -> Callable[[Any], T]:
+    """A validator of a function that raises hbstore's errors."""
+
+    def validate(value: Any) -> T:
+        try:
+            return check(value)
+        except HbstoreError as error:
+            raise ValueError(HbstoreError.__str__(error)) from None  # without a caret below
+
+    return validate
+
+
+def _field_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_]{1,128}", text):
+        raise ValueError("a name of letters, digits and underscores, at most 128 of them")
+    return text.lower()
+
+
+def _type(text: str) -> str:
+    """Hive's text of a type, in lower case. Structs keep theirs: their fields have names."""
+    text = text.strip()
+    if not text:
+        raise ValueError("a type, such as bigint")
+    return text if "<" in text else re.sub(r"\s+", "", text.lower())
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _period(value: object) -> object:
+    return UpdatePeriod.named(value) if isinstance(value, str) else value
+
+
+def _time(value: object) -> object:
+    """A time with a time zone; what has none is in UTC."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value) if "T" in value else parse_time(value, datetime.now(UTC))
+        except ValueError:
+            raise ValueError("a time such as 2015-03-01 or 2015-03-01T06:30:00") from None
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+    return value
+
+
+def _validity(text: str) -> str:
+    """A time, absolute or relative to now, as it was written."""
+    parse_time(text, datetime(2015, 1, 1, tzinfo=UTC))
+    return text
+
+
+def no_twins(items: Iterable[str], what: str) -> None:
+    """See that no name stands twice; ValueError with the first that does."""
+    seen: set[str] = set()
+    for name in items:
+        if name in seen:
+            raise ValueError(f"{what} named {name} once; it is there twice")
+        seen.add(name)
+
+
+Name = Annotated[str, AfterValidator(refusing(lambda text: identifier("model", text)))]
+"""What a storage, a cube, a fact … is called: letters, digits and underscores; becomes lower case."""
+
+FieldName = Annotated[str, AfterValidator(_field_name)]
+"""What a field or a column is called; becomes lower case."""
+
+HiveType = Annotated[str, AfterValidator(_type)]
+"""A type as Hive writes it."""
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+Period = Annotated[UpdatePeriod, BeforeValidator(refusing(_period)), PlainSerializer(lambda one: one.name)]
+"""An update period; files have its name."""
+
+Time = Annotated[
+    datetime,
+    BeforeValidator(refusing(_time)),
+    PlainSerializer(lambda one: one.isoformat().removesuffix("+00:00"), when_used="json"),
+]
+"""A time written out, in UTC."""
+
+ValidityTime = Annotated[str, AfterValidator(refusing(_validity))]
+"""A time written out, or relative to now: ``now.day-3days``."""
+
+Properties = Annotated[Mapping[str, str], AfterValidator(FrozenDict)]
+"""Names and values, all of them texts."""
+
+Items = BeforeValidator(_as_tuple)
+"""Takes lists where tuples are kept."""

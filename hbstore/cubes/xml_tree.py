@@ -1,0 +1,75 @@
+"""XML as a tree of plain elements, each with its line; without document types, entities and their expansion.
+
+>>> root = parse_xml("<x_storage name='s1'><properties/></x_storage>", "s1.xml")
+>>> root.tag, root.attributes, [child.tag for child in root.children]
+('x_storage', {'name': 's1'}, ['properties'])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+from xml.parsers.expat import ExpatError, ParserCreate
+
+from hbstore.errors import InvalidModel
+
+MAX_DEPTH: Final = 50
+"""Elements within each other."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An element: its tag without a namespace's prefix, its attributes without those of namespaces, what is in it."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+
+def parse_xml(text: str, file: str) -> Element:
+    """The tree of a text. O(characters).
+
+    Raises:
+        InvalidModel: it is no well-formed XML, is nested too deeply, or has a document type.
+    """
+    parser = ParserCreate()
+    top = Element("", {}, 0)
+    path = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(path) > MAX_DEPTH:
+            raise InvalidModel("the XML is nested too deeply", file=file, line=parser.CurrentLineNumber)
+        kept = {name: value for name, value in attributes.items() if ":" not in name and name != "xmlns"}
+        element = Element(tag.rpartition(":")[2], kept, parser.CurrentLineNumber)
+        path[-1].children.append(element)
+        path.append(element)
+
+    def end(_: str) -> None:
+        path.pop()
+
+    def characters(found: str) -> None:
+        path[-1].text += found
+
+    def doctype(*_: object) -> None:
+        raise InvalidModel(
+            "the XML has a document type",
+            file=file,
+            line=parser.CurrentLineNumber,
+            hint="Take the <!DOCTYPE …> out: entities are not expanded",
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = doctype
+    parser.buffer_text = True
+    try:
+        parser.Parse(text.encode(), True)
+    except ExpatError as error:
+        why = str(error).partition(":")[0]
+        raise InvalidModel("the text is not XML", file=file, line=error.lineno, expected=why) from None
+    except UnicodeEncodeError:
+        raise InvalidModel("the text cannot be written as UTF-8", file=file, hint="Remove the lone surrogate") from None
+    return top.children[0]

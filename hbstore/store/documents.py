@@ -1,0 +1,212 @@
+"""Documents: rows of the catalog, ``M db 00 kind 00 name``, each with a small text in ``d:def``.
+
+What the rooms above the store want to keep with a database, such as the facts of a cube, they keep as JSON under a kind
+and a name. The cell begins with 8 random bytes, new with every change. So a compare-and-put never mistakes a document
+for an equal one before it, and where its answer is lost on the way, reading the row mostly tells what became of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import (
+    AlreadyExists,
+    CommitStateUnknown,
+    ConcurrentChange,
+    CorruptRow,
+    DatabaseNotFound,
+    InvalidInput,
+    InvalidName,
+    StoreUnavailable,
+)
+from hbstore.names import identifier
+from hbstore.rows.interface import Rows
+from hbstore.store.outcome import decided
+from hbstore.store.table_row import DEFINITION
+from hbstore.store.tables import Tables
+
+DOCUMENT_KEYS: Final = (b"M", b"N")
+MAX_DOCUMENT: Final = 4 * 1024 * 1024
+"""Bytes of a document; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
+
+_MARK: Final = 8
+_ATTEMPTS: Final = 50
+_KIND: Final = re.compile("[a-z][a-z_]{0,31}")
+
+
+def document_key(database: str, kind: str, name: str) -> bytes:
+    r"""The row of a document.
+
+    >>> document_key("shop", "fact", "sales")
+    b'Mshop\x00fact\x00sales'
+    """
+    return b"M" + b"\x00".join((database.encode(), kind.encode(), name.encode()))
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of a store.
+
+    Attributes:
+        rows: where they are.
+        tables: the databases that they belong to.
+
+    >>> from hbstore import connect
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> store.documents.create("shop", "fact", "Sales", "{}")
+    >>> store.documents.get("SHOP", "fact", "sales"), store.documents.names("shop", "fact")
+    ('{}', ['sales'])
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def create(self, database: str, kind: str, name: str, text: str) -> None:
+        """Add a document.
+
+        Raises:
+            AlreadyExists: there is one of that kind and name.
+            DatabaseNotFound: its database is not there.
+            InvalidName: the kind is no lower-case word, or the name no identifier.
+            InvalidInput: the text is too long, or cannot be written as UTF-8.
+        """
+        key, data = _key(database, kind, name), _cell(text)
+        self.tables.get_database(database)
+        if not self._swap(key, None, data):
+            raise AlreadyExists("the document is there already", kind=kind, name=f"{database}.{name}".lower())
+        with decided("the document was put, but the store went away before that was checked", kind=kind, name=name):
+            try:
+                self.tables.get_database(database)
+            except DatabaseNotFound:
+                self.rows.compare_and_put(key, DEFINITION, data, b"")
+                raise
+
+    def get(self, database: str, kind: str, name: str) -> str | None:
+        """Read a document; None if it is not there, nor can be by its name. One row."""
+        try:
+            key = _key(database, kind, name)
+        except InvalidName:
+            return None
+        cell = (self.rows.get(key) or {}).get(DEFINITION)
+        return _text(key, cell) if cell else None
+
+    def names(self, database: str, kind: str) -> list[str]:
+        """The names of a database's documents of a kind in order; none where it is not there."""
+        start = _start(database, kind)
+        return [key[len(start) :].decode() for key, _ in self._scan(start)]
+
+    def all(self, database: str, kind: str) -> list[tuple[str, str]]:
+        """The names and texts of a database's documents of a kind, in order of the names."""
+        start = _start(database, kind)
+        return [(key[len(start) :].decode(), _text(key, cell)) for key, cell in self._scan(start)]
+
+    def replace(self, database: str, kind: str, name: str, expected: str, text: str) -> None:
+        """Give a document another text, if its text is what is expected.
+
+        Raises:
+            ConcurrentChange: it has another text by now, or is not there; nothing was changed.
+        """
+        key, data = _key(database, kind, name), _cell(text)
+        cell = (self.rows.get(key) or {}).get(DEFINITION)
+        if not cell or _text(key, cell) != expected or not self._swap(key, cell, data):
+            raise _changed(database, kind, name)
+
+    def drop(self, database: str, kind: str, name: str, expected: str | None = None) -> bool:
+        """Remove a document; whether it was there.
+
+        Args:
+            database: the database's name.
+            kind: the document's kind.
+            name: its name.
+            expected: the text that it must have; None for any.
+
+        Raises:
+            ConcurrentChange: it has another text; nothing was changed.
+        """
+        key = _key(database, kind, name)
+        for _ in range(_ATTEMPTS):
+            cell = (self.rows.get(key) or {}).get(DEFINITION)
+            if not cell:
+                return False
+            if expected is not None and _text(key, cell) != expected:
+                break
+            if self.rows.compare_and_put(key, DEFINITION, cell, b""):
+                return True
+        raise _changed(database, kind, name)
+
+    def forget_database(self, database: str) -> None:
+        """Remove all documents of a database that is dropped."""
+        start = b"M" + identifier("database", database).encode() + b"\x00"
+        for key, _ in list(self._scan(start)):
+            self.rows.clear(key, DEFINITION)
+
+    def _scan(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
+        for key, cells in self.rows.scan_catalog(start, start[:-1] + b"\x01"):
+            if cells.get(DEFINITION):
+                yield key, cells[DEFINITION]
+
+    def _swap(self, key: bytes, known: bytes | None, data: bytes) -> bool:
+        try:
+            return self.rows.compare_and_put(key, DEFINITION, known, data)
+        except CommitStateUnknown:
+            with suppress(StoreUnavailable):
+                if (self.rows.get(key) or {}).get(DEFINITION) == data:
+                    return True
+            raise
+
+
+def check_document(key: bytes, cell: bytes) -> str:
+    """The text of a document's row.
+
+    Raises:
+        CorruptRow: the row's key or its cell are none of a document.
+    """
+    try:
+        database, kind, name = key[1:].decode().split("\0")
+        sound = _key(database, kind, name) == key
+    except (ValueError, InvalidName):
+        sound = False
+    if not sound:
+        raise CorruptRow("the row's key is none of a document", key=key.hex())
+    return _text(key, cell)
+
+
+def _key(database: str, kind: str, name: str) -> bytes:
+    return _start(database, kind) + identifier("document", name).encode()
+
+
+def _start(database: str, kind: str) -> bytes:
+    """What the keys of all documents of a kind begin with."""
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        raise InvalidName("not a kind of documents", kind=repr(kind), hint="Kinds are words in lower case: fact")
+    return document_key(identifier("database", database), kind, "")
+
+
+def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
+    where = f"{database}.{name}".lower()
+    return ConcurrentChange("the document was changed meanwhile", kind=kind, name=where, hint="Try again")
+
+
+def _cell(text: str) -> bytes:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            "a document cannot be written as UTF-8", found=ascii(text)[:50], hint="Remove the lone surrogate"
+        ) from None
+    if len(data) > MAX_DOCUMENT:
+        raise InvalidInput("a document is too large", bytes=len(data), limit=MAX_DOCUMENT)
+    return os.urandom(_MARK) + data
+
+
+def _text(key: bytes, cell: bytes) -> str:
+    try:
+        return cell[_MARK:].decode()
+    except UnicodeDecodeError:
+        raise CorruptRow("a document is not UTF-8", key=key.hex()) from None

@@ -1,0 +1,138 @@
+"""Partitions as rows: the cells, the key and the bytes of each, and the times that it has in its table's timelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+
+from hbstore.errors import InvalidInput, InvalidPartitionValue
+from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.rows.interface import PartitionRow
+from hbstore.store.annex_keys import is_annex
+from hbstore.store.changes import Change
+from hbstore.store.table_row import Definition, TableRow
+from hbstore.store.time_columns import TimeColumns, collected
+from hbstore.store.touched import Touched
+from hbstore.structs import PartitionEncoder, partition_from_payload
+
+InvalidValues: TypeAlias = Literal["reject", "keep"]
+"""What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
+
+MAX_PAYLOAD: Final = 8 * 1024 * 1024
+"""Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
+
+MAX_PREFIX: Final = 2 * 129
+"""Bytes of the longest names of a database and a table, each with the NUL behind it."""
+
+
+class Puts:
+    """Rows of partitions that are put, and what a change says of them, by key.
+
+    Args:
+        row: the table.
+        invalid_values: what to do with values that do not fit their column's type.
+        created: the create time, in seconds since 1970, of partitions that have none.
+    """
+
+    def __init__(self, row: TableRow, invalid_values: InvalidValues, created: int = 0) -> None:
+        self.rows: dict[bytes, PartitionRow] = {}
+        self.values: dict[bytes, tuple[str, ...]] = {}
+        self.times: dict[bytes, list[tuple[str, int]]] = {}
+        self._definition = row.definition
+        self._invalid_values = invalid_values
+        self._columns = row.definition.time_columns
+        self._encoder = PartitionEncoder(row.table, created)
+
+    def put(self, partition: Partition) -> bytes:
+        """Its key. What has the same key stays what it was first.
+
+        Raises:
+            InvalidPartitionValue: a value does not fit its type, or they are too many, too few or too long.
+            InvalidTime, TimelineMismatch: the table keeps timelines, and the partition's times fit none.
+            InvalidInput: the partition is too large.
+        """
+        definition = self._definition
+        cells = cells_of(definition, partition.values, self._invalid_values)
+        key = _new_key(definition, cells)
+        if key not in self.rows:
+            self.rows[key] = PartitionRow(key, cells, _payload(self._encoder, partition, definition.table))
+            self.values[key] = partition.values
+            if self._columns is not None:
+                self.times[key] = self._columns.times(cells, partition.parameters)
+        return key
+
+
+def touched_by(columns: TimeColumns, change: Change, there: Mapping[bytes, bytes]) -> Touched:
+    """The times that a change adds, and those that partitions had which are there now and lose them."""
+    width = len(columns.table.partition_columns)
+    added: list[tuple[str, int]] = []
+    doubtful: list[tuple[str, int]] = []
+    for key in {*change.times, *change.deletes}:
+        before: list[tuple[str, int]] = []
+        if key in there and not is_annex(key):
+            cells = split_key(key, width)[1]
+            before = columns.known_times(cells, partition_from_payload(there[key]).parameters)
+        after = change.times.get(key, [])
+        if before != after:
+            added += after
+            doubtful += before
+    return Touched(collected(added), collected(doubtful))
+
+
+def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
+    """A partition's key, refused where it would be too long under some other name that the table may get."""
+    key = row_key(definition.prefix, cells)
+    size = MAX_PREFIX + len(key) - len(definition.prefix)
+    if size > MAX_KEY:
+        raise InvalidPartitionValue(
+            "partition values are too long",
+            bytes=size,
+            limit=MAX_KEY,
+            hint="Shorten the values: they must fit a row key, whatever name the table gets",
+        )
+    return key
+
+
+def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
+    """The cells of a partition's values.
+
+    Raises:
+        InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
+    """
+    types = definition.schema.types
+    if len(values) != len(types):
+        raise InvalidPartitionValue(
+            "a partition needs one value for each partition column",
+            table=definition.table,
+            values=len(values),
+            columns=", ".join(definition.schema.names),
+        )
+    cells = tuple(map(text_cell, types, values))
+    if invalid_values == "reject":
+        for at, cell in enumerate(cells):
+            if cell[:1] == TAG_TEXT:
+                raise InvalidPartitionValue(
+                    "a partition value does not fit its column's type",
+                    column=definition.schema.names[at],
+                    type=types[at].name,
+                    value=repr(values[at]),
+                    hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
+                )
+    return cells
+
+
+def _payload(encoder: PartitionEncoder, partition: Partition, table: Table) -> bytes:
+    """A partition's bytes, refused before anything is decided where a backend could not take them afterwards."""
+    payload = encoder.encode(partition)
+    if len(payload) > MAX_PAYLOAD:
+        raise InvalidInput(
+            "a partition is too large",
+            table=table,
+            partition=partition_name(table.partition_column_names, partition.values),
+            bytes=len(payload),
+            limit=MAX_PAYLOAD,
+            hint="Shorten its parameters",
+        )
+    return payload

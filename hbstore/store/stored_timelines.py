@@ -1,0 +1,351 @@
+"""The timelines of tables: read from the table's row, kept in memory while that stays the same, built when missing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from hbstore.errors import ConcurrentChange, CorruptTimeline, TimelineMismatch, TimelineNotFound, TimelineTooLarge
+from hbstore.keys import successor
+from hbstore.rows.interface import Rows
+from hbstore.store.changes import MOVES, Change, ChangeKind
+from hbstore.store.pauses import pause
+from hbstore.store.slots import Slots
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, next_definition
+from hbstore.store.tables import Tables
+from hbstore.store.time_columns import TimeColumns
+from hbstore.store.timeline_build import Collected, TimelineBuilder, advance, put_state, time_columns
+from hbstore.store.timeline_cell import (
+    Building,
+    State,
+    Stored,
+    TooLarge,
+    decode_state,
+    state_of,
+    stored_timeline,
+)
+from hbstore.store.timeline_presence import present
+from hbstore.timelines.factory import (
+    PRESENT,
+    STORAGE_CLASS,
+    convert,
+    full_class_name,
+    property_prefix,
+    table_properties,
+    timeline_class,
+    timeline_of,
+)
+from hbstore.timelines.runs import Runs
+from hbstore.timelines.timeline import PartitionTimeline
+from hbstore.times.update_period import UpdatePeriod
+
+Timelines: TypeAlias = Mapping[tuple[UpdatePeriod, str], PartitionTimeline]
+"""The timelines of a table by update period and partition column."""
+
+_LOSING: Final = MOVES | {ChangeKind.DROP, ChangeKind.ALTER}
+_ATTEMPTS: Final = 100
+_LONGEST_PAUSE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Timelines as they were when the table's row had these cells."""
+
+    definition: bytes
+    journal: bytes | None
+    timelines: Timelines
+
+    def holds(self, row: TableRow) -> bool:
+        return self.definition == row.cells[DEFINITION] and self.journal == row.cells.get(JOURNAL)
+
+
+class _NotThereError(Exception):
+    """The timelines have to be built."""
+
+    def __init__(self, wait_until: float = 0.0) -> None:
+        super().__init__()
+        self.wait_until = wait_until
+
+
+class _AgainError(Exception):
+    """A change was finished while the timelines were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTimelines:
+    """The timelines of a store's tables. Names are of any case.
+
+    A table keeps timelines if its parameters declare time partition columns and update periods
+    (`hbstore.timelines.declaration`). Whatever adds, drops, alters, renames or exchanges its partitions keeps them
+    true.
+
+    Raises, in all that follows:
+        TimelineNotFound: the table keeps none.
+        CorruptTimeline: a stored one is damaged; `rebuild` makes it anew.
+
+    >>> from hbstore import Column, Partition, Table, connect
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> declared = {"cube.storagetable.time.partcols": "dt", "cube.storagetable.update.periods": "DAILY"}
+    >>> store.create_table(Table("shop", "s1_sales", [Column("dt", "string")], parameters=declared))
+    >>> store.add_partitions("shop", "s1_sales", [Partition([f"2015-01-{day:02}"]) for day in (1, 2, 4)])
+    3
+    >>> [timeline.to_properties() for timeline in store.timelines.of("shop", "s1_sales")]
+    [{'first': '2015-01-01', 'latest': '2015-01-04', 'holes.size': '1', 'holes0': '2015-01-03'}]
+    """
+
+    rows: Rows
+    tables: Tables
+    _cache: dict[bytes, _Known] = field(default_factory=dict)
+
+    def of(
+        self, database: str, table: str, period: UpdatePeriod | None = None, column: str | None = None
+    ) -> list[PartitionTimeline]:
+        """Timelines of a table, those of the smallest period first; copies, to be changed at will.
+
+        Raises:
+            TimelineNotFound: there is none of the period and the column.
+        """
+        found = [
+            convert(timeline, type(timeline))
+            for (one, name), timeline in self.read(database, table).items()
+            if period in (None, one) and (column is None or column.lower() == name.lower())
+        ]
+        if not found:
+            raise TimelineNotFound(
+                "the table keeps no such timeline",
+                table=f"{database}.{table}",
+                period=None if period is None else period.name,
+                column=column,
+            )
+        return found
+
+    def read(self, database: str, table: str) -> Timelines:
+        """All timelines of a table, shared with other callers: not to be changed.
+
+        One read of the table's row; while that is what it was, nothing else. Where the table's flag is not "true", or a
+        timeline is missing, they are built first, O(partitions).
+
+        Raises:
+            TimelineTooLarge: one does not fit the table's row.
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self.rows.snapshot():
+                    return self._read(database, table)
+            except _AgainError:
+                pause(min(attempt, 10))
+            except _NotThereError as missing:
+                left = missing.wait_until - time.time()
+                if left > 0:
+                    time.sleep(min(left, _LONGEST_PAUSE, 0.01 * (attempt + 1)))
+                else:
+                    self.rebuild(database, table)
+        raise ConcurrentChange(
+            "the table's timelines kept changing while they were read", table=f"{database}.{table}", hint="Try again"
+        )
+
+    def rebuild(self, database: str, table: str) -> Collected:
+        """Build all timelines of a table from its partitions, and say so in its parameters. O(partitions).
+
+        Raises:
+            UnknownTimelineClass: the table's parameters name a class that there is not; nothing was changed.
+        """
+        return TimelineBuilder(self.rows, self.tables).build(database, table)
+
+    def convert(self, database: str, table: str, period: UpdatePeriod, column: str, class_name: str) -> None:
+        """Make a timeline one of another class, in place: without reading partitions, and never wrong meanwhile.
+
+        Raises:
+            UnknownTimelineClass: there is no such class.
+            TimelineNotFound: there is no such timeline.
+            TimelineTooLarge: it would not fit the table's row; nothing was changed.
+        """
+        wanted = timeline_class(class_name)
+        self.read(database, table)
+        row = self.tables.open(database, table)
+        columns = time_columns(row)
+        names = {(one, name.lower()): (timeline, name) for timeline, one, name in columns.names()}
+        if (period, column.lower()) not in names:
+            raise TimelineNotFound(
+                "the table keeps no such timeline", table=row.table, period=period.name, column=column
+            )
+        timeline_name, column = names[period, column.lower()]
+
+        def converted(now: TableRow, state: State | None) -> State | None:
+            if not isinstance(state, Stored):
+                return None
+            made = state_of(convert(stored_timeline(time_columns(now), period, column, state), wanted))
+            if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS].rpartition(".")[2] != wanted.__name__:
+                raise TimelineTooLarge(
+                    "the timeline would be too large as one of this class", table=row.table, name=wanted.__name__
+                )
+            return made
+
+        if not put_state(self.rows, self.tables, row, timeline_name, converted):
+            raise CorruptTimeline(
+                "the timeline cannot be converted, as it is damaged or just being built",
+                table=row.table,
+                timeline=timeline_name,
+                hint=f"Rebuild it from the partitions: `hbstore timeline rebuild {row.table}`",
+            )
+        self._say_class(row, period, column, wanted)
+        advance(self.rows, row.key)
+
+    def check(self, database: str, table: str) -> list[str]:
+        """What is wrong with a table's timelines: damaged ones, and differences from the partitions. O(partitions).
+
+        Partitions may come and go meanwhile: what differs is looked at again.
+        """
+        try:
+            known = self.read(database, table)
+        except (CorruptTimeline, TimelineTooLarge) as error:
+            return [str(error)]
+        row = self.tables.open(database, table)
+        columns = time_columns(row)
+        builder = TimelineBuilder(self.rows, self.tables)
+        prefix = row.definition.prefix
+        found = builder.collect(row, columns, prefix, successor(prefix))
+        problems = []
+        for name, period, column in columns.names():
+            listed = Runs.of(
+                index
+                for start, stop in known[period, column].index_ranges(0, period.limit)
+                for index in range(start, stop)
+            )
+            differing = _difference(listed, found.times.get(name, Runs()))
+            if not differing:
+                continue
+            there = present(self.rows, row, columns, period, column, differing)
+            now = self.read(database, table)[period, column]
+            problems += list(_differences(name, period, now, differing, there))
+        left_out = [f"the times of partition {one} cannot be told" for one in found.left_out]
+        more = found.left_out_count - len(left_out)
+        return problems + left_out + ([f"… nor those of {more:,} more"] if more else [])
+
+    def export(self, database: str, table: str) -> dict[str, str]:
+        """A table's timelines as properties of a table of Apache Lens."""
+        properties = {PRESENT: "true"}
+        for timeline in self.read(database, table).values():
+            properties |= table_properties(timeline)
+        return properties
+
+    def take_over(self, database: str, table: str, properties: Mapping[str, str]) -> None:
+        """Take over timelines' classes from properties of a table of Apache Lens, if their times are those here.
+
+        Raises:
+            CorruptTimeline: a property cannot be read, or they contradict themselves; nothing was changed.
+            TimelineMismatch: the table's partitions have other times; nothing was changed.
+            UnknownTimelineClass: there is no such class; nothing was changed.
+        """
+        row = self.tables.open(database, table)
+        known = self.read(database, table)
+        given = {
+            (period, column): timeline_of(row.table.name, period, column, properties)
+            for _, period, column in time_columns(row).names()
+        }
+        for key, timeline in given.items():
+            here = convert(known[key], type(timeline))
+            if here != timeline:
+                raise TimelineMismatch(
+                    "the properties are of other partitions than the table has",
+                    table=row.table,
+                    timeline=f"{key[0].name}.{key[1]}",
+                    given=str(timeline),
+                    found=str(here),
+                    hint="Add the missing partitions, or drop those that are gone, then try again",
+                )
+        for (period, column), timeline in given.items():
+            self.convert(database, table, period, column, type(timeline).__name__)
+
+    def _read(self, database: str, table: str) -> Timelines:
+        row = self.tables.open(database, table)
+        known = self._cache.get(row.key)
+        if known is not None and known.holds(row):
+            return known.timelines
+        time_columns(row)
+        now = self.tables.row(row.key, self.rows.get_all(row.key))
+        if now is None:
+            raise _AgainError
+        columns = time_columns(now)
+        found = dict(self._stored(now, columns))
+        intents = now.journal.intents
+        if not intents:
+            self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), found)
+            return found
+        for intent in intents:
+            if intent.kind in _LOSING:
+                data = Slots(self.rows).load(row.key, intent)
+                if data is None:
+                    raise _AgainError
+                self._leave_out(now, columns, found, Change.decode(intent.kind, data))
+        return found
+
+    def _stored(
+        self, row: TableRow, columns: TimeColumns
+    ) -> Iterator[tuple[tuple[UpdatePeriod, str], PartitionTimeline]]:
+        present_flag = row.table.parameters.get(PRESENT, "").lower() == "true"
+        for name, period, column in columns.names():
+            state = decode_state(row.cells, columns, name)
+            if isinstance(state, Building):
+                raise _NotThereError(state.until)
+            if state is None or not present_flag:
+                raise _NotThereError
+            if isinstance(state, TooLarge):
+                raise TimelineTooLarge(
+                    "the timeline does not fit the table's row", table=row.table, timeline=name, bytes=state.size
+                )
+            yield (period, column), stored_timeline(columns, period, column, state)
+
+    def _leave_out(
+        self,
+        row: TableRow,
+        columns: TimeColumns,
+        found: dict[tuple[UpdatePeriod, str], PartitionTimeline],
+        change: Change,
+    ) -> None:
+        """Leave out the times that a change under way may have taken away already, if no partition has them."""
+        for name, period, column in columns.names():
+            doubtful = change.touched.doubtful.get(name)
+            if doubtful:
+                gone = Runs(doubtful.starts, doubtful.stops)
+                gone.subtract(present(self.rows, row, columns, period, column, doubtful))
+                found[period, column].drop_index_ranges(gone)
+
+    def _say_class(self, row: TableRow, period: UpdatePeriod, column: str, wanted: type[PartitionTimeline]) -> None:
+        """Name a timeline's class in the table's parameters, so that it is built as that from then on."""
+        name = f"{property_prefix(period, column)}{STORAGE_CLASS}"
+        value = full_class_name(wanted(row.table.name, period, column))
+        for attempt in range(_ATTEMPTS):
+            now = self.tables.reopen(row)
+            if now.table.parameters.get(name) == value:
+                return
+            known = now.cells[DEFINITION]
+            altered = replace(now.table, parameters={**now.table.parameters, name: value})
+            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, altered)):
+                return
+            pause(attempt)
+
+
+def _difference(one: Runs, other: Runs) -> Runs:
+    """What is in one and not in the other."""
+    found = Runs(one.starts, one.stops)
+    found.subtract(other)
+    rest = Runs(other.starts, other.stops)
+    rest.subtract(one)
+    found.unite(rest)
+    return found
+
+
+def _differences(
+    name: str, period: UpdatePeriod, now: PartitionTimeline, differing: Runs, there: Runs
+) -> Iterator[str]:
+    for start, stop in differing:
+        for index in range(start, stop):
+            listed = next(iter(now.index_ranges(index, index + 1)), None) is not None
+            if listed and index not in there:
+                yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
+            elif not listed and index in there:
+                yield f"timeline {name} lacks {period.format_index(index)}, of which there is a partition"

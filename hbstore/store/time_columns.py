@@ -1,0 +1,245 @@
+"""The times of partitions: what their cells say in the time partition columns of their table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from hbstore.errors import InvalidTime, TimelineMismatch
+from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell
+from hbstore.model import Table
+from hbstore.names import partition_name
+from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, Declaration, declaration_of
+from hbstore.timelines.runs import Runs
+from hbstore.times.moments import DAY, DAY_SECONDS, SECOND, time_at
+from hbstore.times.update_period import UpdatePeriod
+from hbstore.types import ColumnType, DateType, TimestampType
+
+TimelineName: TypeAlias = str
+"""Which timeline of a table: ``DAILY.dt``."""
+
+Times: TypeAlias = Mapping[TimelineName, Runs]
+"""Indexes by timeline."""
+
+_REMEMBERED: Final = 4_096
+_UNIX_DAYS: Final = 719_162
+"""Days from the first of January of the year 1 to that of 1970."""
+
+
+def timeline_name(period: UpdatePeriod, column: str) -> TimelineName:
+    """Which timeline of a table.
+
+    >>> timeline_name(UpdatePeriod.DAILY, "dt")
+    'DAILY.dt'
+    """
+    return f"{period.name}.{column}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One of the time partition columns.
+
+    Attributes:
+        at: which of the table's partition columns.
+        column: its name.
+        kind: its type.
+        names: its timelines, by period.
+        known: what was made of cells; shared by columns of one type, as the times in them are mostly the same.
+    """
+
+    at: int
+    column: str
+    kind: ColumnType
+    names: Sequence[TimelineName]
+    known: dict[bytes, Sequence[int | None] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeColumns:
+    """The time partition columns of one definition of a table.
+
+    Attributes:
+        table: the table.
+        declaration: its update periods and time partition columns.
+    """
+
+    table: Table
+    declaration: Declaration
+    _places: tuple[_Place, ...]
+    _known: dict[tuple[str | bytes | None, ...], list[tuple[TimelineName, int]]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(table: Table) -> TimeColumns | None:
+        """Those of a table; None if it keeps no timelines.
+
+        Raises:
+            UnknownUpdatePeriod, TimelineMismatch: its parameters declare what cannot be.
+        """
+        declared = declaration_of(table.parameters, table.partition_column_names)
+        if declared is None:
+            return None
+        columns, periods = table.partition_column_names, declared.periods
+        known: dict[ColumnType, dict[bytes, Sequence[int | None] | None]] = {}
+        places = []
+        for column in declared.columns:
+            at = columns.index(column)
+            kind = table.key_types[at]
+            names = [timeline_name(period, column) for period in periods]
+            places.append(_Place(at, column, kind, names, known.setdefault(kind, {})))
+        return TimeColumns(table, declared, tuple(places))
+
+    def names(self) -> list[tuple[TimelineName, UpdatePeriod, str]]:
+        """The timelines that the table keeps, those of the smallest period first."""
+        declared = self.declaration
+        return [(timeline_name(one, column), one, column) for one in declared.periods for column in declared.columns]
+
+    def times(self, cells: Sequence[bytes], parameters: Mapping[str, str]) -> list[tuple[TimelineName, int]]:
+        """The times of a partition: which timeline, which index. None for columns that hold no time. O(columns).
+
+        The list is shared by partitions of the same times: not to be changed.
+
+        Args:
+            cells: those of all partition columns.
+            parameters: the partition's.
+
+        Raises:
+            InvalidTime: a value is no time of the partition's update period, or none can be told from the values.
+            TimelineMismatch: the table does not have the update period that the partition names.
+        """
+        named = parameters.get(PARTITION_UPDATE_PERIOD)
+        key = (named, *[cells[place.at] for place in self._places])
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            found = self._known[key] = self._read(cells, named)
+        return found
+
+    def known_times(self, cells: Sequence[bytes], parameters: Mapping[str, str]) -> list[tuple[TimelineName, int]]:
+        """The times of a partition that is there already; none where they cannot be told."""
+        with suppress(InvalidTime, TimelineMismatch):
+            return self.times(cells, parameters)
+        return []
+
+    def cell(self, column: str, period: UpdatePeriod, index: int) -> bytes:
+        """The cell that partitions of a time have in a column."""
+        at = self.table.partition_column_names.index(column)
+        kind = self.table.key_types[at]
+        if isinstance(kind, DateType | TimestampType):
+            text = time_at(period.moment(index)).isoformat(" ")[:19]
+            return text_cell(kind, text[:10] if isinstance(kind, DateType) else text)
+        return text_cell(kind, period.format_index(index))
+
+    def place(self, column: str) -> int:
+        """Which of the partition columns a time partition column is."""
+        return self.table.partition_column_names.index(column)
+
+    def _read(self, cells: Sequence[bytes], named: str | None) -> list[tuple[TimelineName, int]]:
+        held = []
+        for place in self._places:
+            cell = cells[place.at]
+            if cell not in place.known:
+                if len(place.known) >= _REMEMBERED:
+                    place.known.clear()
+                place.known[cell] = self._indexes(place.kind, cell)
+            indexes = place.known[cell]
+            if indexes is not None:
+                held.append((place, indexes))
+        if named is not None:
+            chosen = self._named(named, cells)
+        elif held:
+            chosen = self._inferred(cells, [indexes for _, indexes in held])
+        else:
+            return []
+        times = []
+        for place, indexes in held:
+            index = indexes[chosen]
+            if index is None:
+                period = self.declaration.periods[chosen]
+                raise InvalidTime(
+                    "a partition value is no time of its update period",
+                    table=self.table,
+                    partition=self._partition(cells),
+                    column=place.column,
+                    period=period.name,
+                    expected=period.pattern,
+                    hint=f"Correct the value, or the partition's parameter {PARTITION_UPDATE_PERIOD}",
+                )
+            times.append((place.names[chosen], index))
+        return times
+
+    def _indexes(self, kind: ColumnType, cell: bytes) -> Sequence[int | None] | None:
+        """The index of a cell in each of the declared periods that it is a time of; None if it holds no time."""
+        tag, periods = cell[:1], self.declaration.periods
+        if tag == TAG_NULL:
+            return None
+        if tag == TAG_VALUE and isinstance(kind, DateType):
+            moment = (kind.decode(cell[1:]).toordinal() - 1) * DAY
+            return [_at_moment(period, moment) for period in periods]
+        if tag == TAG_VALUE and isinstance(kind, TimestampType):
+            seconds, nanoseconds = kind.decode(cell[1:])
+            moment = (seconds + _UNIX_DAYS * DAY_SECONDS) * SECOND
+            return [None if nanoseconds else _at_moment(period, moment) for period in periods]
+        text = cell_text(kind, cell)
+        if text == LATEST:
+            return None
+        if tag == TAG_TEXT:  # it does not fit its column's type
+            return [None] * len(periods)
+        return [_of_text(period, text) for period in periods]
+
+    def _named(self, name: str, cells: Sequence[bytes]) -> int:
+        """Which of the declared periods a partition names."""
+        upper = name.upper()
+        for at, period in enumerate(self.declaration.periods):
+            if period.value == upper:
+                return at
+        raise TimelineMismatch(
+            "the table does not have the partition's update period",
+            table=self.table,
+            partition=self._partition(cells),
+            period=name,
+            update_periods=", ".join(one.name for one in self.declaration.periods),
+        )
+
+    def _inferred(self, cells: Sequence[bytes], held: Sequence[Sequence[int | None]]) -> int:
+        """Which of the declared periods is the only one that all times fit."""
+        periods = self.declaration.periods
+        fitting = [at for at in range(len(periods)) if None not in [indexes[at] for indexes in held]]
+        if len(fitting) == 1:
+            return fitting[0]
+        why = "are times of several update periods" if fitting else "are no times of any of its update periods"
+        raise InvalidTime(
+            f"a partition's values {why}",
+            table=self.table,
+            partition=self._partition(cells),
+            update_periods=", ".join(period.name for period in [periods[at] for at in fitting] or periods),
+            hint=f"Correct the values, or name the period in the partition's parameter {PARTITION_UPDATE_PERIOD}",
+        )
+
+    def _partition(self, cells: Sequence[bytes]) -> str:
+        values = tuple(map(cell_text, self.table.key_types, cells))
+        return partition_name(self.table.partition_column_names, values)
+
+
+def collected(times: Iterable[tuple[TimelineName, int]]) -> dict[TimelineName, Runs]:
+    """Times by timeline."""
+    found: dict[TimelineName, list[int]] = {}
+    for name, index in times:
+        found.setdefault(name, []).append(index)
+    return {name: Runs.of(indexes) for name, indexes in found.items()}
+
+
+def _at_moment(period: UpdatePeriod, moment: int) -> int | None:
+    index = period.floor_index(moment)
+    return index if period.moment(index) == moment else None
+
+
+def _of_text(period: UpdatePeriod, text: str) -> int | None:
+    if len(text) != len(period.pattern):  # a look that spares most of the errors
+        return None
+    try:
+        return period.parse_index(text)
+    except InvalidTime:
+        return None

@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hbstore.cubes import PartitionDesc
+
+HOURLY = (
+    "EndsAndHolesPartitionTimeline(super=PartitionTimeline(storageTableName=s1_sales, updatePeriod=HOURLY, partCol=dt, "
+    "all=null), first=2015-01-29-06, holes=[], latest=2015-01-29-23)\n"
+)
+DAILY = (
+    "EndsAndHolesPartitionTimeline(super=PartitionTimeline(storageTableName=s1_sales, updatePeriod=DAILY, partCol=dt, "
+    "all=null), first=2015-01-30, holes=[], latest=2015-02-01)\n"
+)
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<x_partition_list xmlns="uri:lens:cube:0.1">
+  <x_partition fact_or_dimension_table_name="sales" update_period="DAILY">
+    <time_partition_spec><part_spec_element key="dt" value="2015-02-02T00:00:00"/></time_partition_spec>
+  </x_partition>
+  <x_partition fact_or_dimension_table_name="Sales" update_period="DAILY">
+    <time_partition_spec><part_spec_element key="dt" value="2015-02-03T00:00:00"/></time_partition_spec>
+  </x_partition>
+</x_partition_list>
+"""
+
+
+def days(*texts):
+    return [PartitionDesc("DAILY", {"dt": text}) for text in texts]
+
+
+@pytest.mark.usefixtures("model")
+def test_timelines_are_lenss_lines(run):
+    assert run("fact", "timelines", "--fact-name", "sales", "--database", "shop").stdout == HOURLY + DAILY
+    assert run("fact", "timelines", "--fact-name", "Shop.Sales", "--plain").stdout == HOURLY + DAILY
+    assert run("fact", "timelines", "--fact_name", "sales", env={"HBSTORE_DATABASE": "shop"}).stdout == HOURLY + DAILY
+    of_sales = ("fact", "timelines", "--fact-name", "shop.sales")
+    assert run(*of_sales, "--storage_name", "S1", "--update_period", "daily").stdout == DAILY
+    assert run(*of_sales, "--time-dimension", "order_time", "--update-period", "HOURLY").stdout == HOURLY
+    assert run(*of_sales, "--update-period", "YEARLY").stdout == ""
+
+
+def test_timelines_as_json(run_json, cubes):
+    cubes.drop_partitions("sales", "s1", days("2015-01-31"))
+    assert run_json("fact", "timelines", "--fact-name", "shop.sales", "--update-period", "DAILY") == [
+        {
+            "storage_table": "s1_sales",
+            "update_period": "DAILY",
+            "partition_column": "dt",
+            "class": "EndsAndHolesPartitionTimeline",
+            "first": "2015-01-30",
+            "latest": "2015-02-01",
+            "times": 2,
+            "holes": [{"from": "2015-01-31", "to": "2015-02-01"}],
+        }
+    ]
+    cubes.drop_partitions("sales", "s1", days("2015-01-30", "2015-02-01"))
+    empty = run_json("fact", "timelines", "--fact-name", "shop.sales", "--update-period", "DAILY")[0]
+    assert (empty["first"], empty["latest"], empty["times"], empty["holes"]) == (None, None, 0, [])
+
+
+def test_timelines_as_a_picture(run, cubes, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    cubes.drop_partitions("sales", "s1", days("2015-01-31"))
+    shown = run("fact", "timelines", "--fact-name", "shop.sales", "--picture").stdout
+    assert shown == (
+        "s1_sales  HOURLY  dt  █████████                                      18 there, no holes\n"
+        "s1_sales  DAILY   dt           ████████████××××××××××××████████████  2 there, 1 missing in 1 hole\n"
+        "                      |2015-01-29-06    |2015-01-30-16  2015-02-02-00|\n"
+        "\n"
+        "█ all there  ▁ to ▇ some missing  × none there  (blank: not begun yet, or over)\n"
+        "a cell is 2 hours\n"
+    )
+
+
+@pytest.mark.usefixtures("model")
+def test_a_picture_where_stdout_takes_ascii_only(spawn):
+    environment = {"PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
+    result = spawn("fact", "timelines", "--fact-name", "shop.sales", "--picture", env=environment)
+    assert b"s1_sales  HOURLY  dt  ######" in result.stdout
+    assert b"\\u" not in result.stdout
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--fact-name", "no"], "no such fact: name=shop.no"),
+        (["--fact-name", "sales", "--storage-name", "s2"], "the fact is not on that storage"),
+        (["--fact-name", "sales", "--update-period", "sometimes"], "no such update period"),
+        (["--fact-name", "sales", "--time-dimension", "no"], "no storage table is partitioned by the time dimension"),
+        ([], "Missing option"),
+    ],
+)
+def test_mistakes_about_timelines(run, options, message):
+    result = run("fact", "timelines", "--database", "shop", *options, code=2)
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.usefixtures("model")
+def test_cover(run, run_json):
+    of_range = ("fact", "cover", "shop.sales", "--from", "2015-01-29-06", "--to", "2015-02-01")
+    result = run(*of_range)
+    assert result.stdout == (
+        "s1_sales HOURLY [2015-01-29-06, 2015-01-30-00)\ns1_sales DAILY [2015-01-30, 2015-02-01)\n"
+    )
+    assert result.stderr == "20 partitions in 2 runs, nothing missing\n"
+    assert run_json(*of_range, "--time-dimension", "order_time") == {
+        "fact": "shop.sales",
+        "from": "2015-01-29-06",
+        "to": "2015-02-01",
+        "partitions": 20,
+        "runs": [
+            {
+                "storage_table": "s1_sales",
+                "update_period": "HOURLY",
+                "from": "2015-01-29-06",
+                "to": "2015-01-30-00",
+                "partitions": 18,
+            },
+            {
+                "storage_table": "s1_sales",
+                "update_period": "DAILY",
+                "from": "2015-01-30",
+                "to": "2015-02-01",
+                "partitions": 2,
+            },
+        ],
+        "missing": [],
+    }
+
+
+def test_what_nothing_covers(run, run_json, cubes):
+    cubes.drop_partitions("sales", "s1", days("2015-01-31"))
+    of_range = ("fact", "cover", "shop.sales", "--from", "2015-01-29-05:30", "--to", "2015-02-01")
+    result = run(*of_range, code=1)
+    assert result.stdout == ""
+    missing = "[2015-01-29-05:30, 2015-01-29-06) ∪ [2015-01-31, 2015-02-01)"
+    assert result.stderr == (
+        f"Error: no partitions cover the time range: missing={missing}\n"
+        "Hint: --partial shows what there is and all that is missing\n"
+    )
+    assert run_json(*of_range, code=1)["missing"] == [
+        {"from": "2015-01-29-05:30", "to": "2015-01-29-06"},
+        {"from": "2015-01-31", "to": "2015-02-01"},
+    ]
+    partial = run(*of_range, "--partial")
+    assert partial.stdout.splitlines()[1:] == [
+        "s1_sales DAILY [2015-01-30, 2015-01-31)",
+        "missing [2015-01-29-05:30, 2015-01-29-06)",
+        "missing [2015-01-31, 2015-02-01)",
+    ]
+    assert partial.stderr == "19 partitions in 2 runs, 2 ranges missing\n"
+    assert run_json(*of_range, "--partial")["partitions"] == 19
+
+
+def test_an_error_does_not_name_hundreds_of_ranges(run, run_json, cubes):
+    from hbstore.cubes import PartitionDesc
+
+    cubes.add_partitions(
+        "sales", "s1", [PartitionDesc("DAILY", {"dt": f"2014-01-{day:02}"}) for day in range(1, 31, 2)]
+    )
+    of_range = ("fact", "cover", "shop.sales", "--from", "2014-01", "--to", "2014-02")
+    assert run(*of_range, code=1).stderr.splitlines()[0].endswith("[2014-01-20, 2014-01-21) and 5 more")
+    assert len(run_json(*of_range, code=1)["missing"]) == 15
+    assert run("fact", "cover", "shop.sales", "--from", "9999", "--to", "now", code=2).stdout == ""
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["no", "--from", "2015", "--to", "2016"], "no such fact: name=shop.no"),
+        (["sales", "--from", "2015", "--to", "2014"], "the time range ends before it begins"),
+        (["sales", "--from", "2015-1", "--to", "2016"], "    2015-1\n         ^"),
+        (["sales", "--from", "2015", "--to", "2016", "--time-dimension", "no"], "known=order_time, dt"),
+        (["sales", "--from", "2015"], "Missing option '--to'"),
+    ],
+)
+def test_mistakes_about_covers(run, options, message):
+    assert message in run("fact", "cover", "--database", "shop", *options, code=2).stderr
+
+
+@pytest.mark.usefixtures("model")
+def test_add_list_and_drop_a_partition(run, run_json):
+    of_sales = ("shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-02")
+    with_place = ("--location", "s3://old/2", "--parameter", "numRows=3")
+    assert run("fact", "partitions", "add", *of_sales, *with_place).stdout == "1 partition added to shop.s1_sales\n"
+    assert "there already" in run("fact", "partitions", "add", *of_sales, code=2).stderr
+    listing = ("fact", "partitions", "list", "shop.sales", "--filter", "dt > '2015-02-01'")
+    assert run(*listing).stdout == "dt=2015-02-02\n"
+    found = run_json(*listing)[0]
+    assert (found["name"], found["location"]) == ("dt=2015-02-02", "s3://old/2")
+    assert found["parameters"]["numRows"] == "3"
+    assert len(run_json("fact", "partitions", "list", "sales", "--database", "shop", "--storage-name", "s1")) == 22
+    run("fact", "cover", "shop.sales", "--from", "2015-02-02", "--to", "2015-02-03")
+    assert run_json("fact", "partitions", "drop", *of_sales) == {"table": "shop.s1_sales", "dropped": 1}
+    assert "no such partition" in run("fact", "partitions", "drop", *of_sales, code=2).stderr
+    run("fact", "cover", "shop.sales", "--from", "2015-02-02", "--to", "2015-02-03", code=1)
+    assert run_json("fact", "partitions", "add", *of_sales) == {"table": "shop.s1_sales", "added": 1}
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize("ending", ["yaml", "json", "xml"])
+def test_partitions_of_a_file(run, tmp_path, ending):
+    data = [
+        {"table": "sales", "update_period": "DAILY", "time": {"dt": f"2015-02-0{day}"}, "parameters": {"a": "b"}}
+        for day in (2, 3)
+    ]
+    file = tmp_path / f"partitions.{ending}"
+    file.write_text(XML if ending == "xml" else json.dumps(data))
+    for word, line in (("add", "2 partitions added to"), ("drop", "2 partitions dropped from")):
+        arguments = ("fact", "partitions", word, "Sales", "--database", "Shop", "--file", str(file))
+        assert run(*arguments).stdout == f"{line} shop.s1_sales\n"
+        assert run(*arguments, code=2).stdout == ""
+
+
+def test_a_file_is_added_wholly_or_not_at_all(run, tmp_path, cubes):
+    file = tmp_path / "partitions.yaml"
+    line = "- {table: sales, update_period: DAILY, time: {dt: %s}}\n"
+    before = cubes.partitions("sales", "s1")
+    for bad, message in (
+        (line % "2015-02-01", "there already"),
+        (line % "2015-02-32", "2015-02-32"),
+        (line.replace("sales", "others") % "2015-02-05", "document=2, table=others, expected=sales"),
+        (line.replace("DAILY", "YEARLY") % "'2015'", "YEARLY"),
+    ):
+        file.write_text(line % "2015-02-04" + bad)
+        assert message in run("fact", "partitions", "add", "shop.sales", "--file", str(file), code=2).stderr
+        assert cubes.partitions("sales", "s1") == before
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["no", "--update-period", "DAILY", "--time", "dt=2015-02-02"],
+            "no such fact or dimension table: name=shop.no",
+        ),
+        (["sales"], "nothing says which partition"),
+        (["sales", "--file", "x.yaml", "--time", "dt=2015-02-02"], "a file of partitions takes no further options"),
+        (["sales", "--file", "no.yaml"], "the file cannot be read"),
+        (["sales", "--update-period", "DAILY", "--time", "2015"], "a time needs a name and a value: time='2015'"),
+        (["sales", "--update-period", "DAILY", "--time", "dt=1", "--time", "dt=2"], "a time is given twice: time=dt"),
+        (["sales", "--spec", "=eu"], "a spec needs a name and a value"),
+        (["sales", "--update-period", "DAILY", "--time", "dt=2015-02-02", "--spec", "region=eu"], "region"),
+        (["sales", "--update-period", "sometimes", "--time", "dt=2015-02-02"], "no such update period"),
+        (["sales", "--storage-name", "s2", "--update-period", "DAILY", "--time", "dt=2015-02-02"], "s2"),
+    ],
+)
+def test_mistakes_about_partitions(run, options, message):
+    for word in ("add", "drop"):
+        assert message in run("fact", "partitions", word, "--database", "shop", *options, code=2).stderr
+
+
+def test_the_storage_is_named_where_there_are_several(run, cubes, tmp_path):
+    def table(storage):
+        return (
+            f"{{storage: {storage}, update_periods: [DAILY], partition_columns: [{{name: dt, type: string}}], "
+            "time_partition_columns: [dt]}"
+        )
+
+    head = "---\nkind: fact\nname: more\ncube: sales_cube\ncolumns: [{name: price, type: double}]\n"
+    (tmp_path / "more.yaml").write_text(
+        f"kind: storage\nname: s2\n{head}storage_tables: [{table('s1')}, {table('s2')}]\n"
+        f"{head.replace('more', 'nowhere')}"
+    )
+    run("model", "create", str(tmp_path / "more.yaml"), "--database", "shop")
+    of_more = ("fact", "partitions", "add", "shop.more", "--update-period", "DAILY", "--time", "dt=2015-01-01")
+    result = run(*of_more, code=2)
+    assert result.stderr == ("Error: it is on several storages: name=more, storages=s1, s2\nHint: Add --storage-name\n")
+    assert run(*of_more, "--storage-name", "S2").stdout == "1 partition added to shop.s2_more\n"
+    assert "it is on no storage" in run("fact", "partitions", "list", "shop.nowhere", code=2).stderr
+    cover = ("--from", "2015", "--to", "2016")
+    assert "the fact is on no storage" in run("fact", "cover", "shop.nowhere", *cover, code=2).stderr
+    assert cubes.names("fact") == ["more", "nowhere", "sales"]

@@ -1,0 +1,64 @@
+"""Stores on all backends with the model of tests/cubes/samples/rides.yaml."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from hbstore import connect
+from hbstore.cubes import Cubes, PartitionDesc, read_documents
+
+BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
+RIDES = read_documents(Path(__file__).parent / "samples" / "rides.yaml")
+NOW = dt.datetime(2016, 6, 15, 12, tzinfo=dt.UTC)
+
+
+@pytest.fixture(params=BACKENDS)
+def url(request, tmp_path):
+    if request.param == "hbase":
+        return request.getfixturevalue("hbase_url")
+    return {"memory": "memory://", "nonatomic": "memory://?atomic=false"}.get(
+        request.param, f"sqlite://{tmp_path}/store.db"
+    )
+
+
+@pytest.fixture
+def store(url):
+    with connect(url) as store:
+        for database in store.database_names():  # one HBase serves all tests
+            store.drop_database(database, cascade=True)
+        store.create_database("shop")
+        yield store
+
+
+@pytest.fixture
+def empty(store):
+    """Cubes without any."""
+    return cubes_of(store)
+
+
+@pytest.fixture
+def cubes(empty):
+    """The cubes of the samples."""
+    empty.create_all(RIDES)
+    return empty
+
+
+def cubes_of(store):
+    return Cubes(store, "shop", clock=lambda: NOW)
+
+
+def sample(name):
+    return next(one for one in RIDES if one.name == name)
+
+
+def days(*texts, **fields):
+    """Daily partitions."""
+    return [PartitionDesc("DAILY", {"dt": text}, **fields) for text in texts]
+
+
+def hour(text, kind="city", booked=None):
+    """An hourly partition of rides_raw."""
+    return PartitionDesc("HOURLY", {"dt": text, "bt": booked or text}, {"bike_kind": kind})

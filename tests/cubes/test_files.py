@@ -1,0 +1,207 @@
+"""Documents in files: whatever is written is read as the same, and what is wrong is named with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore.cubes import KINDS, Measure, Storage, parse_documents, read_documents, write_documents
+from hbstore.cubes.entries import Entry, State
+from hbstore.errors import CorruptRow, InvalidModel
+from tests.cubes.strategies import documents
+
+SAMPLES = Path(__file__).parent / "samples"
+FACT = """
+kind: fact
+name: sales
+cube: shop
+columns:
+  - {name: price, type: double}
+storage_tables:
+  - storage: s1
+    update_periods: [DAILY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+"""
+
+
+@given(st.lists(documents, max_size=3), st.sampled_from(["yaml", "json"]))
+def test_whatever_is_written_is_read_as_the_same(written, format):
+    text = write_documents(written, format)
+    again = parse_documents(text, format)
+    assert again == written
+    assert [type(one) for one in again] == [type(one) for one in written]
+    assert write_documents(again, format) == text
+
+
+@given(documents)
+def test_documents_are_values(document):
+    again = document.changed()
+    assert (again, hash(again)) == (document, hash(document))
+    assert json.loads(json.dumps(document.to_dict())) == document.to_dict()
+
+
+@given(documents, st.sampled_from(State), st.booleans())
+def test_entries_are_kept_whole(document, state, changed):
+    entry = Entry(document, state, document if changed else None)
+    assert Entry.read(document.kind, entry.text) == entry
+    assert Entry(document, state).text != Entry(document, state).text
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"state": "x", "stamp": "1", "document": {}}', "null", '{"document": 5}'])
+def test_what_is_no_entry_is_corrupt(text):
+    with pytest.raises(CorruptRow):
+        Entry.read("storage", text)
+
+
+def test_the_samples_hold_every_kind():
+    found = read_documents(SAMPLES / "rides.yaml")
+    assert {one.kind for one in found} == set(KINDS)
+    assert [one.name for one in read_documents(SAMPLES / "tides.json")] == ["harbour", "tides", "tides_fine"]
+    rides = next(one for one in found if one.name == "rides")
+    assert rides.field_names()[-2:] == ("station_name", "fare_per_minute")
+    assert rides.join_chains[0].destination == "station"
+    assert rides.join_chains[1].paths[0][0].to_many
+    assert rides.measures[1].type == "decimal(10,2)"
+    assert rides.partition_column("Start_Time") == "dt"
+    assert rides.partition_column("minutes") is None
+
+
+def test_one_json_object_is_one_document():
+    (one,) = parse_documents('{"kind": "storage", "name": "S1"}', "json")
+    assert one == Storage(name="s1")
+    assert json.loads(write_documents([one], "json")) == {"kind": "storage", "name": "s1"}
+    assert parse_documents("", "yaml") == parse_documents("[]", "json") == []
+
+
+WRONG = [
+    ("name: sales", "name: a b", "name", "letters, digits"),
+    ("name: sales", "nome: sales", "name", "this key"),
+    ("cube: shop", "cube: shop\ncolour: red", "colour", "no such key"),
+    ("cube: shop", "cube: 5", "cube", "a text"),
+    ("cube: shop", "cube: shop\nweight: heavy", "weight", "a number"),
+    ("cube: shop", "cube: shop\nweight: .inf", "weight", "a finite number"),
+    ("cube: shop", "cube: shop\nstart_time: now.dai", "start_time", "second, minute"),
+    ("cube: shop", "cube: shop\nproperties: {a: 1}", "properties.a", "a text"),
+    ("{name: price, type: double}", "{name: price}", "columns.0.type", "this key"),
+    ("{name: price, type: double}", "{name: 'p x', type: double}", "columns.0.name", "letters"),
+    ("{name: price, type: double}", "{name: price, type: ' '}", "columns.0.type", "bigint"),
+    ("{name: price, type: double}", "price", "columns.0", "a mapping"),
+    ("columns:\n  - {name: price, type: double}", "columns: {}", "columns", "a list"),
+    ("columns:\n  - {name: price, type: double}", "columns: []", "columns", "at least one"),
+    ("{name: price, type: double}", "{name: A, type: int}\n  - {name: a, type: int}", "the whole", "each column named a"),
+    ("storage: s1", "storage: ''", "storage_tables.0.storage", "letters"),
+    ("[DAILY]", "[DAYLY]", "storage_tables.0.update_periods.0", "DAILY"),
+    ("[DAILY]", "[DAILY, daily]", "storage_tables.0.update_periods", "each update period named DAILY"),
+    ("[DAILY]", "[]", "the whole", "update_periods of the fact's table on s1"),
+    ("[DAILY]", "5", "storage_tables.0.update_periods", "a list"),
+    ("time_partition_columns: [dt]", "time_partition_columns: [pt]", "storage_tables.0", "a partition column pt"),
+    ("time_partition_columns: [dt]", "time_partition_columns: [dt, DT]", "storage_tables.0", "each time partition column"),
+    ("time_partition_columns: [dt]", "time_partition_columns: []", "storage_tables.0", "time_partition_columns"),
+    ("{name: dt, type: string}", "{name: dt, type: int}", "storage_tables.0", "string, date or timestamp"),
+    ("{name: dt, type: string}", "{name: dt, type: 'map<int,int>'}", "storage_tables.0", "no such partition column type"),
+    ("storage: s1", "storage: " + "s" * 125, "the whole", "at most 128"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "at", "expected"), WRONG)
+def test_what_is_wrong_is_named_with_its_place(old, new, at, expected):
+    assert old in FACT
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents("kind: storage\nname: s1\n---" + FACT.replace(old, new), "yaml", file="shop.yaml")
+    fields = caught.value.fields
+    assert (fields["file"], fields["document"], fields["kind"], fields["at"]) == ("shop.yaml", 2, "fact", at)
+    assert expected in fields["expected"]
+    assert "pydantic" not in str(caught.value)
+
+
+def test_further_mistakes_stand_in_the_hint():
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents("{kind: storage, a: 1, b: 2}", "yaml")
+    assert caught.value.hint == "Also a: expected no such key; b: expected no such key"
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents("{kind: storage, a: 1, b: 2, c: 3, d: 4, e: 5, f: 6}", "yaml")
+    assert caught.value.hint.endswith("; and 2 more")
+
+
+def test_what_python_makes_is_checked_alike():
+    with pytest.raises(InvalidModel) as caught:
+        Measure(name="x", type="int", max=math.nan)
+    assert caught.value.fields["at"] == "max"
+    with pytest.raises(InvalidModel):
+        Storage(name="s1").changed(name="s 1")
+    with pytest.raises(Exception, match="frozen"):
+        Storage(name="s1").name = "s2"
+    assert Storage(name="s1").changed(endpoint="x") == Storage(name="s1", endpoint="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "line"),
+    [
+        ("a: [1", "yaml", 1),
+        ("kind: storage\nname: s1\nname: s2", "yaml", 3),
+        ("kind: storage\nname: &a s1\nendpoint: *a", "yaml", 3),
+        ("<<: {a: 1}", "yaml", 1),
+        ("? [a]\n: 1", "yaml", 1),
+        ("kind: !!python/object:os.system x", "yaml", 1),
+        ('{"kind": "storage",\n "name"}', "json", 2),
+        ("<x_storage>\n<a></x_storage>", "xml", 2),
+        ("", "xml", 1),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]>\n<x_storage name='&b;'/>", "xml", 1),
+        ("<x_storage name='&b;'/>", "xml", 1),
+        ("<a>" * 60, "xml", 1),
+    ],
+)
+def test_what_does_not_parse_is_named_with_its_line(text, format, line):
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents(text, format, file="x")
+    assert (caught.value.fields["file"], caught.value.fields["line"]) == ("x", line)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("[" * 100_000, "yaml"),
+        ("[" * 100_000, "json"),
+        ('{"kind": "storage", "kind": "cube"}', "json"),
+        ("\x01", "yaml"),
+        ("5", "json"),
+        ("- 1", "yaml"),
+        ("kind: [storage]", "yaml"),
+        ("name: s1", "yaml"),
+        ("{kind: storage, name: s1, 5: 6}", "yaml"),
+        ("kind: storage\nname: s1", "toml"),
+        ('{"kind": "storage", "name": "s1", "endpoint": "\\ud800"}', "json"),
+        ("<x_storage name='\ud800'/>", "xml"),
+        ("x" * (16 * 1024 * 1024 + 1), "json"),
+    ],
+)
+def test_what_is_no_document_is_refused(text, format):
+    with pytest.raises(InvalidModel):
+        parse_documents(text, format)
+
+
+def test_files_are_read_by_their_endings(tmp_path):
+    for name in ("a.yaml", "a.YML"):
+        (tmp_path / name).write_text("﻿kind: storage\nname: s1\n", encoding="utf-8")
+        assert read_documents(tmp_path / name) == [Storage(name="s1")]
+    (tmp_path / "a.txt").write_text("kind: storage")
+    (tmp_path / "bytes.json").write_bytes(b"\xff")
+    for name in ("a.txt", "none.yaml", "bytes.json"):
+        with pytest.raises(InvalidModel) as caught:
+            read_documents(tmp_path / name)
+        assert caught.value.fields["file"] == str(tmp_path / name)
+
+
+@given(st.text(max_size=60), st.sampled_from(["yaml", "json", "xml"]))
+def test_any_text_is_read_or_refused(text, format):
+    try:
+        found = parse_documents(text, format)
+    except InvalidModel:
+        return
+    assert isinstance(found, list)

@@ -1,0 +1,259 @@
+"""Lens's XML: every element and attribute that is read, older spellings, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from hbstore.cubes import (
+    Column,
+    Cube,
+    DerivedCube,
+    DimTable,
+    Edge,
+    Fact,
+    PartitionDesc,
+    Reference,
+    Serde,
+    SortColumn,
+    Storage,
+    StorageTable,
+    TableDescription,
+    parse_documents,
+    parse_partitions,
+    read_documents,
+    read_partitions,
+    write_documents,
+)
+from hbstore.errors import InvalidModel
+from hbstore.timelines import UpdatePeriod
+
+SAMPLES = Path(__file__).parent / "samples"
+DOCUMENTS = sorted(path.name for path in SAMPLES.glob("*.xml") if path.name != "partitions.xml")
+
+
+def sample(name):
+    (found,) = read_documents(SAMPLES / name)
+    return found
+
+
+def xml(text):
+    (found,) = parse_documents(text, "xml", file="a.xml")
+    return found
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_what_is_read_can_be_written_as_yaml(name):
+    found = read_documents(SAMPLES / name)
+    assert parse_documents(write_documents(found), "yaml") == found
+
+
+def test_a_storage():
+    assert sample("storage.xml") == Storage(
+        name="depot",
+        class_name="org.apache.lens.cube.metadata.HDFSStorage",
+        properties={"storage.url": "file:///depot"},
+    )
+
+
+def test_a_base_cube():
+    cube = sample("base_cube.xml")
+    assert isinstance(cube, Cube)
+    assert cube.time_dimensions == {"sent_time": "st", "arrival_time": "at"}
+    assert cube.properties == {"cube.allfields.queriable": "false"}
+    weight, postage = cube.measures
+    assert (weight.type, weight.default_aggregate, weight.display, weight.unit) == ("double", "SUM", "Weight", "kg")
+    assert (weight.min, weight.max, weight.format) == (0, 70, "#,##0.0")
+    assert (weight.start_time, weight.end_time) == (dt.datetime(2015, 3, 1, tzinfo=dt.UTC), None)
+    assert postage.type == "float"
+    by_name = {attribute.name: attribute for attribute in cube.dim_attributes}
+    assert by_name["arrival_time"].end_time == dt.datetime(2019, 1, 1, tzinfo=dt.UTC)
+    town = by_name["town_id"]
+    assert (town.references, town.join_key, town.distinct_values) == ((Reference(table="town", field="id"),), True, 800)
+    assert by_name["size"].values == ("S", "L")
+    assert [(one.chain, one.field) for one in by_name["town_name"].chain] == [("town_chain", "name")]
+    (ratio,) = cube.expressions
+    assert [one.expression for one in ratio.specs] == ["postage / weight", "postage / greatest(weight, 1)"]
+    assert ratio.specs[0].end_time == ratio.specs[1].start_time == dt.datetime(2016, 1, 1, tzinfo=dt.UTC)
+    one, many = cube.join_chains
+    assert one.paths == ((Edge.parse("parcels.town_id=town.id"),),)
+    assert [str(edge) for edge in many.paths[0]] == [
+        "parcels.town_id=carrier_town.town_id (many)",
+        "carrier_town.carrier_id=carrier.id",
+    ]
+
+
+def test_a_derived_cube():
+    wanted = DerivedCube(
+        name="heavy_parcels", parent="parcels", measures=["weight"], dim_attributes=["town_id", "sent_time"]
+    )
+    assert sample("derived_cube.xml") == wanted
+    text = (SAMPLES / "derived_cube.xml").read_text()
+    assert xml(text.replace("x_derived_cube", "x_cube")) == wanted
+    assert xml(text.replace("x_derived_cube", "derived_cube")) == wanted
+
+
+def test_a_fact():
+    assert sample("fact_table.xml") == Fact(
+        name="parcels_daily",
+        cube="parcels",
+        weight=12.5,
+        start_time="now-90 days",
+        end_time="2030-06",
+        columns=[Column(name="weight", type="double"), Column(name="town_id", type="int", comment="where to")],
+        properties={"cube.fact.is.aggregated": "true"},
+        storage_tables=[
+            StorageTable(
+                storage="depot",
+                update_periods=["DAILY", "HOURLY"],
+                partition_columns=[
+                    Column(name="st", type="string", comment="when it was sent"),
+                    Column(name="at", type="string", comment="when it came"),
+                    Column(name="country", type="string"),
+                ],
+                time_partition_columns=["st", "at"],
+                description=TableDescription(
+                    location="file:///depot/parcels_daily",
+                    compressed=True,
+                    serde=Serde(
+                        name="org.example.Serde",
+                        parameters={"field.delim": ",", "escape.delim": "\\", "serialization.null.format": "-"},
+                    ),
+                    buckets=8,
+                    bucket_columns=["town_id"],
+                    sort_columns=[SortColumn(name="weight", descending=True)],
+                    table_properties={"owner.team": "post"},
+                ),
+            )
+        ],
+    )
+
+
+@pytest.mark.parametrize("root", ["x_fact", "fact_table", "fact", "x_cube_fact"])
+def test_roots_have_several_spellings(root):
+    text = (SAMPLES / "fact_table.xml").read_text()
+    assert xml(text.replace("x_fact_table", root)) == sample("fact_table.xml")
+
+
+@pytest.mark.parametrize("root", ["x_dim_table", "dimtable", "dimension_table"])
+def test_a_dimension_table(root):
+    found = xml((SAMPLES / "dimension_table.xml").read_text().replace("x_dimension_table", root))
+    assert isinstance(found, DimTable)
+    assert (found.name, found.dimension, found.weight) == ("towns", "town", 3)
+    assert found.storage_tables[0].update_periods == (UpdatePeriod.DAILY,)
+
+
+def test_prefixes_of_namespaces_do_not_matter():
+    text = '<l:x_storage xmlns:l="uri:lens:cube:0.1" name="s1"><l:properties/></l:x_storage>'
+    assert xml(text) == Storage(name="s1")
+
+
+def test_a_relative_time_may_be_a_difference_alone():
+    text = (SAMPLES / "fact_table.xml").read_text()
+    assert xml(text.replace("-90 days", "now.month - 2 months")).start_time == "now.month - 2 months"
+    both = text.replace("cube.fact.absolute.end.time", "cube.fact.absolute.start.time")
+    with pytest.raises(InvalidModel, match="an absolute and a relative start_time"):
+        xml(both)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line", "found"),
+    [
+        ("storage.xml", 'name="Depot"', 'name="Depot" colour="red"', 2, "attribute colour"),
+        ("storage.xml", "<properties>", "<tags/><properties>", 4, "element tags"),
+        ("storage.xml", "x_storage", "x_store", 2, "x_store"),
+        ("storage.xml", "value=", "worth=", 5, "attribute worth"),
+        ("storage.xml", 'value="file:///depot"', '', 5, "a property without a name or a value"),
+        ("base_cube.xml", 'name="postage"', 'name="postage" expr="a+b"', 11, "attribute expr"),
+        ("base_cube.xml", "<values>S</values>", "<hierarchy/>", 24, "element hierarchy"),
+        ("fact_table.xml", "<sort_cols>weight</sort_cols>", "<skewed_info/>", 32, "element skewed_info"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_its_line(name, old, new, line, found):
+    text = (SAMPLES / name).read_text()
+    assert old in text
+    with pytest.raises(InvalidModel) as caught:
+        xml(text.replace(old, new))
+    assert (caught.value.fields["file"], caught.value.fields["line"]) == ("a.xml", line)
+    assert caught.value.fields["found"] == found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at"),
+    [
+        ('weight="12.5"', 'weight="heavy"', "weight"),
+        ('external="true"', 'external="perhaps"', "storage_tables.0.description.external"),
+        ('num_buckets="8"', 'num_buckets="many"', "storage_tables.0.description.buckets"),
+        ("<update_period>DAILY", "<update_period>DALY", "storage_tables.0.update_periods.1"),
+        ("<storage_name>depot</storage_name>", "", "storage_tables.0.storage"),
+        ('name="town_id" type="INT"', 'name="town_id"', "columns.1.type"),
+    ],
+)
+def test_values_are_checked_as_in_other_files(old, new, at):
+    text = (SAMPLES / "fact_table.xml").read_text()
+    assert old in text
+    with pytest.raises(InvalidModel) as caught:
+        xml(text.replace(old, new))
+    assert caught.value.fields["at"] == at
+
+
+PARTITIONS = [
+    (
+        "parcels_daily",
+        PartitionDesc(
+            "DAILY",
+            {"st": "2015-04-11T00:00:00", "at": "2015-04-13T00:00:00"},
+            {"country": "nl"},
+            "file:///depot/parcels/1",
+            {"numRows": "17"},
+        ),
+    ),
+    (
+        "parcels_daily",
+        PartitionDesc("HOURLY", {"st": "2015-04-11T06:00:00", "at": "2015-04-13T05:00:00"}, {"country": "be"}),
+    ),
+]
+
+
+def test_partitions():
+    assert read_partitions(SAMPLES / "partitions.xml") == PARTITIONS
+    text = (SAMPLES / "partitions.xml").read_text()
+    head, tail = text.split("  <partition ", 1)
+    one = "<x_partition " + tail.split("</partition>")[0] + "</x_partition>"
+    assert parse_partitions(one, "xml") == PARTITIONS[:1]
+    assert parse_partitions("<x_partition_list/>", "xml") == []
+
+
+def test_partitions_in_yaml_and_json():
+    yaml = """
+- table: Parcels_Daily
+  update_period: daily
+  time: {st: 2015-04-11T00:00:00, at: 2015-04-13T00:00:00}
+  other: {country: nl}
+  location: file:///depot/parcels/1
+  parameters: {numRows: "17"}
+"""
+    assert parse_partitions(yaml, "yaml") == PARTITIONS[:1]
+    assert parse_partitions('{"table": "t", "other": {"a": null}}', "json") == [("t", PartitionDesc(other={"a": None}))]
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("<x_storage name='s1'/>", "xml"),
+        ("<x_partition_list><x/></x_partition_list>", "xml"),
+        ("<x_partition update_period='DAILY'/>", "xml"),
+        ("<x_partition fact_or_dimension_table_name='t' input_format='x'/>", "xml"),
+        ("update_period: DAILY", "yaml"),
+        ("{table: t, update_period: DAYLY}", "yaml"),
+        ("{table: t, time: {dt: 5}}", "yaml"),
+        ("{table: t, colour: red}", "yaml"),
+        ("5", "yaml"),
+    ],
+)
+def test_what_is_no_partition_is_refused(text, format):
+    with pytest.raises(InvalidModel) as caught:
+        parse_partitions(text, format, file="a")
+    assert caught.value.fields["file"] == "a"

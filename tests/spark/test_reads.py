@@ -1,0 +1,228 @@
+"""Pruned reads give what Spark gives when it reads everything and filters, from the selected folders alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+
+import pytest
+from pyspark.sql import functions as f
+
+from hbstore import Column, Partition, StorageDescriptor, Table, col, connect
+from hbstore.errors import InvalidInput, TableNotPartitioned, UnknownColumnError
+from hbstore.model import SerDe
+from hbstore.names import partition_name
+from hbstore.spark import read_table
+from hbstore.spark.reads import pruned_read
+
+COLUMNS = [Column("ds", "date"), Column("region", "string")]
+DATA = [Column("id", "int"), Column("name", "string")]
+VALUES = [(f"2013-01-0{day}", region) for day in (1, 2, 3) for region in ("eu", "us=1/a b", None)]
+FORMATS = ["parquet", "orc", "csv", "json"]
+
+
+def provider(form):
+    return {"spark.sql.sources.provider": form}
+
+
+@pytest.fixture
+def store():
+    with connect("memory://") as store:
+        store.create_database("shop")
+        yield store
+
+
+def rows(frame):
+    return sorted(map(tuple, frame.collect()), key=repr)
+
+
+def write(spark, folder, form, ids, columns="id int, name string"):
+    data = [(number, f"n{number}") for number in ids]
+    spark.createDataFrame(data, columns).coalesce(1).write.format(form).save(str(folder))
+
+
+def filled(spark, store, root, form="parquet", values=VALUES):
+    """A table with ten rows in each partition; its rows."""
+    store.create_table(Table("shop", "sales", COLUMNS, DATA, location=f"file:{root}", parameters=provider(form)))
+    expected = []
+    for number, one in enumerate(values):
+        partition = Partition(one)
+        ids = range(10 * number, 10 * number + 10)
+        write(spark, root / partition_name(("ds", "region"), partition.values), form, ids)
+        store.add_partitions("shop", "sales", [partition])
+        expected += [(at, f"n{at}", dt.date.fromisoformat(one[0]), one[1]) for at in ids]
+    return expected
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_read_gives_the_rows_of_the_selected_partitions(spark, store, tmp_path, form):
+    expected = filled(spark, store, tmp_path / "sales", form)
+    found = read_table(spark, store, "shop.sales", "ds >= '2013-01-02' and region = 'eu'")
+    assert rows(found) == sorted(
+        (row for row in expected if row[2] >= dt.date(2013, 1, 2) and row[3] == "eu"), key=repr
+    )
+    assert [(field.name, field.dataType.simpleString()) for field in found.schema.fields] == [
+        ("id", "int"),
+        ("name", "string"),
+        ("ds", "date"),
+        ("region", "string"),
+    ]
+
+
+def test_a_read_without_a_filter_gives_all_rows_and_null_partitions_are_null(spark, store, tmp_path):
+    expected = filled(spark, store, tmp_path / "sales")
+    found = read_table(spark, store, "shop.sales")
+    assert rows(found) == sorted(expected, key=repr)
+    assert found.where(f.col("region").isNull()).count() == 30
+
+
+def test_only_the_selected_folders_are_opened(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales")
+    for folder in (tmp_path / "sales").glob("ds=2013-01-0[13]"):
+        shutil.rmtree(folder)
+    found = read_table(spark, store, "shop.sales", col("ds") == "2013-01-02")
+    assert found.count() == 30
+    assert len(found.inputFiles()) == 3
+
+
+def test_text_files_are_lines(spark, store, tmp_path):
+    root = tmp_path / "lines"
+    table = Table(
+        "shop", "lines", COLUMNS, [Column("value", "string")], location=str(root), parameters=provider("text")
+    )
+    store.create_table(table)
+    store.add_partitions("shop", "lines", [Partition(["2013-01-01", "eu"])])
+    (root / "ds=2013-01-01/region=eu").mkdir(parents=True)
+    (root / "ds=2013-01-01/region=eu/a.txt").write_text("one\ntwo\n")
+    assert rows(read_table(spark, store, "shop.lines")) == [
+        ("one", dt.date(2013, 1, 1), "eu"),
+        ("two", dt.date(2013, 1, 1), "eu"),
+    ]
+
+
+def test_a_hive_text_table_has_hives_separators_and_nulls(spark, store, tmp_path):
+    serde = SerDe(library="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={"field.delim": "|"})
+    root = tmp_path / "hive"
+    storage = StorageDescriptor(serde=serde)
+    store.create_table(Table("shop", "hive", COLUMNS, DATA, location=str(root), storage=storage))
+    store.add_partitions("shop", "hive", [Partition(["2013-01-01", "eu"])])
+    (root / "ds=2013-01-01/region=eu").mkdir(parents=True)
+    (root / "ds=2013-01-01/region=eu/000000_0").write_text('1|a"b\n\\N|c\n')
+    assert rows(read_table(spark, store, "shop.hive")) == [
+        (1, 'a"b', dt.date(2013, 1, 1), "eu"),
+        (None, "c", dt.date(2013, 1, 1), "eu"),
+    ]
+
+
+def test_partitions_elsewhere_keep_their_values(spark, store, tmp_path):
+    expected = filled(spark, store, tmp_path / "sales", values=VALUES[:2])
+    for number, place in enumerate(("plain", "with space", "st*r[1]{a}?", "per%20cent", "ümlaut")):
+        ids = [100 + number]
+        write(spark, tmp_path / "other" / place, "parquet", ids)
+        one = Partition(
+            [f"2014-01-0{number + 1}", None if number == 1 else place], location=f"{tmp_path}/other/{place}"
+        )
+        store.add_partitions("shop", "sales", [one])
+        region = None if number == 1 else place
+        expected.append((ids[0], f"n{ids[0]}", dt.date(2014, 1, number + 1), region))
+    assert rows(read_table(spark, store, "shop.sales")) == sorted(expected, key=repr)
+
+
+def test_two_partitions_may_share_a_folder(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:1])
+    write(spark, tmp_path / "shared", "parquet", [7])
+    both = [Partition([f"2014-01-0{day}", "eu"], location=f"file:{tmp_path}/shared") for day in (1, 2)]
+    store.add_partitions("shop", "sales", both)
+    assert rows(read_table(spark, store, "shop.sales", "ds >= '2014-01-01'")) == [
+        (7, "n7", dt.date(2014, 1, day), "eu") for day in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize("form", ["parquet", "orc", "json", "csv"])
+def test_columns_that_were_added_later_are_null_in_old_files(spark, store, tmp_path, form):
+    filled(spark, store, tmp_path / "sales", form, values=VALUES[:1])
+    table = store.get_table("shop", "sales")
+    more = [*DATA, Column("price", "decimal(10,2)")]
+    store.alter_table(Table("shop", "sales", COLUMNS, more, location=table.location, parameters=table.parameters))
+    found = read_table(spark, store, "shop.sales")
+    assert {row.price for row in found.collect()} == {None}
+    assert found.columns == ["id", "name", "price", "ds", "region"]
+
+
+def test_a_partition_in_another_format_is_read_in_that(spark, store, tmp_path):
+    serde = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+    table = Table(
+        "shop",
+        "mixed",
+        COLUMNS,
+        DATA,
+        location=str(tmp_path / "mixed"),
+        storage=StorageDescriptor(serde=SerDe(library=serde)),
+    )
+    store.create_table(table)
+    orc = StorageDescriptor(serde=SerDe(library="org.apache.hadoop.hive.ql.io.orc.OrcSerde"))
+    added = [Partition(["2013-01-01", "eu"]), Partition(["2013-01-02", "eu"], storage=orc)]
+    store.add_partitions("shop", "mixed", added)
+    write(spark, tmp_path / "mixed/ds=2013-01-01/region=eu", "parquet", [1])
+    write(spark, tmp_path / "mixed/ds=2013-01-02/region=eu", "orc", [2])
+    assert [row[0] for row in rows(read_table(spark, store, "shop.mixed"))] == [1, 2]
+
+
+def test_text_that_does_not_fit_its_type_is_null(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:1])
+    store.add_partitions("shop", "sales", [Partition(["someday", "eu"])], invalid_values="keep")
+    write(spark, tmp_path / "sales/ds=someday/region=eu", "parquet", [7])
+    assert (7, "n7", None, "eu") in rows(read_table(spark, store, "shop.sales"))
+
+
+def test_no_partitions_is_no_rows_with_the_tables_columns(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:1])
+    found = read_table(spark, store, "shop.sales", "ds = '1999-01-01'")
+    assert found.collect() == []
+    assert found.columns == ["id", "name", "ds", "region"]
+
+
+def test_a_table_that_spark_made_through_the_endpoint_has_its_own_schema():
+    schema = (
+        '{"type":"struct","fields":[{"name":"Id","type":"long","nullable":true,"metadata":{}},'
+        '{"name":"ds","type":"date","nullable":true,"metadata":{}}]}'
+    )
+    from hbstore.spark.formats import data_schema
+
+    whole = {"spark.sql.sources.schema": schema}
+    parts = {
+        "spark.sql.sources.schema.numParts": "2",
+        **{f"spark.sql.sources.schema.part.{n}": text for n, text in enumerate((schema[:50], schema[50:]))},
+    }
+    for parameters in (whole, parts):
+        table = Table("shop", "t", [Column("ds", "date")], [Column("id", "bigint")], parameters=parameters)
+        assert [(field.name, field.dataType.simpleString()) for field in data_schema(table)] == [("Id", "bigint")]
+
+
+def test_the_read_says_what_it_keeps(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:3])
+    store.alter_partitions("shop", "sales", [Partition(VALUES[0], parameters={"totalSize": "1234"})])
+    assert str(pruned_read(store, "shop.sales", "ds = '2013-01-01' and region = 'eu'")) == (
+        "shop.sales: 1 of 3 partitions, 1,234 bytes"
+    )
+    assert str(pruned_read(store, "shop.sales")) == (
+        "shop.sales: 3 of 3 partitions, 1,234 bytes (2 partitions without statistics)"
+    )
+
+
+def test_bad_input_is_named(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:1])
+    store.create_table(Table("shop", "plain", columns=DATA))
+    store.create_table(Table("shop", "unknown", COLUMNS, DATA))
+    store.add_partitions("shop", "unknown", [Partition(["2013-01-01", "eu"])])
+    with pytest.raises(InvalidInput, match=r"database\.table"):
+        read_table(spark, store, "sales")
+    with pytest.raises(TableNotPartitioned):
+        read_table(spark, store, "shop.plain")
+    with pytest.raises(UnknownColumnError):
+        read_table(spark, store, "shop.sales", "dsx = 1")
+    with pytest.raises(InvalidInput, match="format"):
+        read_table(spark, store, "shop.unknown")
+    shutil.rmtree(tmp_path / "sales/ds=2013-01-01")
+    with pytest.raises(InvalidInput, match="folder of a partition is not there"):
+        read_table(spark, store, "shop.sales")
