@@ -136,6 +136,14 @@ class ConcurrentChange(HbstoreError):
     """Other writers kept changing the same row; nothing was changed by this call, which can be repeated."""
 
 
+class WriteConflict(ConcurrentChange):
+    """Another job is writing files of the same partition; nothing was changed."""
+
+
+class PublicationLost(ConcurrentChange):
+    """A job that writes files was taken for dead, and another one has its partitions; nothing was changed."""
+
+
 class CommitStateUnknown(HbstoreError):
     """The connection broke while a change was under way: it may or may not have been made.
 

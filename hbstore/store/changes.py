@@ -82,6 +82,10 @@ class Change:
         """All keys that the change touches, sorted."""
         return sorted({row.key for row in self.puts}.union(self.deletes))
 
+    def looked_at(self) -> list[bytes]:
+        """All keys that it touches, or that must be as expected, sorted: nothing may be open on any of them."""
+        return sorted({*self.keys(), *self.expected}) if self.expected else self.keys()
+
     def ends(self) -> tuple[bytes, bytes]:
         """The first and the last key that it touches, but for annexes of partitions that it touches as well.
 
@@ -94,7 +98,9 @@ class Change:
     def without(self, keys: set[bytes]) -> Change:
         """The change but for some keys."""
         puts = tuple(row for row in self.puts if row.key not in keys)
-        return replace(self, puts=puts, deletes=tuple(key for key in self.deletes if key not in keys))
+        deletes = tuple(key for key in self.deletes if key not in keys)
+        times = {key: times for key, times in self.times.items() if key not in keys}
+        return replace(self, puts=puts, deletes=deletes, times=times)
 
     def encode(self) -> bytes:
         """Rows and deleted keys as length-prefixed bytes; the conditions were checked before and are left out."""

@@ -197,10 +197,16 @@ class Finisher:
             Slots(self.rows).say_progress(table, intent, _GONE + last)
 
     def _alter(self, table: bytes, intent: Intent, change: TableChange) -> None:
-        """Replace the definition, then rewrite the rows."""
+        """Replace the definition, then rewrite the rows.
+
+        Timelines that the table declares no more go before, so that they do not count when it declares them again.
+        """
         self._finish_earlier(table, intent)
+        if change.redeclared:
+            clear_timelines(self.rows, table, intent.id)
         self._replace_definition(table, change.replaced, change.definition)
-        self._rewrite(table, intent, change, target=table, sequence=intent.sequence)
+        if change.rewrites:
+            self._rewrite(table, intent, change, target=table, sequence=intent.sequence)
 
     def _finish_earlier(self, table: bytes, intent: Intent) -> None:
         """From then on nothing changes the table's rows: later intents are not opened while this one is."""

@@ -63,7 +63,7 @@ class JournalCommit:
                 if attempt:
                     pause(attempt - 1)
                     row = self.reopen(row)
-                if help_others(self.rows, row, change.keys(), patient=attempt < 1):
+                if help_others(self.rows, row, change.looked_at(), patient=attempt < 1):
                     continue
                 try:
                     wanted = self.check(change)

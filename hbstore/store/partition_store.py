@@ -23,6 +23,7 @@ from hbstore.store.functions import Functions
 from hbstore.store.grants import Grants
 from hbstore.store.locks import Locks
 from hbstore.store.marks import Marks
+from hbstore.store.publications import Publications
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.roles import Roles
@@ -70,6 +71,7 @@ class PartitionStore:
         self.roles = Roles(rows)
         self.grants = Grants(rows, self._tables)
         self.timelines = StoredTimelines(rows, self._tables)
+        self.publications = Publications(rows, self._tables)
 
     @property
     def rows(self) -> Rows:

@@ -15,7 +15,7 @@ from hbstore.store.changes import Change
 from hbstore.store.table_row import Definition, TableRow
 from hbstore.store.time_columns import TimeColumns, collected
 from hbstore.store.touched import Touched
-from hbstore.structs import PartitionEncoder, partition_from_payload
+from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
 """What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
@@ -73,7 +73,7 @@ def touched_by(columns: TimeColumns, change: Change, there: Mapping[bytes, bytes
         before: list[tuple[str, int]] = []
         if key in there and not is_annex(key):
             cells = split_key(key, width)[1]
-            before = columns.known_times(cells, partition_from_payload(there[key]).parameters)
+            before = columns.stored_times(cells, there[key])
         after = change.times.get(key, [])
         if before != after:
             added += after

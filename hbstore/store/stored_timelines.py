@@ -7,13 +7,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from hbstore.errors import ConcurrentChange, CorruptTimeline, TimelineMismatch, TimelineNotFound, TimelineTooLarge
+from hbstore.errors import (
+    ConcurrentChange,
+    CorruptTimeline,
+    TimelineMismatch,
+    TimelineNotFound,
+    TimelineTooLarge,
+    UnknownTimelineClass,
+)
 from hbstore.keys import successor
 from hbstore.rows.interface import Rows
 from hbstore.store.changes import MOVES, Change, ChangeKind
+from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, next_definition
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, next_definition, stamp_of
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import TimeColumns
 from hbstore.store.timeline_build import Collected, TimelineBuilder, advance, put_state, time_columns
@@ -201,7 +209,7 @@ class StoredTimelines:
         """
         try:
             known = self.read(database, table)
-        except (CorruptTimeline, TimelineTooLarge) as error:
+        except (CorruptTimeline, TimelineTooLarge, UnknownTimelineClass) as error:
             return [str(error)]
         row = self.tables.open(database, table)
         columns = time_columns(row)
@@ -281,7 +289,17 @@ class StoredTimelines:
                 if data is None:
                     raise _AgainError
                 self._leave_out(now, columns, found, Change.decode(intent.kind, data))
+        if not self._stood_still(now):
+            raise _AgainError
         return found
+
+    def _stood_still(self, row: TableRow) -> bool:
+        """Whether no partition moved since the table's row was read, nor all of them: none was met nowhere."""
+        cells = self.rows.get(row.key) or {}
+        definition = cells.get(DEFINITION)
+        if not definition or stamp_of(definition) != stamp_of(row.cells[DEFINITION]):
+            return False
+        return Journal.decode(cells.get(JOURNAL)).moves == row.journal.moves
 
     def _stored(
         self, row: TableRow, columns: TimeColumns

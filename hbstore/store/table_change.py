@@ -30,16 +30,28 @@ class TableChange:
         replaced: incarnation and stamp of the definition that it replaces.
         relocated: the beginning of partitions' locations, and what replaces it.
         cascade: whether the partitions' columns become the table's.
+        redeclared: whether it declares other timelines, or none any more.
     """
 
     definition: bytes
     replaced: bytes
     relocated: tuple[str, str] | None = None
     cascade: bool = False
+    redeclared: bool = False
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether rows change that stay where they are."""
+        return self.cascade or self.relocated is not None
 
     def encode(self) -> bytes:
         """A line of JSON, then the definition."""
-        header = {"replaced": self.replaced.hex(), "relocated": self.relocated, "cascade": self.cascade}
+        header = {
+            "replaced": self.replaced.hex(),
+            "relocated": self.relocated,
+            "cascade": self.cascade,
+            "redeclared": self.redeclared,
+        }
         return json.dumps(header).encode() + b"\n" + self.definition
 
     @staticmethod
@@ -54,7 +66,8 @@ class TableChange:
             found = json.loads(header)
             pair = found["relocated"]
             relocated = None if pair is None else (str(pair[0]), str(pair[1]))
-            return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, bool(found["cascade"]))
+            flags = bool(found["cascade"]), bool(found.get("redeclared"))
+            return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise CorruptRow("the change of a table does not decode", bytes=len(data)) from error
 

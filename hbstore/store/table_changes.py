@@ -42,6 +42,7 @@ from hbstore.store.table_row import (
     table_key,
 )
 from hbstore.store.tables import Tables
+from hbstore.store.time_columns import declared_by
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
 
 _ATTEMPTS: Final = 200
@@ -67,16 +68,21 @@ class TableChanges:
         relocated: tuple[str, str] | None,
         expected: Mapping[str, str | None] | None,
     ) -> None:
-        """Replace all of a table but its name and its partition columns."""
+        """Replace all of a table but its name and its partition columns.
+
+        Another declaration of timelines is a change of the whole table as well: no change of its partitions is made up
+        by the one and finished by the other, and no timeline counts that was not kept meanwhile.
+        """
         relocated = None if relocated is None else checked_relocation(relocated)
-        if not table.partition_columns or not (cascade or relocated):
-            self._alter_definition(table, expected or {})
+        declared_by(table)
+        alone = not table.partition_columns or not (cascade or relocated)
+        if alone and self._alter_definition(table, expected or {}):
             return
         if expected:
             raise InvalidInput(
                 "expected parameters guard the table alone",
                 table=table,
-                hint="Alter the table first, and its partitions (cascade, relocated) in a second call",
+                hint="Alter the table first, and its partitions (cascade, relocated) or timelines in a second call",
             )
         if self.rows.atomic:
             with self.rows.transaction():
@@ -96,6 +102,7 @@ class TableChanges:
 
     def rename(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None) -> None:
         """Give a table another name; all else of its definition is replaced as well."""
+        declared_by(table)
         relocated = None if relocated is None else checked_relocation(relocated)
         if (identifier("database", database), identifier("table", name)) == (table.database, table.name):
             raise InvalidInput(
@@ -112,11 +119,14 @@ class TableChanges:
             pause(attempt)
         raise _busy(row.table)
 
-    def _alter_definition(self, table: Table, expected: Mapping[str, str | None]) -> None:
+    def _alter_definition(self, table: Table, expected: Mapping[str, str | None]) -> bool:
+        """Replace the definition alone; False, and nothing is changed, where it declares other timelines."""
         for attempt in range(_ATTEMPTS):
             row = self._alterable(table)
             if self._finish_table_wide(row):
                 continue
+            if _redeclares(row, table):
+                return False
             for name, value in expected.items():
                 if row.table.parameters.get(name) != value:
                     raise ConcurrentChange(
@@ -129,7 +139,7 @@ class TableChanges:
                     )
             known = row.cells[DEFINITION]
             if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, table)):
-                return
+                return True
             pause(attempt)
         raise _busy(table)
 
@@ -172,7 +182,11 @@ class TableChanges:
     def _apply(self, row: TableRow, change: TableChange, target: bytes) -> None:
         """Rewrite all rows, which for a rename are deleted under their old keys."""
         if target == row.key:
+            if change.redeclared:
+                clear_timelines(self.rows, row.key, None)
             self.rows.compare_and_put(row.key, DEFINITION, row.cells[DEFINITION], change.definition)
+            if not change.rewrites:
+                return
         changed = change.of_rows(row.key, target)
         start = prefix_of(row.key)
         for batch in in_batches(self.rows.whole_rows(start, successor(start))):
@@ -286,7 +300,14 @@ def _change(row: TableRow, table: Table, relocated: tuple[str, str] | None, *, c
     if table.create_time == 0:
         table = replace(table, create_time=row.table.create_time)
     cell = row.cells[DEFINITION]
-    return TableChange(stamped_definition(cell, table), stamp_of(cell), relocated, cascade)
+    redeclared = _redeclares(row, table)
+    return TableChange(stamped_definition(cell, table), stamp_of(cell), relocated, cascade, redeclared)
+
+
+def _redeclares(row: TableRow, table: Table) -> bool:
+    """Whether a table would keep other timelines than it does."""
+    columns = row.definition.time_columns
+    return (None if columns is None else columns.declaration) != declared_by(table)
 
 
 def _busy(table: Table) -> ConcurrentChange:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from hbstore.errors import InvalidTime, TimelineMismatch
 from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell
 from hbstore.model import Table
 from hbstore.names import partition_name
+from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, Declaration, declaration_of
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import DAY, DAY_SECONDS, SECOND, time_at
@@ -24,6 +26,7 @@ Times: TypeAlias = Mapping[TimelineName, Runs]
 """Indexes by timeline."""
 
 _REMEMBERED: Final = 4_096
+_NAMED: Final = PARTITION_UPDATE_PERIOD.encode()
 _UNIX_DAYS: Final = 719_162
 """Days from the first of January of the year 1 to that of 1970."""
 
@@ -77,7 +80,7 @@ class TimeColumns:
         Raises:
             UnknownUpdatePeriod, TimelineMismatch: its parameters declare what cannot be.
         """
-        declared = declaration_of(table.parameters, table.partition_column_names)
+        declared = declared_by(table)
         if declared is None:
             return None
         columns, periods = table.partition_column_names, declared.periods
@@ -123,6 +126,29 @@ class TimeColumns:
             return self.times(cells, parameters)
         return []
 
+    def times_in(self, cells: Sequence[bytes], payload: bytes) -> list[tuple[TimelineName, int]]:
+        """The times of a partition by its bytes, which are decoded only where they matter: that takes the most time.
+
+        Raises:
+            InvalidTime, TimelineMismatch: as `times` does.
+        """
+        at = payload.find(_NAMED)
+        if at < 0:
+            return self.times(cells, {})
+        if payload.find(_NAMED, at + 1) < 0:
+            # Wherever in the bytes the one name stands: if the period behind it is the only one that the values fit,
+            # that is the partition's, whether it says so or not.
+            inferred = self.known_times(cells, {})
+            if inferred and payload.startswith(_text(inferred[0][0].partition(".")[0]), at + len(_NAMED)):
+                return inferred
+        return self.times(cells, partition_from_payload(payload).parameters)
+
+    def stored_times(self, cells: Sequence[bytes], payload: bytes) -> list[tuple[TimelineName, int]]:
+        """As `times_in`; none where they cannot be told."""
+        with suppress(InvalidTime, TimelineMismatch):
+            return self.times_in(cells, payload)
+        return []
+
     def cell(self, column: str, period: UpdatePeriod, index: int) -> bytes:
         """The cell that partitions of a time have in a column."""
         at = self.table.partition_column_names.index(column)
@@ -139,12 +165,7 @@ class TimeColumns:
     def _read(self, cells: Sequence[bytes], named: str | None) -> list[tuple[TimelineName, int]]:
         held = []
         for place in self._places:
-            cell = cells[place.at]
-            if cell not in place.known:
-                if len(place.known) >= _REMEMBERED:
-                    place.known.clear()
-                place.known[cell] = self._indexes(place.kind, cell)
-            indexes = place.known[cell]
+            indexes = self._indexes(place, cells[place.at])
             if indexes is not None:
                 held.append((place, indexes))
         if named is not None:
@@ -170,8 +191,18 @@ class TimeColumns:
             times.append((place.names[chosen], index))
         return times
 
-    def _indexes(self, kind: ColumnType, cell: bytes) -> Sequence[int | None] | None:
+    def _indexes(self, place: _Place, cell: bytes) -> Sequence[int | None] | None:
         """The index of a cell in each of the declared periods that it is a time of; None if it holds no time."""
+        try:
+            return place.known[cell]
+        except KeyError:
+            found = self._indexes_in(place.kind, cell)
+        if len(place.known) >= _REMEMBERED:
+            place.known.clear()
+        place.known[cell] = found
+        return found
+
+    def _indexes_in(self, kind: ColumnType, cell: bytes) -> Sequence[int | None] | None:
         tag, periods = cell[:1], self.declaration.periods
         if tag == TAG_NULL:
             return None
@@ -223,6 +254,15 @@ class TimeColumns:
         return partition_name(self.table.partition_column_names, values)
 
 
+def declared_by(table: Table) -> Declaration | None:
+    """What timelines a table declares; None if it keeps none.
+
+    Raises:
+        UnknownUpdatePeriod, TimelineMismatch: it declares what cannot be.
+    """
+    return declaration_of(table.parameters, table.partition_column_names)
+
+
 def collected(times: Iterable[tuple[TimelineName, int]]) -> dict[TimelineName, Runs]:
     """Times by timeline."""
     found: dict[TimelineName, list[int]] = {}
@@ -243,3 +283,8 @@ def _of_text(period: UpdatePeriod, text: str) -> int | None:
         return period.parse_index(text)
     except InvalidTime:
         return None
+
+
+def _text(text: str) -> bytes:
+    """A text as it stands in a partition's bytes."""
+    return struct.pack(">I", len(text)) + text.encode()

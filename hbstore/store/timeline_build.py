@@ -35,7 +35,7 @@ from hbstore.rows.interface import Rows
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
-from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, names_of, next_definition
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, names_of, next_definition, stamp_of
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import TimeColumns, TimelineName
 from hbstore.store.timeline_cell import (
@@ -46,6 +46,7 @@ from hbstore.store.timeline_cell import (
     empty_timeline,
     encode_state,
     state_of,
+    with_times,
 )
 from hbstore.store.timeline_presence import present
 from hbstore.structs import partition_from_payload
@@ -151,8 +152,12 @@ class TimelineBuilder:
             for _, period, column in columns.names():
                 empty_timeline(columns, period, column)
             state = Building(builder, time.time() + patience, Runs())
+
+            def building(now: TableRow, _: State | None) -> State | None:
+                return state if time_columns(now).declaration == columns.declaration else None
+
             for name, _, _ in columns.names():
-                put_state(self.rows, self.tables, row, name, lambda _row, _known: state)
+                put_state(self.rows, self.tables, row, name, building)
             advance(self.rows, row.key)
         if not self.rows.atomic:
             Finisher(self.rows).finish_all(row.key)
@@ -214,14 +219,12 @@ class TimelineBuilder:
         period, column = next((period, column) for one, period, column in columns.names() if one == name)
 
         def stored(row: TableRow, known: State | None) -> State | None:
-            if not _is_of(known, begun):
-                return None
+            if not _is_of(known, begun) or stamp_of(row.cells[DEFINITION]) != stamp_of(begun.row.cells[DEFINITION]):
+                return None  # renamed there and back, it has its cells again, and rows were not where they were sought
             times = Runs(runs.starts, runs.stops)
             times.subtract(known.touched)
             times.unite(present(self.rows, row, columns, period, column, known.touched))
-            timeline = empty_timeline(columns, period, column)
-            timeline.add_index_ranges(times)
-            return state_of(timeline)
+            return state_of(with_times(empty_timeline(columns, period, column), times)[0])
 
         return put_state(self.rows, self.tables, begun.row, name, stored)
 

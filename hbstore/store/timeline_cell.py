@@ -142,6 +142,15 @@ def state_of(timeline: PartitionTimeline) -> Stored | TooLarge:
     return TooLarge(size)
 
 
+def with_times(timeline: PartitionTimeline, times: Runs) -> tuple[PartitionTimeline, bool]:
+    """A timeline with more times, of ranges where its class would list too many one by one; whether any are new."""
+    try:
+        return timeline, timeline.add_index_ranges(times)
+    except TimelineTooLarge:
+        ranges = _as_ranges(timeline)
+        return ranges, ranges.add_index_ranges(times)
+
+
 def empty_timeline(columns: TimeColumns, period: UpdatePeriod, column: str) -> PartitionTimeline:
     """An empty timeline of the class that the table's parameters name.
 

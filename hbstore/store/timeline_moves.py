@@ -1,4 +1,4 @@
-"""Timelines of a table that goes, or gets another name: their cells are emptied, or copied to its new row.
+"""Timelines of a table that goes, declares others, or gets another name: their cells are emptied, or copied to its new row.
 
 Both happen while the intent of that is open, and put only what is still as it was read together with the intent; so
 whoever comes late finds nothing to do.
@@ -7,12 +7,15 @@ whoever comes late finds nothing to do.
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
-from hbstore.errors import CommitStateUnknown
+from hbstore.errors import CommitStateUnknown, ConcurrentChange
 from hbstore.rows.interface import TIMELINES, Cells, Rows
 from hbstore.store.journal_cell import Journal
 from hbstore.store.reservation import is_reserved
-from hbstore.store.table_row import JOURNAL
+from hbstore.store.table_row import JOURNAL, names_of
+
+_ATTEMPTS: Final = 200
 
 
 def clear_timelines(rows: Rows, table: bytes, intent_id: str | None) -> None:
@@ -23,11 +26,15 @@ def clear_timelines(rows: Rows, table: bytes, intent_id: str | None) -> None:
         table: the key of its row.
         intent_id: of the intent in its journal without which there is nothing to do; None in a transaction.
     """
-    cells = rows.get_all(table)
-    if intent_id is None or Journal.decode(cells.get(JOURNAL)).has(intent_id):
-        for name, value in _timelines(cells).items():
-            with suppress(CommitStateUnknown):  # they name the table that they belong to, and so count for no other
+    for _ in range(_ATTEMPTS):
+        cells = rows.get_all(table)
+        full = _timelines(cells)
+        if not full or (intent_id is not None and not Journal.decode(cells.get(JOURNAL)).has(intent_id)):
+            return
+        for name, value in full.items():
+            with suppress(CommitStateUnknown):
                 rows.compare_and_put(table, name, value, b"")
+    raise ConcurrentChange("others kept building the table's timelines", table=".".join(names_of(table)))
 
 
 def copy_timelines(rows: Rows, table: bytes, target: bytes, intent_id: str | None) -> None:
@@ -39,11 +46,18 @@ def copy_timelines(rows: Rows, table: bytes, target: bytes, intent_id: str | Non
         target: the key of the row that is reserved for it.
         intent_id: of the rename that it is reserved by; None in a transaction.
     """
-    cells, there = rows.get_all(table), rows.get_all(target)
-    if intent_id is not None and not is_reserved(there, intent_id):
-        return
-    for name in {**_timelines(cells), **_timelines(there)}:
-        rows.compare_and_put(target, name, there.get(name), cells.get(name, b""))
+    cells = _timelines(rows.get_all(table))
+    for _ in range(_ATTEMPTS):  # what a late copier of an earlier rename leaves is replaced as well
+        there = rows.get_all(target)
+        if intent_id is not None and not is_reserved(there, intent_id):
+            return
+        differing = {name for name in {**cells, **_timelines(there)} if cells.get(name, b"") != there.get(name, b"")}
+        if not differing:
+            return
+        for name in differing:
+            with suppress(CommitStateUnknown):
+                rows.compare_and_put(target, name, there.get(name), cells.get(name, b""))
+    raise ConcurrentChange("others kept copying the table's timelines", table=".".join(names_of(target)))
 
 
 def _timelines(cells: Cells) -> dict[str, bytes]:

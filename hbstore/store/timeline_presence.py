@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Final
 
-from hbstore.keys import after_cell, split_key, successor, text_cell
+from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_predicate
-from hbstore.rows.interface import Rows
+from hbstore.rows.interface import Rows, StoredRow
 from hbstore.rows.predicate import CellIn
 from hbstore.rows.ranges import unite
 from hbstore.store.table_row import TableRow
 from hbstore.store.time_columns import TimeColumns, timeline_name
-from hbstore.structs import partition_from_payload
+from hbstore.structs import partition_values
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 
@@ -25,7 +25,8 @@ _AT_ONCE: Final = 1_000
 def present(rows: Rows, row: TableRow, columns: TimeColumns, period: UpdatePeriod, column: str, wanted: Runs) -> Runs:
     """Those of some indexes that a partition has in a column.
 
-    By the first partition column it costs a seek for each index, by another one a scan such as a filter on it does.
+    By the first partition column it costs a seek for each index at most, and fewer where few rows stand between them;
+    by another column a scan such as a filter on it does.
 
     Args:
         rows: where the partitions are.
@@ -35,27 +36,53 @@ def present(rows: Rows, row: TableRow, columns: TimeColumns, period: UpdatePerio
         column: one of the time partition columns.
         wanted: the indexes.
     """
-    indexes = (index for start, stop in wanted for index in range(start, stop))
-    found: set[int] = set()
+    indexes = [index for start, stop in wanted for index in range(start, stop)]
     if columns.place(column) == 0:
-        name = timeline_name(period, column)
-        for index in indexes:
-            prefix = row.definition.prefix + columns.cell(column, period, index)
-            if any((name, index) in times for times in _times_below(rows, row, columns, prefix)):
-                found.add(index)
-    else:
-        while batch := set(islice(indexes, _AT_ONCE)):
-            found |= _met(rows, row, columns, period, column, batch)
+        return Runs.of(sorted(_met_in_leaps(rows, row, columns, period, column, indexes)))
+    found: set[int] = set()
+    for at in range(0, len(indexes), _AT_ONCE):
+        found |= _met(rows, row, columns, period, column, set(indexes[at : at + _AT_ONCE]))
     return Runs.of(sorted(found))
 
 
-def _times_below(rows: Rows, row: TableRow, columns: TimeColumns, prefix: bytes) -> Iterator[Sequence[tuple[str, int]]]:
-    """The times of the partitions whose keys begin alike: first of one, which nearly always decides."""
-    width = len(row.definition.schema.names)
-    for limit in (1, None):
-        for batch in rows.scan(prefix, successor(prefix), None, limit):
-            for key, payload in batch:
-                yield columns.known_times(split_key(key, width)[1], partition_from_payload(payload).parameters)
+def _met_in_leaps(
+    rows: Rows, row: TableRow, columns: TimeColumns, period: UpdatePeriod, column: str, wanted: Sequence[int]
+) -> set[int]:
+    """Those of some ascending indexes that the leading column has.
+
+    Rows are read in pages, and behind each page it leaps to the next index. A page has as many rows as cost what a seek
+    does; so it is never much dearer than a seek for each index, nor than reading all that stands between them.
+    """
+    prefix, width = row.definition.prefix, len(row.definition.schema.names)
+    name = timeline_name(period, column)
+    size = max(1, round(rows.costs.seek / rows.costs.read))
+    found: set[int] = set()
+
+    def cell_of(index: int) -> bytes:
+        return columns.cell(column, period, index)
+
+    def look(page: Sequence[StoredRow]) -> None:
+        for key, payload in page:
+            times = columns.stored_times(split_key(key, width)[1], payload)
+            found.update(index for one, index in times if one == name)
+
+    at = 0
+    while at < len(wanted):
+        stop = successor(prefix + cell_of(wanted[-1]))
+        page = [pair for batch in rows.scan(prefix + cell_of(wanted[at]), stop, None, size) for pair in batch]
+        look(page)
+        if len(page) < size:
+            break
+        last = page[-1][0]
+        cell = cell_at(last, 0, width)
+        at = bisect_right(wanted, cell, at, key=cell_of)
+        undecided = wanted[at - 1] if at and cell_of(wanted[at - 1]) == cell else None
+        if undecided is not None and undecided not in found:  # its first rows are of another period
+            for batch in rows.scan(last + b"\0", successor(prefix + cell)):
+                look(batch)
+                if undecided in found:
+                    break
+    return found.intersection(wanted)
 
 
 def _met(
@@ -63,15 +90,14 @@ def _met(
 ) -> set[int]:
     """Those of some indexes that are met in a scan, which ends when all are."""
     schema, at = row.definition.schema, columns.place(column)
-    cells = [columns.cell(column, period, index) for index in wanted]
-    ranges = unite((cell, after_cell(schema.types[at], cell)) for cell in sorted(cells))
+    cells = sorted(columns.cell(column, period, index) for index in wanted)
+    ranges = unite((cell, after_cell(schema.types[at], cell)) for cell in cells)
     plan = plan_predicate(CellIn(at, ranges), schema, row.statistics, rows.costs)
     name = timeline_name(period, column)
     found: set[int] = set()
     for batch in fetch(plan, rows):
         for payload in batch:
-            partition = partition_from_payload(payload)
-            times = columns.known_times(tuple(map(text_cell, schema.types, partition.values)), partition.parameters)
+            times = columns.stored_times(tuple(map(text_cell, schema.types, partition_values(payload))), payload)
             found.update(index for one, index in times if one == name)
         if found >= wanted:
             break

@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-from hbstore.errors import CommitStateUnknown, ConcurrentChange, CorruptTimeline
+from hbstore.errors import CommitStateUnknown, TimelineError
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
@@ -29,6 +30,7 @@ from hbstore.store.timeline_cell import (
     encode_state,
     state_of,
     stored_timeline,
+    with_times,
 )
 from hbstore.store.timeline_presence import present
 from hbstore.store.touched import Touched
@@ -85,8 +87,10 @@ class TimelineUpdates:
             pending = late
             if pending:
                 pause(attempt)
-        raise ConcurrentChange(
-            "other writers kept changing the table's timelines", table=".".join(names_of(table)), hint="Try again"
+        raise CommitStateUnknown(
+            "the change is decided, but other writers kept changing the table's timelines",
+            table=".".join(names_of(table)),
+            hint="The next writer or `hbstore repair` finishes it",
         )
 
     def _put(self, table: bytes, name: str, cells: Cells, value: bytes) -> bool:
@@ -113,7 +117,7 @@ class TimelineUpdates:
             if not isinstance(state, Stored):
                 return None
             timeline = stored_timeline(columns, period, column, state)
-        except CorruptTimeline:
+        except TimelineError:
             return None
         gone = Runs(doubtful.starts, doubtful.stops)
         gone.subtract(added)
@@ -121,7 +125,7 @@ class TimelineUpdates:
         gone = Runs([start for start, _ in there], [stop for _, stop in there])
         if gone:
             gone.subtract(present(self.rows, row, columns, period, column, gone))
-        more = timeline.add_index_ranges(added)
+        timeline, more = with_times(timeline, added)
         less = timeline.drop_index_ranges(gone)
         if more or less:
             return encode_state(row.cells, columns, state_of(timeline))
@@ -140,4 +144,10 @@ def update_timelines(rows: Rows, row: TableRow, touched: Touched) -> None:
 def table_row(key: bytes, cells: Cells) -> TableRow | None:
     """What a table's cells say; None if there is no table."""
     definition = cells.get(DEFINITION)
-    return TableRow(key, cells, Definition(decode_table(struct_of(definition)))) if definition else None
+    return TableRow(key, cells, _definition(definition)) if definition else None
+
+
+@lru_cache(maxsize=256)
+def _definition(data: bytes) -> Definition:
+    """What a table's cell says; remembered, as a table has many changes between two of its definition."""
+    return Definition(decode_table(struct_of(data)))

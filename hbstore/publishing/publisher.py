@@ -1,0 +1,255 @@
+"""Publisher: what a job has staged becomes a table's partitions, all at once.
+
+1. *Claim* the partitions: no other job writes them meanwhile.
+2. *Prepare*: move the staged files into their folders, under hidden names.
+3. *Decide*. From now on it is done, whatever becomes of the job.
+4. *Show*: remove the files that are replaced, give the new ones their names, add or alter the partitions with their
+   statistics in one change of the store, remove the folders of dropped ones, close.
+
+A job that dies before 3 leaves what no reader sees, and the next job or `Publisher.recover` clears away. One that dies
+after it leaves a decided publication. Whoever reads or writes the table by way of hbstore shows it first: every part of
+4 may be repeated, and be done by several at once.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import (
+    CommitStateUnknown,
+    ConcurrentChange,
+    FileOperationFailed,
+    InvalidInput,
+    PartitionNotFound,
+    WriteConflict,
+)
+from hbstore.keys import row_key
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Partition
+from hbstore.names import partition_name
+from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.pauses import pause
+from hbstore.store.puts import cells_of
+from hbstore.store.table_row import TableRow
+
+PUBLICATION: Final = "hbstore.publication"
+"""The parameter of a partition that names the last publication that wrote it."""
+
+ALIVE: Final = 30.0
+"""Seconds for which a job that said so is taken to be alive."""
+
+_ATTEMPTS: Final = 100
+_CHANGED: Final = "transient_lastDdlTime"
+_OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSize")
+"""What the names of parameters begin with that say what was true of the files before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Publishes what jobs write into one store.
+
+    Attributes:
+        store: the store.
+    """
+
+    store: PartitionStore
+
+    def publish(self, database: str, table: str, manifest: Manifest, staged: Mapping[str, str]) -> None:
+        """Publish a manifest.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            manifest: what is to be done.
+            staged: for each staged file the place of its hidden one, as locations.
+
+        Raises:
+            WriteConflict: another job is writing one of the partitions; nothing was changed.
+            PublicationLost: the job took so long that it was taken for dead; nothing was changed.
+            FileOperationFailed: a file cannot be moved. Before the decision nothing was changed; after it, the
+                publication is finished by the next who reads or writes the table.
+        """
+        row = self._claim(database, table, manifest)
+        warehouse = _warehouse(row)
+        try:
+            alive = time.monotonic()
+            for source, target in staged.items():
+                warehouse.move(source, target, inside=_inside(row, manifest))
+                if time.monotonic() - alive > ALIVE / 4:
+                    self.store.publications.extend(row, manifest.id, time.time() + ALIVE)
+                    alive = time.monotonic()
+            self.store.publications.decide(row, manifest.id)
+        except BaseException:
+            with suppress(Exception):
+                self._give_up(row, manifest)
+            raise
+        self._show(row, manifest)
+
+    def recover(self, database: str, table: str) -> int:
+        """Finish what is decided, and clear away what dead jobs left; how many publications there were.
+
+        One read of the table's row where there is nothing to do.
+        """
+        return self.recover_row(self.store.publications.row(database, table), all_dead=True)
+
+    def recover_row(self, row: TableRow, *, all_dead: bool = False) -> int:
+        """As `recover`, of a row that was read; what is not decided stays unless ``all_dead``."""
+        done = 0
+        for one in self.store.publications.of(row):
+            dead = all_dead and not one.decided and one.until < time.time()
+            if not (one.decided or dead):
+                continue
+            data = self.store.publications.manifest(row, one.id)
+            if data is None:
+                continue
+            (self._show if one.decided else self._give_up)(row, Manifest.decode(data))
+            done += 1
+        return done
+
+    def _claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
+        publications = self.store.publications
+        for attempt in range(_ATTEMPTS):
+            row = publications.row(database, table)
+            columns = row.table.partition_column_names
+            names = {_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
+            try:
+                dead = publications.claim(row, manifest.id, names, manifest.encode(), time.time() + ALIVE)
+            except WriteConflict as conflict:
+                if not conflict.fields["decided"]:
+                    raise
+                if not self.recover_row(row):
+                    pause(attempt)
+                continue
+            for one in dead:
+                data = publications.manifest(row, one)
+                if data is not None:
+                    self._clear_away(row, Manifest.decode(data))
+            return row
+        raise ConcurrentChange("other jobs kept writing the partitions", table=row.table, hint="Nothing was changed")
+
+    def _give_up(self, row: TableRow, manifest: Manifest) -> None:
+        """Clear away what is not decided; whoever wanted to decide it late finds that they cannot any more."""
+        if self.store.publications.withdraw(row, manifest.id):
+            self._clear_away(row, manifest)
+
+    def _clear_away(self, row: TableRow, manifest: Manifest) -> None:
+        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        for write in manifest.partitions:
+            for hidden in write.files:
+                warehouse.delete(f"{write.location}/{hidden}", inside=inside, purge=True)
+            if write.files and row.table.location is not None:
+                warehouse.delete_empty_parents(f"{write.location}/{STAGING}", below=row.table.location)
+        warehouse.delete(manifest.staging, inside=inside, purge=True)
+        self.store.publications.forget_manifest(row, manifest.id)
+
+    def _show(self, row: TableRow, manifest: Manifest) -> None:
+        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        for write in manifest.partitions:
+            for name in write.replaced:
+                warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
+            for hidden, shown in write.files.items():
+                _rename(warehouse, f"{write.location}/{hidden}", f"{write.location}/{shown}", inside)
+        if not self._commit(row, manifest):
+            return
+        for write in manifest.partitions:
+            if write.drop:
+                warehouse.delete(write.location, inside=inside, purge=False)
+        warehouse.delete(manifest.staging, inside=inside, purge=True)
+        self.store.publications.close(row, manifest.id)
+
+    def _commit(self, row: TableRow, manifest: Manifest) -> bool:
+        """Add, alter and drop the partitions; False if the publication is closed by somebody else."""
+        database, name = row.table.database, row.table.name
+        for attempt in range(_ATTEMPTS):
+            values = [write.values for write in manifest.partitions]
+            there = {_key(row, one.values): one for one in self.store.get_partitions(database, name, values)}
+            now = self.store.publications.row(database, name)
+            if all(one.id != manifest.id for one in self.store.publications.of(now)):
+                return False
+            puts: list[Partition] = []
+            drops: list[tuple[str, ...]] = []
+            expected: dict[tuple[str | None, ...], bytes | None] = {}
+            for write in manifest.partitions:
+                known = there.get(_key(row, write.values))
+                if write.drop:
+                    if known is not None:
+                        drops.append(write.values)
+                        expected[write.values] = known.payload
+                elif known is None or known.parameters.get(PUBLICATION) != manifest.id:
+                    puts.append(_written(known, write, manifest.id))
+                    expected[write.values] = None if known is None else known.payload
+            try:
+                if puts or drops:
+                    self.store.change_partitions(
+                        database, name, put=puts, drop=drops, expected=expected, invalid_values="keep"
+                    )
+            except (ConcurrentChange, PartitionNotFound):
+                pause(attempt)
+                continue
+            return True
+        raise CommitStateUnknown(
+            "the publication is decided, but other writers kept changing its partitions",
+            table=row.table,
+            publication=manifest.id,
+            hint="It is finished by the next who reads or writes the table",
+        )
+
+
+def new_publication_id() -> str:
+    """A name that no other publication has."""
+    return uuid.uuid4().hex
+
+
+def _written(known: Partition | None, write: PartitionWrite, publication_id: str) -> Partition:
+    """A partition after a publication: its statistics are those of its files now, as far as they are known."""
+    before = {} if known is None else known.parameters
+    kept = {key: value for key, value in before.items() if not key.startswith(_OUTDATED)}
+    statistics = {}
+    for name, number in write.statistics.items():
+        if not write.append or known is None:
+            statistics[name] = str(number)
+        elif before.get(name, "").isdecimal():
+            statistics[name] = str(int(before[name]) + number)
+    own = {**statistics, **write.parameters, PUBLICATION: publication_id, _CHANGED: str(int(time.time()))}
+    kept = {key: value for key, value in kept.items() if key not in write.statistics} | own
+    if known is None:
+        return Partition(write.values, location=write.location, parameters=kept)
+    return Partition(
+        known.values,
+        location=known.location,
+        parameters=kept,
+        create_time=known.create_time,
+        last_access_time=known.last_access_time,
+        storage=known.storage,
+        privileges=known.privileges,
+    )
+
+
+def _rename(warehouse: Warehouse, source: str, target: str, inside: Sequence[str]) -> None:
+    """Rename a file unless somebody has done so."""
+    try:
+        if warehouse.exists(source):
+            warehouse.move(source, target, inside=inside)
+    except FileOperationFailed:
+        if warehouse.exists(source) or not warehouse.exists(target):
+            raise
+
+
+def _key(row: TableRow, values: Sequence[str]) -> bytes:
+    return row_key(row.definition.prefix, cells_of(row.definition, values, "keep"))
+
+
+def _warehouse(row: TableRow) -> Warehouse:
+    if row.table.location is None:
+        raise InvalidInput("the table has no location", table=row.table, hint="Alter it to have one")
+    return Warehouse(row.table.location)
+
+
+def _inside(row: TableRow, manifest: Manifest) -> list[str]:
+    return [row.table.location or "", *(write.location for write in manifest.partitions)]

@@ -1,0 +1,219 @@
+"""Publications: writes of files and partitions that are to be seen as one.
+
+A job that writes files first *claims* the partitions that it writes, then prepares its files where nobody sees them,
+then the publication is *decided*: from that moment it will be done, by the job or by whoever comes next. Two jobs that
+claim one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
+claiming and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
+00 id``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final, TypeVar
+
+from hbstore.errors import CorruptRow, InvalidInput, PublicationLost, WriteConflict
+from hbstore.rows.interface import Rows
+from hbstore.store.shared_cell import change_cell, content_of
+from hbstore.store.table_row import DEFINITION, TableRow
+from hbstore.store.tables import Tables
+
+T = TypeVar("T")
+WRITES: Final = "i:writes"
+MAX_MANIFEST: Final = 8 * 1024 * 1024
+_HASH: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A publication that is not finished.
+
+    Attributes:
+        id: unique.
+        decided: whether it will be done in any case; if not, it may still be given up.
+        until: seconds since 1970; until then its job is taken to be alive.
+        places: hashes of the keys of its partitions.
+    """
+
+    id: str
+    decided: bool
+    until: float
+    places: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Publications:
+    """The publications of a store's tables.
+
+    Attributes:
+        rows: where they are.
+        tables: the tables that they belong to.
+    """
+
+    rows: Rows
+    tables: Tables
+
+    def claim(
+        self, row: TableRow, publication_id: str, partitions: Mapping[bytes, str], manifest: bytes, until: float
+    ) -> list[str]:
+        """Claim partitions for a publication that is about to be prepared.
+
+        Args:
+            row: the table.
+            publication_id: unique.
+            partitions: their names by their keys, which need not be there.
+            manifest: what the publication does, for whoever finishes it.
+            until: seconds since 1970 at which the job may be taken for dead.
+
+        Returns:
+            The ids of publications of dead jobs that held some of these, and have lost them.
+
+        Raises:
+            WriteConflict: another job is writing one of them, or was and has to be finished first (``decided``).
+            InvalidInput: the manifest is too large.
+        """
+        packed = zlib.compress(manifest)
+        if len(packed) > MAX_MANIFEST:
+            raise InvalidInput(
+                "a publication lists too many files",
+                table=row.table,
+                bytes=len(packed),
+                limit=MAX_MANIFEST,
+                hint="Write fewer and larger files, or in several jobs",
+            )
+        names = {_place(row, key): name for key, name in partitions.items()}
+        mine = Publication(publication_id, decided=False, until=until, places=frozenset(names))
+        self.rows.compare_and_put(_manifest_key(row, publication_id), DEFINITION, None, packed)
+
+        def claimed(known: list[Publication]) -> tuple[list[Publication], list[str]]:
+            dead = []
+            for other in known:
+                shared = mine.places & other.places
+                if not shared:
+                    continue
+                if other.decided or other.until > time.time():
+                    raise WriteConflict(
+                        "another job is writing this partition",
+                        table=row.table,
+                        partition=min(names[place] for place in shared),
+                        partitions=len(shared),
+                        publication=other.id,
+                        decided=other.decided,
+                        hint="Nothing was changed; write again when it is done",
+                    )
+                dead.append(other.id)
+            return [*(one for one in known if one.id not in dead), mine], dead
+
+        try:
+            return self._change(row, claimed)
+        except WriteConflict:
+            self.forget_manifest(row, publication_id)
+            raise
+
+    def row(self, database: str, table: str) -> TableRow:
+        """A table's row as it is now."""
+        return self.tables.open(database, table)
+
+    def extend(self, row: TableRow, publication_id: str, until: float) -> None:
+        """Say that the job is alive."""
+        self._replace(row, publication_id, lambda one: replace(one, until=until))
+
+    def decide(self, row: TableRow, publication_id: str) -> None:
+        """Decide a publication whose files are prepared.
+
+        Raises:
+            PublicationLost: the job was taken for dead, and another one has its partitions.
+        """
+        self._replace(row, publication_id, lambda one: replace(one, decided=True))
+
+    def close(self, row: TableRow, publication_id: str) -> None:
+        """Forget a publication that is done."""
+        self._change(row, lambda known: ([one for one in known if one.id != publication_id], None))
+        self.forget_manifest(row, publication_id)
+
+    def withdraw(self, row: TableRow, publication_id: str) -> bool:
+        """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays."""
+
+        def withdrawn(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
+            if any(one.id == publication_id and one.decided for one in known):
+                return None, False
+            return [one for one in known if one.id != publication_id], True
+
+        return self._change(row, withdrawn)
+
+    def of(self, row: TableRow) -> list[Publication]:
+        """The publications of a table that are not finished, as its row says."""
+        return _decoded(row, content_of(row.cells, WRITES))
+
+    def manifest(self, row: TableRow, publication_id: str) -> bytes | None:
+        """What a publication does; None where it is finished, or given up.
+
+        Raises:
+            CorruptRow: the manifest does not decode.
+        """
+        cells = self.rows.get(_manifest_key(row, publication_id)) or {}
+        packed = cells.get(DEFINITION)
+        if not packed:
+            return None
+        try:
+            return zlib.decompress(packed)
+        except zlib.error as error:
+            raise CorruptRow("a publication does not decode", table=row.table, publication=publication_id) from error
+
+    def forget_manifest(self, row: TableRow, publication_id: str) -> None:
+        """Empty the row of a manifest."""
+        self.rows.clear(_manifest_key(row, publication_id), DEFINITION)
+
+    def _replace(self, row: TableRow, publication_id: str, change: Callable[[Publication], Publication]) -> None:
+        def replaced(known: list[Publication]) -> tuple[list[Publication], None]:
+            if all(one.id != publication_id for one in known):
+                raise PublicationLost(
+                    "the job was taken for dead, and its partitions were given to another one",
+                    table=row.table,
+                    publication=publication_id,
+                    hint="Nothing was changed; write again",
+                )
+            return [change(one) if one.id == publication_id else one for one in known], None
+
+        self._change(row, replaced)
+
+    def _change(self, row: TableRow, change: Callable[[list[Publication]], tuple[list[Publication] | None, T]]) -> T:
+        def changed(content: bytes) -> tuple[bytes | None, T]:
+            publications, result = change(_decoded(row, content))
+            return (None if publications is None else _encoded(row, publications)), result
+
+        return change_cell(self.rows, row.key, WRITES, changed)
+
+
+def _decoded(row: TableRow, content: bytes) -> list[Publication]:
+    """The publications in a cell; none where they are of another table, that had this name before."""
+    if not content:
+        return []
+    try:
+        found = json.loads(content)
+        if found["table"] != row.incarnation.hex():
+            return []
+        return [Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3])) for one in found["open"]]
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise CorruptRow("a table's publications do not decode", table=row.table) from error
+
+
+def _encoded(row: TableRow, publications: list[Publication]) -> bytes:
+    listed = [[one.id, one.decided, one.until, sorted(one.places)] for one in publications]
+    return json.dumps({"table": row.incarnation.hex(), "open": listed}, separators=(",", ":")).encode()
+
+
+def _place(row: TableRow, key: bytes) -> str:
+    """A partition in a publication: the hash of its cells, which a rename of the table leaves as they are."""
+    schema = row.definition.schema
+    cells = key[len(schema.prefix) : len(key) - 2 * len(schema.names)]
+    return blake2b(cells, digest_size=_HASH).hexdigest()
+
+
+def _manifest_key(row: TableRow, publication_id: str) -> bytes:
+    return b"W" + row.key[1:] + b"\x00" + publication_id.encode()
