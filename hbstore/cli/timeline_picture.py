@@ -149,7 +149,7 @@ class Axis:
     def ticks(self) -> str:
         """The times below the bars: marks where cells begin, with the time of that, and where the last one ends."""
         first, last = self._text(self.edges[0]), self._text(self.edges[-1])
-        stop = len(self) - len(last) - len(first) - 1
+        stop = len(self) - len(last) - len(first) - _GAP
         if stop < 1:
             return f"from {first} to {last}"
         step = -(-(len(first) + 2 * _GAP) // self.cells) * self.cells

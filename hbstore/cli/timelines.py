@@ -21,7 +21,7 @@ from hbstore.cli.properties_file import (
     write_properties,
 )
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
-from hbstore.errors import CorruptTimeline, InvalidInput, TimelineMismatch, TimelineNotFound
+from hbstore.errors import CorruptTimeline, InvalidInput, TimelineMismatch, TimelineNotFound, UnknownTimelineClass
 
 commands = typer.Typer(no_args_is_help=True)
 PeriodOption = Annotated[
@@ -221,7 +221,7 @@ def import_(
             opened.timelines.take_over(database, name, properties)
         except CorruptTimeline as error:
             raise _damaged(file, error) from error
-        except TimelineMismatch as error:
+        except (TimelineMismatch, UnknownTimelineClass) as error:
             error.fields |= {"file": file}
             raise
         found = opened.timelines.of(database, name)

@@ -184,6 +184,8 @@ class Catalog:
         if entry is None:
             raise _not_found(self.database, kind, name)
         document = entry.document
+        if kind == "storage":
+            self._settle_all()  # a table on it may be left of a fact that is not on it any more
         for _ in range(_ATTEMPTS):
             users = dependents(document, self)
             if not users:
@@ -225,6 +227,16 @@ class Catalog:
                     raise _not_found(self.database, document.kind, document.name) from None
                 entry = now
         raise ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name)
+
+    def _settle_all(self) -> None:
+        """Finish what dead writers left of facts and dimension tables."""
+        for kind in ("fact", "dimtable"):
+            for _, text in self.store.documents.all(self.database, kind):
+                entry = Entry.read(kind, text)
+                if entry.state is State.PENDING:
+                    self.settle(entry)
+                elif entry.state is State.LEAVING:
+                    self._finish_drop(entry)
 
     def _finish_drop(self, entry: Entry) -> None:
         """Drop the tables of a document that leaves, and then it."""

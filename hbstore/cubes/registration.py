@@ -19,7 +19,7 @@ from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import partition_from_payload
-from hbstore.timelines import UpdatePeriod, parse_time
+from hbstore.timelines import parse_time
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
 
 _ATTEMPTS: Final = 50
@@ -124,36 +124,36 @@ def validity(fact: Fact, now: datetime) -> tuple[datetime | None, datetime | Non
 
 @dataclass(frozen=True, slots=True)
 class _Validity:
-    """When the data of a fact are from; of which partition columns that is meant, all if there are none."""
+    """When the data of a fact are from, and which partition columns say so: all, if there are none."""
 
     start: datetime | None = None
     end: datetime | None = None
     columns: frozenset[str] = frozenset()
 
     def check(self, logical: Tabled, on: StorageTable, one: PartitionDesc) -> None:
-        """See that a partition is not wholly outside.
+        """See that a partition is not wholly outside, in whichever column.
 
         Raises:
             OutsideValidity: it is.
         """
-        if self.start is None and self.end is None:
-            return
-        for column in on.time_partition_columns:
-            if self.columns and column not in self.columns:
-                continue
+        columns = [name for name in on.time_partition_columns if not self.columns or name in self.columns]
+        if columns and (self.start or self.end) and all(self._is_outside(one, column) for column in columns):
             period = one.period
-            assert isinstance(period, UpdatePeriod)
-            begin = one.begins(column)
-            after = period.next(begin)
-            if (self.end is not None and begin >= self.end) or (self.start is not None and after <= self.start):
-                raise OutsideValidity(
-                    "a partition is outside of the fact's validity",
-                    name=logical.name,
-                    column=column,
-                    time=period.format(begin),
-                    start=None if self.start is None else self.start.isoformat(),
-                    end=None if self.end is None else self.end.isoformat(),
-                )
+            assert period is not None
+            raise OutsideValidity(
+                "a partition is outside of the fact's validity",
+                name=logical.name,
+                column=columns[0],
+                time=period.format(one.begins(columns[0])),
+                start=None if self.start is None else self.start.isoformat(),
+                end=None if self.end is None else self.end.isoformat(),
+            )
+
+    def _is_outside(self, one: PartitionDesc, column: str) -> bool:
+        period, begin = one.period, one.begins(column)
+        assert period is not None
+        after = period.next(begin)
+        return (self.end is not None and begin >= self.end) or (self.start is not None and after <= self.start)
 
 
 @dataclass(frozen=True, slots=True)

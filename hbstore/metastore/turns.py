@@ -109,7 +109,7 @@ class Lead:
         with self._changed:
             if self._closed:
                 return True
-            if not self._spare and not self._add_thread():
+            if self._spare <= 0 and not self._add_thread():
                 return False
             self._spare -= 1  # below zero, it is one that has yet to begin
             self._leader = None

@@ -99,7 +99,8 @@ def _point(predicate: Predicate, column: int, kind: ColumnType) -> bytes:
 def _are_apart(keys: list[Key], column: int, estimator: Estimator) -> bool:
     """Whether no scan replaces several of these gets, which have the cells before the column in common.
 
-    The planner weighs two: over their hull on the column's line, and below each value. And it joins neighbours there.
+    The planner weighs the one over their hull on the column's line (and the whole line below each value, which is never
+    shorter than a hull there), and it joins neighbours with the same cells behind them.
     """
     kind = estimator.schema.types[column]
     seconds = len(keys) * estimator.costs.get
@@ -113,11 +114,4 @@ def _are_apart(keys: list[Key], column: int, estimator: Estimator) -> bool:
             same = [key[behind:] for key in one] == [key[behind:] for key in two]
             if same and after_cell(kind, one[0][column]) == two[0][column]:
                 return False
-    rows = estimator.statistics.rows_below(behind)
-    for group in groups:
-        if len(group) > 1:
-            if rows is not None and estimator.scan(rows) < len(group) * estimator.costs.get:
-                return False
-            if not _are_apart(group, behind, estimator):
-                return False
-    return True
+    return all(len(group) == 1 or _are_apart(group, behind, estimator) for group in groups)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -16,6 +17,17 @@ READING = (
     ("explain", "shop.sales"),
     ("check",),
 )
+READING_MODEL = (
+    ("model", "list", "--database", "shop"),
+    ("model", "describe", "fact", "shop.sales"),
+    ("model", "export", "--database", "shop"),
+    ("fact", "timelines", "--fact-name", "shop.sales"),
+    ("fact", "cover", "shop.sales", "--from", "2015-01-30", "--to", "2015-02-01"),
+    ("fact", "partitions", "list", "shop.sales"),
+    ("timeline", "show", "shop.s1_sales"),
+    ("timeline", "check"),
+    ("timeline", "export", "shop.s1_sales"),
+)
 CHANGING = (
     ("create-table", "shop.new", "--partition", "ds date"),
     ("drop-table", "shop.sales"),
@@ -26,6 +38,26 @@ CHANGING = (
     ("load", "shop.sales", "-", "--format", "csv"),
     ("repair",),
 )
+CHANGING_MODEL = (
+    ("model", "create", "more.yaml", "--database", "shop"),
+    ("model", "alter", "model.yaml", "--database", "shop"),
+    ("model", "drop", "fact", "shop.sales"),
+    ("fact", "partitions", "add", "shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-02"),
+    ("fact", "partitions", "drop", "shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-01"),
+    ("timeline", "convert", "shop.s1_sales", "--update-period", "DAILY", "--column", "dt")
+    + ("--class", "RangesPartitionTimeline"),
+    ("timeline", "rebuild", "shop.s1_sales"),
+    ("timeline", "import", "shop.s1_sales", "ranges.json"),
+)
+
+
+_CACHE = "cube.storagetable.partition.timeline.cache"
+RANGES = {
+    f"{_CACHE}.HOURLY.dt.storage.class": "RangesPartitionTimeline",
+    f"{_CACHE}.HOURLY.dt.ranges": "[2015-01-29-06, 2015-01-30-00)",
+    f"{_CACHE}.DAILY.dt.storage.class": "RangesPartitionTimeline",
+    f"{_CACHE}.DAILY.dt.ranges": "[2015-01-30, 2015-02-02)",
+}
 
 
 def all_errors(kind=hbstore.HbstoreError):
@@ -39,19 +71,32 @@ def test_every_error_has_an_exit_code():
         "CommitStateUnknown",
         "ConcurrentChange",
         "CorruptRow",
+        "CorruptTimeline",
         "NotAStore",
         "StoreFull",
         "StoreReadOnly",
         "StoreUnavailable",
     }
-    assert set(codes.values()) == {failures.STORE, failures.MISTAKE}
+    assert {name for name, code in codes.items() if code == failures.PROBLEMS} == {"Uncoverable"}
+    assert set(codes.values()) == {failures.STORE, failures.MISTAKE, failures.PROBLEMS}
 
 
-@pytest.mark.parametrize("command", [*READING, *CHANGING])
+@pytest.fixture
+def _files(tmp_path, monkeypatch, model_file):
+    """What commands are given is there: files with descriptions and with timelines."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "more.yaml").write_text("kind: storage\nname: s2\n")
+    (tmp_path / "ranges.json").write_text(json.dumps(RANGES))
+    assert model_file
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("command", [*READING, *CHANGING, *READING_MODEL, *CHANGING_MODEL])
 def test_a_missing_store_is_not_created(run, path, tmp_path, command):
+    before = sorted(tmp_path.iterdir())
     result = run(*command, code=3)
     assert result.stderr.startswith(f"Error: no such store: path={path}\nHint: Create it with `hbstore init`")
-    assert list(tmp_path.iterdir()) == []
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("store", ["default", "environment", "option"])
@@ -103,9 +148,24 @@ def test_a_read_only_store(run, shop, command):
     assert "the store cannot be written" in result.stderr
 
 
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("command", CHANGING_MODEL)
+def test_a_read_only_model(run, model, command):
+    run("timeline", "check")
+    result = run(*command, store=f"{model}?mode=ro", code=3)
+    assert "the store cannot be written" in result.stderr
+    run(*command)
+
+
 @pytest.mark.parametrize("command", READING)
 def test_a_read_only_store_can_be_read(run, shop, command):
     run(*command, store=f"{shop}?mode=ro")
+
+
+@pytest.mark.parametrize("command", READING_MODEL)
+def test_a_read_only_model_can_be_read(run, model, command):
+    run("timeline", "check")  # timelines are built when they are first asked for
+    run(*command, store=f"{model}?mode=ro")
 
 
 @pytest.mark.usefixtures("shop")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 import hbstore
 from hbstore.cli import printing
+from hbstore.cubes import PartitionDesc
 
 HBSTORE = f"{sys.executable} -m hbstore"
 
@@ -190,6 +192,34 @@ def test_progress_and_colours_on_a_terminal(terminal, tmp_path):
     assert "Loading shop.sales" in terminal("load", "shop.sales", str(file))
     assert "shop.sales" in terminal("check")
     assert "\x1b[31m" in terminal("count", "shop.no", code=2)
+
+
+@pytest.mark.usefixtures("model")
+def test_timelines_are_a_picture_on_a_terminal(terminal, cubes):
+    cubes.drop_partitions("sales", "s1", [PartitionDesc("DAILY", {"dt": "2015-01-31"})])
+    for command in (("fact", "timelines", "--fact-name", "shop.sales"), ("timeline", "show", "shop.s1_sales")):
+        lines = terminal(*command, columns=100).splitlines()
+        assert "██\x1b[31m×××" in lines[1]
+        assert "  2 there, 1 missing in 1 hole" in lines[1]
+        assert max(len(re.sub("\x1b.*?m", "", line)) for line in lines) < 100
+        narrow = terminal(*command, columns=40)
+        assert "\n████" in narrow
+        assert "PartitionTimeline" not in narrow
+        assert terminal(*command, "--plain").startswith("EndsAndHolesPartitionTimeline(super=")
+
+
+@pytest.mark.usefixtures("model")
+def test_other_tables_of_the_model_on_a_terminal(terminal):
+    cover = terminal("fact", "cover", "shop.sales", "--from", "2015-01-29", "--to", "2015-02-01", "--partial")
+    assert [line.split() for line in cover.splitlines()] == [
+        ["storage", "table", "period", "from", "to", "partitions"],
+        ["s1_sales", "HOURLY", "2015-01-29-06", "2015-01-30-00", "18"],
+        ["s1_sales", "DAILY", "2015-01-30", "2015-02-01", "2"],
+        ["missing", "[2015-01-29,", "2015-01-29-06)"],
+        "20 partitions in 2 runs, 1 range missing".split(),
+    ]
+    assert terminal("model", "list", "--database", "shop").split()[:4] == ["kind", "name", "storage", "s1"]
+    assert "s3://shop" not in terminal("fact", "partitions", "list", "shop.sales")
 
 
 @pytest.mark.usefixtures("shop")

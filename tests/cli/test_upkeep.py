@@ -17,8 +17,8 @@ def test_check_finds_nothing(run, run_json, shop):
         "problems": 0,
         "catalog": [],
         "tables": [
-            {"table": "shop.returns", "rows": 0, "problems": []},
-            {"table": "shop.sales", "rows": 48, "problems": []},
+            {"table": "shop.returns", "rows": 0, "problems": [], "timelines": []},
+            {"table": "shop.sales", "rows": 48, "problems": [], "timelines": []},
         ],
     }
     assert run("check", "shop.returns", "Shop.returns").stderr == "0 rows checked, all well\n"

@@ -46,7 +46,8 @@ def tables_of(cubes):
 
 
 def sound(cubes, fact):
-    """The fact is this one, and its tables are what it says."""
+    """The fact is this one, and as soon as somebody asks for partitions its tables are what it says."""
+    cubes.timelines(fact.name)
     assert cubes.fact(fact.name) == fact
     assert tables_of(cubes) == sorted(fact.table_name(one.storage) for one in fact.storage_tables)
     for one in fact.storage_tables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from hbstore.plans.bind import bind
 from hbstore.plans.boxes import box_gets, box_scan
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.narrow import MAX_SCANS, Narrower
-from hbstore.plans.scan_plan import MultiScanPlan, absolute
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, absolute
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
@@ -133,6 +134,26 @@ def test_the_gets_of_boxes_are_the_planners(case, data):
     if found is not None:
         expected = planned(predicate, schema, known, prices, budget)
         assert MultiScanPlan(tuple(absolute(scan, schema) for scan in found), schema) == expected
+
+
+@pytest.mark.parametrize("distinct", [(), (10, 100), (100, 200), (2, 4)])
+@pytest.mark.parametrize(
+    "keys", [[(1, 1), (2, 1)], [(1, 1), (1, 2)], [(1, at) for at in range(1, 12, 2)], [(1, 1), (9, 9)]]
+)
+def test_neighbours_and_hulls(keys, distinct):
+    predicate, prices = _ints(*keys), Costs(1e-5, 3e-6, 1e-6, 2e-7)
+    found = box_gets(predicate, Estimator(_INTS, Statistics(distinct), prices), MAX_SCANS)
+    expected = planned(predicate, _INTS, Statistics(distinct), prices, MAX_SCANS)
+    if found is None:
+        assert keys != [(1, 1), (9, 9)] or distinct == (2, 4)
+    else:
+        assert MultiScanPlan(tuple(absolute(scan, _INTS) for scan in found), _INTS) == expected
+
+
+def test_where_a_get_is_dear_a_scan_is_made():
+    predicate, prices = _ints((1, 1), (1, 3)), Costs(1e-6, 3e-6, 1e-6, 2e-7)
+    assert box_gets(predicate, Estimator(_INTS, Statistics(), prices), MAX_SCANS) is None
+    assert planned(predicate, _INTS, Statistics(), prices, MAX_SCANS).scans[0].kind is ScanKind.SCAN
 
 
 def test_usual_filters_are_boxes():

@@ -90,6 +90,10 @@ def general(text, schema):
     return bind(parse_filter(text), schema, Now())
 
 
+_NOTHING = (Statistics(), Costs(1e-5, 3e-6, 1e-6, 2e-7))
+"""What is known of a table that nothing is known of, and usual costs."""
+
+
 def prepared_if_it_parses(text, schema):
     try:
         return prepare(text, parse_filter(text), schema)
@@ -110,7 +114,7 @@ def test_prepared_is_general(case, data):
     schema, first, second = case
     prepared = prepared_if_it_parses(first, schema)
     assume(prepared is not None)
-    known, prices = (data.draw(statistics(schema)), data.draw(costs)) if data else (Statistics(), Costs(1, 1, 1, 1))
+    known, prices = _NOTHING if data is None else (data.draw(statistics(schema)), data.draw(costs))
     for text in (second, first):
         found = prepared.bind(frame_of(text)[1])
         try:
@@ -125,7 +129,20 @@ def test_prepared_is_general(case, data):
         )
 
 
+_THREE = KeySchema(b"d\0t\0", ("ds", "hour", "day"), (*_DS_HOUR.types, parse_type("date")))
+
+
 @given(box_cases(), st.data())
+@example((_THREE, "ds = 'a' and hour <= 5", "ds = 'b' and hour <= 6"), None)
+@example((_THREE, "ds = 'a' and hour between 2 and 3", "ds = 'b' and hour between 3 and 2"), None)
+@example((_THREE, "ds = 'a' and 5 < hour", f"ds = '{NULL_PARTITION}' and 5 < hour"), None)
+@example((_THREE, "ds = 'a' and hour = 5", f"ds = 'é\0' and hour = '{NULL_PARTITION}'"), None)
+@example(
+    (_THREE, "ds = 'a' and hour = 1 and day = '2013-01-01'", f"ds = 'b' and hour = 1 and day = '{NULL_PARTITION}'"),
+    None,
+)
+@example((_THREE, "ds >= 'a'", f"ds >= '{NULL_PARTITION}'"), None)
+@example((_THREE, "ds = 'a' and hour = 999999999999999999", "ds = 5 and hour = '-5'"), None)
 def test_a_prepared_box_is_general(case, data):
     schema, first, second = case
     prepared = prepared_if_it_parses(first, schema)
@@ -134,7 +151,7 @@ def test_a_prepared_box_is_general(case, data):
         found = prepared.box and prepared.box.plan(frame_of(text)[1])
         event("not mine" if found is None else found.scans[0].kind.value)
         if found is not None:
-            known, prices = data.draw(statistics(schema)), data.draw(costs)
+            known, prices = _NOTHING if data is None else (data.draw(statistics(schema)), data.draw(costs))
             expected = planned(general(text, schema), schema, known, prices, MAX_SCANS)
             assert found == expected
 

@@ -18,7 +18,9 @@ from hbstore.errors import CommitStateUnknown, StoreUnavailable
 from hbstore.keys import successor
 from hbstore.rows.hbase import connect_hbase
 from hbstore.rows.hbase_filters import single_column
+from hbstore.rows.hbase_idl import IllegalArgument
 from hbstore.rows.hbase_scan import RangeScan
+from hbstore.rows.hbase_wire import read_scanner
 from hbstore.rows.interface import PartitionRow
 from tests import hbase_server
 
@@ -104,6 +106,21 @@ def test_a_scan_goes_on_after_its_scanner_expired(connect, prefix):
     scan._scanner.link.send()
     found += itertools.chain.from_iterable(batches)
     assert [key for key, _ in found] == [row.key for row in table]
+
+
+def test_a_scanner_is_closed_with_the_next_read(connect, prefix):
+    rows = connect("?pool=1")
+    table = table_of(prefix, 3)
+    rows.write(table, [], 1)
+    assert [one for batch in rows.scan(prefix, successor(prefix)) for one in batch] == stored(table)
+    (link,) = rows._pool._idle
+    (number,) = link.orphans
+    assert rows.multi_get([table[0].key]) == stored(table[:1])
+    assert link.orphans == []
+    link.until(time.monotonic() + 10)
+    link.send(read_scanner(number, 1))
+    with pytest.raises(IllegalArgument):
+        link.replies.rows()
 
 
 def test_hbase_is_killed_in_the_middle_of_writes(own_hbase, connect, prefix):

@@ -130,6 +130,7 @@ def test_of_a_part_the_whole_rows_are_taken(rows, data):
     found, at = take_rows(body[:cut], len(rows))
     assert found == rows[: len(found)]
     assert len(found) < len(rows)
+    assert at <= cut
     assert take_rows(body, len(rows), at) == (rows[len(found) :], len(body))
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from hbstore import HbstoreError, connect
 from hbstore.rows import memory
-from hbstore.store import check, finishing, journal, stored_timelines, table_change, tables
+from hbstore.store import finishing, journal, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT
 from hbstore.times.update_period import UpdatePeriod
@@ -37,7 +37,6 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
     monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
     monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
@@ -211,7 +210,6 @@ def test_pairs_beside_a_reader_and_a_helper(name):
 READ = {
     "drop": dropping(SECOND, THIRD),
     "drop one of two": dropping(ONE, SECOND),
-    "drop and add again": in_turn(dropping(SECOND), adding(SAME_DAY)),
     "add": adding(SAME_DAY, SAME_PT),
     "move": moving(THIRD, partition("2014-01-01", "2015-01-01")),
     "exchange": exchanging(FACT, TWIN, ONE, SECOND),
