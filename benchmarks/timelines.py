@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from benchmarks import timelines_stored
 from benchmarks.timing import Figure, Report
 from hbstore.cubes import cover
 from hbstore.timelines import (
@@ -28,9 +29,10 @@ _LENS_ADD = {EndsAndHolesPartitionTimeline: 1.9e-6, RangesPartitionTimeline: 1.6
 _LENS_EXISTS = {EndsAndHolesPartitionTimeline: 0.4e-6, RangesPartitionTimeline: 0.28e-6}
 
 
-def run() -> list[Report]:
-    """The figures of timelines and of covers."""
-    return [_timelines(), _covers()]
+def run(url: str | None = None) -> list[Report]:
+    """The figures of timelines and of covers, and of timelines in a store: on SQLite, and on the HBase of a URL."""
+    stores = (None,) if url is None else (None, url)
+    return [_timelines(), _covers(), *map(timelines_stored.writes, stores), *map(timelines_stored.reads, stores)]
 
 
 def _timelines() -> Report:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -14,11 +15,29 @@ from typing import Final
 from benchmarks.data import BATCH, batches, sales_table
 from benchmarks.timing import Report
 from hbstore import Column, Partition, PartitionStore, Table, connect
+from hbstore.cubes import Cover, cover
+from hbstore.store.stored_timelines import StoredTimelines
+from hbstore.store.table_row import table_key
+from hbstore.store.tables import Tables
+from hbstore.store.time_columns import timeline_name
+from hbstore.store.timeline_build import advance, time_columns
+from hbstore.store.timeline_cell import Stored, cell_name, encode_state, state_of
+from hbstore.store.timeline_updates import table_row
+from hbstore.timelines import (
+    EndsAndHolesPartitionTimeline,
+    PartitionTimeline,
+    RangesPartitionTimeline,
+    StoreAllPartitionTimeline,
+    UpdatePeriod,
+    convert,
+)
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 
 _PARAMETERS: Final = {"numRows": "100000", "totalSize": "12345678", "transient_lastDdlTime": "1390000000"}
 _BEGIN: Final = datetime(2015, 1, 1, tzinfo=UTC)
 _RUNS: Final = 15
+_MILLION: Final = 1_000_000
+_FIVE: Final = tuple(UpdatePeriod[name] for name in ("YEARLY", "MONTHLY", "DAILY", "HOURLY", "MINUTELY"))
 _PLAIN, _KEPT = "plain", "kept"
 
 
@@ -135,7 +154,96 @@ def _create(store: PartitionStore, case: _Case, name: str) -> None:
     store.drop_table("bench", name, if_exists=True)
     made: Table = replace(sales_table(name), partition_columns=tuple(columns), parameters=declared)
     store.create_table(made)
-    store.timelines.read("bench", name) if declared else None
+    if declared:
+        store.timelines.read("bench", name)
+
+
+def reads(url: str | None = None) -> Report:
+    """Questions to stored timelines, on SQLite or on the HBase of a URL."""
+    with _store(url) as (store, name):
+        report = Report(f"{name}: stored timelines of one million hours, 1 % missing; raw = reading the table's row")
+        hours = RangesPartitionTimeline("kept", UpdatePeriod.HOURLY, "dt")
+        first = UpdatePeriod.HOURLY.parse("1950-01-01-00")
+        hours.add_all(_holed(UpdatePeriod.HOURLY.times(*_indexes(UpdatePeriod.HOURLY, first, _MILLION))))
+        for cls in (EndsAndHolesPartitionTimeline, RangesPartitionTimeline, StoreAllPartitionTimeline):
+            timeline = convert(hours, cls)
+            _put(store, [timeline])
+            stored = state_of(timeline)
+            assert isinstance(stored, Stored)
+            size = sum(map(len, stored.properties.values()))
+            kept = stored.properties["storage.class"].rpartition(".")[2].removesuffix("PartitionTimeline")
+            note = f"{size / 1e6:.2f} MB as {kept}"
+            _questions(report, store, cls.__name__.removesuffix("PartitionTimeline"), note)
+        _put(store, [_year(period) for period in _FIVE])
+        year = datetime(2015, 1, 1, tzinfo=UTC), datetime(2016, 1, 1, tzinfo=UTC)
+
+        def covered() -> Cover:
+            known = store.timelines.read("bench", _KEPT)
+            return cover({period: [timeline] for (period, _), timeline in known.items()}, *year, partial=True)
+
+        report.compare(
+            "cover of a year at five periods, from the store",
+            lambda _: covered(),
+            target="",
+            runs=20,
+            note=f"{len(covered().partitions):,} partitions, {len(covered().missing):,} ranges missing",
+        )
+        return report
+
+
+def _questions(report: Report, store: PartitionStore, name: str, note: str) -> None:
+    row = table_key("bench", _KEPT)
+    report.compare(
+        f"{name}: read, known",
+        lambda _: store.timelines.read("bench", _KEPT),
+        lambda _: store.rows.get(row),
+        target="one read",
+    )
+    report.compare(
+        f"{name}: read, not known yet",
+        lambda _: StoredTimelines(store.rows, Tables(store.rows)).read("bench", _KEPT),
+        lambda _: store.rows.get_all(row),
+        target="",
+        runs=5,
+        note=note,
+    )
+
+
+def _put(store: PartitionStore, timelines: list[PartitionTimeline]) -> None:
+    """Make a table whose row holds these timelines, without partitions."""
+    periods = ",".join(timeline.update_period.name for timeline in timelines)
+    _create(store, _Case("", ("dt", "region"), "dt", periods, _hours), _KEPT)
+    key = table_key("bench", _KEPT)
+    cells = store.rows.get_all(key)
+    row = table_row(key, cells)
+    assert row is not None
+    for timeline in timelines:
+        cell = cell_name(timeline_name(timeline.update_period, "dt"))
+        put = store.rows.compare_and_put(
+            key, cell, cells[cell], encode_state(cells, time_columns(row), state_of(timeline))
+        )
+        assert put
+    advance(store.rows, key)
+
+
+def _year(period: UpdatePeriod) -> PartitionTimeline:
+    """A hundred years of a period but minutes, of which there is one; one in a hundred is missing."""
+    start = UpdatePeriod.YEARLY.parse("2015" if period is UpdatePeriod.MINUTELY else "1950")
+    end = UpdatePeriod.YEARLY.parse("2016" if period is UpdatePeriod.MINUTELY else "2050")
+    made = RangesPartitionTimeline(_KEPT, period, "dt")
+    made.add_all(_holed(period.iterate(start, end)))
+    if period.rank > UpdatePeriod.DAILY.rank:  # so that the smaller ones have to do
+        made.drop_all(period.iterate(UpdatePeriod.YEARLY.parse("2015"), UpdatePeriod.YEARLY.parse("2016")))
+    return made
+
+
+def _holed(times: Iterable[datetime]) -> Iterator[datetime]:
+    pick = random.Random(1)
+    return (time for time in times if pick.randrange(100))
+
+
+def _indexes(period: UpdatePeriod, first: datetime, count: int) -> tuple[int, int]:
+    return period.index(first), period.index(first) + count
 
 
 @contextmanager

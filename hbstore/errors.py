@@ -140,6 +140,10 @@ class WriteConflict(ConcurrentChange):
     """Another job is writing files of the same partition; nothing was changed."""
 
 
+class WriteFailed(HbstoreError):
+    """Files could not be written; nothing was changed. ``fields`` say why."""
+
+
 class PublicationLost(ConcurrentChange):
     """A job that writes files was taken for dead, and another one has its partitions; nothing was changed."""
 

@@ -54,7 +54,7 @@ SpecOption = Annotated[
 FileOption = Annotated[
     str | None,
     typer.Option(
-        "--file", metavar="FILE", help="A .yaml, .json or .xml file of partitions, instead of the options above."
+        "--file", metavar="FILE", help="A .yaml, .json or .xml file of partitions, instead of one by options."
     ),
 ]
 
@@ -80,9 +80,10 @@ def add(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Register partitions: one by options, or those of a file, of which all are added or none.
+    """Register partitions: one, or those of a file.
 
-    Without --location a partition is below its storage table, in a folder of its own name.
+    All of a file are added, or none. Without --location a partition is below its storage table, in a folder of its own
+    name.
     """
     from hbstore.cubes import Cubes
 
@@ -122,7 +123,10 @@ def drop(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop partitions: one by options, or those of a file, of which all go or none. Files of data are not touched."""
+    """Drop partitions: one, or those of a file.
+
+    All of a file go, or none. The files of their data are not touched.
+    """
     from hbstore.cubes import Cubes
 
     in_database, name = model_name(fact, database)
@@ -153,7 +157,10 @@ def list_(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the partitions on a storage that a filter selects, in key order, as `hbstore partitions` does."""
+    """List the partitions that a filter selects, in key order.
+
+    It prints what `hbstore partitions` prints of the storage table.
+    """
     from hbstore.cubes import Cubes
 
     in_database, name = model_name(fact, database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -13,6 +14,7 @@ from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, plural, print_json, print_lines, print_table
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.errors import InvalidInput
 from hbstore.times.moments import END_OF_TIME
 
 if TYPE_CHECKING:  # imported when there is a cover: help needs none
@@ -30,16 +32,17 @@ TimeDimensionOption = Annotated[
 
 @commands.command(
     epilog=examples(
-        "hbstore fact timelines --fact-name sales --database shop",
+        "hbstore fact timelines shop.sales",
         "hbstore fact timelines --fact-name sales --database shop --storage-name s1 --update-period HOURLY --picture",
     )
 )
 def timelines(
     ctx: typer.Context,
+    fact: Annotated[str | None, typer.Argument(metavar="[FACT]", help="The fact: FACT or DB.FACT.")] = None,
     *,
     fact_name: Annotated[
-        str, typer.Option("--fact-name", metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)
-    ],
+        str | None, typer.Option("--fact-name", metavar="FACT", help="The same, as in Apache Lens.")
+    ] = None,
     storage_name: Annotated[
         str | None, typer.Option("--storage-name", metavar="STORAGE", help="Only on this storage.")
     ] = None,
@@ -52,14 +55,18 @@ def timelines(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the timelines of a fact: which times its storage tables have partitions for.
+    """Show which times a fact has partitions for.
 
     With --json each has its first and latest time, how many there are, and all holes; these are half open. Options may
     be written with underscores, as in Apache Lens: --fact_name.
     """
     from hbstore.cubes import Cubes
 
-    in_database, name = model_name(fact_name, database)
+    if fact is None and fact_name is None:
+        raise InvalidInput("nothing says which fact", hint="Write its name, or --fact-name and its name")
+    if fact is not None and fact_name is not None:
+        raise InvalidInput("the fact is named twice", fact=fact, fact_name=fact_name, hint="Name it once")
+    in_database, name = model_name(fact or fact_name or "", database)
     with open_store(ctx, store) as opened:
         found = Cubes(opened, in_database).timelines(
             name, storage=storage_name, update_period=update_period, time_dimension=time_dimension
@@ -97,10 +104,11 @@ def cover(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the partitions of a fact that hold a range of time, as few and as large as there are.
+    """Find the partitions that hold a range of time.
 
-    They are printed as runs of partitions that follow one another. If there are none for some of the time, the exit
-    code is 1 and the error names it; with --partial what is missing is printed below the runs.
+    They are as few and as large as there are, and are printed as runs of partitions that follow one another. If there
+    are none for some of the time, the exit code is 1 and the error names it; with --partial what is missing is printed
+    below the runs.
     """
     from hbstore.cubes import Cubes, Uncoverable
     from hbstore.times.time_range import parse_time_range
@@ -141,6 +149,7 @@ def _print_cover(found: Cover) -> None:
     else:
         print_lines(map(str, runs))
     print_lines(f"missing {_range(one)}" for one in found.missing)
+    sys.stdout.flush()  # so that what follows on stderr comes after it
     what = f"{plural(len(found.missing), 'range')} missing" if found.missing else "nothing missing"
     typer.echo(f"{plural(len(found.partitions), 'partition')} in {plural(len(runs), 'run')}, {what}", err=True)
 

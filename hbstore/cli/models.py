@@ -44,7 +44,7 @@ class Kind(StrEnum):
 FilesArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...", help="Files of descriptions: .yaml, .json, or .xml of Apache Lens.", show_default=False
+        metavar="FILE", help="Files of descriptions: .yaml, .json, or .xml of Apache Lens.", show_default=False
     ),
 ]
 KindArgument = Annotated[Kind, typer.Argument(help="Which kind it is of.", show_default=False)]
@@ -67,9 +67,10 @@ def create(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create what files describe; of facts and dimension tables the storage tables as well.
+    """Create what files describe, and its storage tables.
 
-    A file holds one description or several, in any order.
+    A file holds one description or several: of storages, cubes, derived cubes, dimensions, facts and dimension tables,
+    in any order. Those of Apache Lens's XML can be read as well.
     """
     from hbstore.cubes import Cubes
 
@@ -102,9 +103,9 @@ def alter(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace what files describe; storage tables of facts and dimension tables are made, altered and dropped with it.
+    """Replace what files describe, and alter its storage tables.
 
-    A storage that a fact is on no longer takes its partitions along.
+    Where a fact or a dimension table is no longer on a storage, its table there is dropped with all its partitions.
     """
     from hbstore.cubes import Cubes
 
@@ -133,7 +134,7 @@ def list_(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List storages, cubes, dimensions, facts and dimension tables: the kind and the name of each."""
+    """List what is described: the kind and the name of each."""
     with open_store(ctx, store) as opened:
         names = [(one.kind, one.name) for one in _documents(opened, database, kind)]
     if as_json:
@@ -158,9 +159,9 @@ def describe(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a storage, cube, dimension, fact or dimension table, what its storage tables are called, and what uses it.
+    """Show a description, its storage tables and what uses it.
 
-    It is printed as YAML that `hbstore model alter` takes; with --json, what uses it is among the keys.
+    It is printed as YAML that `hbstore model alter` takes; with --json, the tables and what uses it are keys as well.
     """
     from hbstore.cubes import Cubes, write_documents
 
@@ -195,7 +196,7 @@ def drop(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop a storage, cube, dimension, fact or dimension table with its storage tables. Files are not touched."""
+    """Drop what is described, and its storage tables. Files are not touched."""
     from hbstore.cubes import Cubes
 
     in_database, short = model_name(name, database)
@@ -224,7 +225,10 @@ def export(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print all descriptions, as `hbstore model create` takes them: as YAML, or with --json as a JSON list."""
+    """Print all descriptions for `hbstore model create`.
+
+    They are YAML documents, with --json a JSON list.
+    """
     from hbstore.cubes import write_documents
 
     with open_store(ctx, store) as opened:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples, table_name
 from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
-from hbstore.cli.opening import open_store
+from hbstore.cli.opening import open_store, store_url
 from hbstore.cli.printing import plural, print_json, print_lines, visible
 from hbstore.cli.properties_file import (
     PropertiesFormat,
@@ -21,7 +22,17 @@ from hbstore.cli.properties_file import (
     write_properties,
 )
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
-from hbstore.errors import CorruptTimeline, InvalidInput, TimelineMismatch, TimelineNotFound, UnknownTimelineClass
+from hbstore.errors import (
+    CorruptTimeline,
+    InvalidInput,
+    StoreUnavailable,
+    TimelineMismatch,
+    TimelineNotFound,
+    UnknownTimelineClass,
+)
+
+if TYPE_CHECKING:
+    from hbstore.store.timeline_build import Collected
 
 commands = typer.Typer(no_args_is_help=True)
 PeriodOption = Annotated[
@@ -45,7 +56,7 @@ def show(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the timelines of a table: which times there are partitions for.
+    """Show which times a table has partitions for.
 
     With --json each has its first and latest time, how many there are, and all holes; these are half open.
     """
@@ -105,14 +116,30 @@ def convert(
         print_lines([f"timeline {period.name}.{found['column']} of {found['table']}: {found['class']}"])
 
 
-@commands.command(epilog=examples("hbstore timeline rebuild shop.s1_sales"))
+@commands.command(
+    epilog=examples("hbstore timeline rebuild shop.s1_sales", "hbstore timeline rebuild shop.s1_sales --json")
+)
 def rebuild(
-    ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    by_spark: Annotated[
+        bool, typer.Option("--spark", help="Read the partitions in parallel by a Spark job, for tables of millions.")
+    ] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Build the timelines of a table anew from its partitions."""
+    """Build the timelines of a table anew from its partitions.
+
+    The Spark of --spark is the one that pyspark finds, with the settings in its spark-defaults.conf: its master is
+    local[*] if nothing says otherwise. hbstore has to be installed where its tasks run.
+    """
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
-        found = opened.timelines.rebuild(database, name)
+        opened.get_table(database, name)  # before Spark is started
+        found = None if by_spark else opened.timelines.rebuild(database, name)
+    if found is None:
+        found = _rebuilt_by_spark(store_url(ctx, store), database, name)
     full_name = f"{database}.{name}".lower()
     if as_json:
         print_json(
@@ -134,7 +161,7 @@ def rebuild(
 def check(
     ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Compare timelines with the partitions of some tables, or of all that keep timelines.
+    """Compare the timelines of some tables, or of all, with the partitions.
 
     Each difference is printed on a line, and the exit code is 1 if there are any. `hbstore check` looks at the rows of
     partitions as well.
@@ -171,7 +198,7 @@ def check(
     )
 )
 def export(ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Print the timelines of a table as table properties of Apache Lens.
+    """Print timelines as table properties of Apache Lens.
 
     They are printed as Java's .properties, with --json as a JSON object.
     """
@@ -233,6 +260,40 @@ def import_(
         print_json({"table": full_name, "timelines": classes, "passed_over": others})
     else:
         print_lines(f"timeline {timeline} of {full_name}: {cls}" for timeline, cls in classes.items())
+
+
+def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
+    """Build the timelines of a table by a Spark job.
+
+    Raises:
+        InvalidInput: pyspark is not installed, or Spark does not start.
+        StoreUnavailable: the job failed.
+    """
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError as error:
+        raise InvalidInput("pyspark is not installed", reason=str(error), hint="pip install hbstore[spark]") from None
+    from hbstore.spark import rebuild_timelines
+
+    builder = SparkSession.builder.appName(f"hbstore timelines of {database}.{table}")
+    try:
+        spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except PySparkException as error:
+        raise InvalidInput("Spark does not start", reason=_first_line(error), hint="It needs Java 17") from error
+    if spark.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        spark.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
+    try:
+        return rebuild_timelines(spark, url, database, table)
+    except PySparkException as error:
+        hint = "Spark's own messages say why; without --spark the timelines are built here"
+        raise StoreUnavailable("the Spark job failed", reason=_first_line(error), hint=hint) from error
+    finally:
+        spark.stop()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:

@@ -8,7 +8,7 @@ one looks for what names it before and afterwards. So of two that get into each 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -17,9 +17,16 @@ from hbstore.cubes.document import Named
 from hbstore.cubes.entries import Entry, State
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import DimTable, Fact
-from hbstore.cubes.references import check_references, dependents
-from hbstore.cubes.storage_tables import check_names_free, check_partition_columns, drop_table, settle_tables
+from hbstore.cubes.references import Known, check_references, dependents
+from hbstore.cubes.storage_tables import (
+    OvertakenError,
+    check_names_free,
+    check_partition_columns,
+    drop_table,
+    settle_tables,
+)
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidModel, ModelInUse, ModelNotFound
+from hbstore.store.outcome import decided
 from hbstore.store.partition_store import PartitionStore
 
 Tabled: TypeAlias = Fact | DimTable
@@ -123,13 +130,14 @@ class Catalog:
         pending = isinstance(document, Fact | DimTable)
         entry = Entry(document, State.PENDING if pending else State.SETTLED)
         self.store.documents.create(self.database, document.kind, document.name, entry.text)
-        try:
-            check_references(document, self)
-            self._check_name(document)
-        except (InvalidModel, AlreadyExists):
-            self._finish_drop(self._replace(entry, Entry(document, State.LEAVING)))
-            raise
-        self.settle(entry)
+        with self._decided(document):
+            try:
+                check_references(document, self)
+                self._check_name(document)
+                self.settle(entry)
+            except (InvalidModel, AlreadyExists):
+                self._finish_drop(self._replace(entry, Entry(document, State.LEAVING)))
+                raise
 
     def alter(self, document: Named) -> None:
         """Replace a document; tables of a fact or a dimension table are made, altered and dropped with it.
@@ -144,11 +152,29 @@ class Catalog:
         if known is None or known.state is State.LEAVING:
             raise _not_found(self.database, document.kind, document.name)
         known = self.settle(known)
-        with_it = _Overlay(self, document)
-        check_references(document, with_it)
-        for one in dependents(document, self):
+        self._check_altered(document, _Overlay(self, document))
+        pending = isinstance(document, Fact | DimTable)
+        if isinstance(document, Fact | DimTable):
+            assert isinstance(known.document, Fact | DimTable)
+            check_partition_columns(document, known.document)
+            check_names_free(self.store, self.database, document)
+        entry = Entry(document, State.PENDING, known.document) if pending else Entry(document)
+        self._replace(known, entry)
+        with self._decided(document):
             try:
-                check_references(one, with_it)
+                self._check_altered(document, self)
+                self.settle(entry)
+            except (InvalidModel, ModelInUse, AlreadyExists):
+                back = Entry(known.document, State.PENDING, document) if pending else Entry(known.document)
+                self.settle(self._replace(entry, back))
+                raise
+
+    def _check_altered(self, document: Named, known: Known) -> None:
+        """See that all is there that a document names, and all in it that others name."""
+        check_references(document, known)
+        for one in dependents(document, known):
+            try:
+                check_references(one, known)
             except InvalidModel as error:
                 raise ModelInUse(
                     "what is altered is used as it was",
@@ -158,13 +184,6 @@ class Catalog:
                     at=error.fields.get("at"),
                     expected=error.fields.get("expected"),
                 ) from None
-        if isinstance(document, Fact | DimTable):
-            assert isinstance(known.document, Fact | DimTable)
-            check_partition_columns(document, known.document)
-            check_names_free(self.store, self.database, document)
-            self.settle(self._replace(known, Entry(document, State.PENDING, known.document)))
-        else:
-            self._replace(known, Entry(document))
 
     def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:
         """Remove a document with its tables; what a crash left of it as well.
@@ -199,11 +218,12 @@ class Catalog:
             if entry.state is State.LEAVING
             else self._replace(entry, Entry(document, State.LEAVING, entry.before))
         )
-        late = dependents(document, self)
-        if late:
-            self.settle(self._replace(leaving, Entry(document, State.PENDING)))
-            raise _in_use(document, late)
-        self._finish_drop(leaving)
+        with self._decided(document):
+            late = dependents(document, self)
+            if late:
+                self.settle(self._replace(leaving, Entry(document, State.PENDING)))
+                raise _in_use(document, late)
+            self._finish_drop(leaving)
 
     def settle(self, entry: Entry) -> Entry:
         """What is left to be done for a document, done; the document as it is then.
@@ -221,11 +241,14 @@ class Catalog:
                     assert before is None or isinstance(before, Fact | DimTable)
                     settle_tables(self.store, self.database, document, before, entry.stamp, partial(self._still, entry))
                 return self._replace(entry, Entry(document))
-            except ConcurrentChange:
+            except (ConcurrentChange, OvertakenError) as error:
                 now = self.entry(document.kind, document.name)
                 if now is None or now.state is State.LEAVING:
                     raise _not_found(self.database, document.kind, document.name) from None
                 entry = now
+                if isinstance(error, OvertakenError) and entry.state is State.SETTLED:
+                    with suppress(ConcurrentChange):
+                        entry = self._replace(now, Entry(now.document, State.PENDING, now.document))
         raise ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name)
 
     def _settle_all(self) -> None:
@@ -260,6 +283,10 @@ class Catalog:
             )
         else:
             self.drop(user.kind, user.name, cascade=True)
+
+    def _decided(self, document: Named) -> AbstractContextManager[None]:
+        """Inside, a change is decided: a backend that goes away leaves it to others to finish."""
+        return decided("the change is decided, but not all of it is done", kind=document.kind, name=document.name)
 
     def _replace(self, known: Entry, entry: Entry) -> Entry:
         document = entry.document

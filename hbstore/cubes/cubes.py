@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
-from hbstore.cubes.cover import cover
-from hbstore.cubes.covered import Cover, CoverPartitions
+from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
 from hbstore.cubes.references import dependents
 from hbstore.cubes.registration import Registration, storage_table_of, validity
-from hbstore.errors import AlreadyExists, InvalidTimeRange, NoStorageTables, Uncoverable, UnknownTimeDimension
+from hbstore.errors import AlreadyExists, NoStorageTables, UnknownTimeDimension
 from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
@@ -261,31 +261,7 @@ class Cubes:
                 for (period, of_column), timeline in self.store.timelines.read(self.database, name).items():
                     if of_column == column:
                         timelines.setdefault(period, []).append(timeline)
-        return self._cover_valid(found, timelines, (start, end), partial=partial)
-
-    def _cover_valid(
-        self,
-        fact: Fact,
-        timelines: Mapping[UpdatePeriod, list[PartitionTimeline]],
-        range_: tuple[datetime, datetime],
-        *,
-        partial: bool,
-    ) -> Cover:
-        """A cover of what of a range is within the fact's validity."""
-        start, end = range_
-        first, last = validity(fact, self._clock())
-        if not start <= end:
-            raise InvalidTimeRange("the time range ends before it begins", start=start, end=end)
-        since = start if first is None else min(max(start, first), end)
-        until = end if last is None else max(min(end, last), since)
-        inside = cover(timelines, since, until, partial=True) if since < until else Cover(CoverPartitions([]), [])
-        missing = [one for one in ((start, since), *inside.missing, (until, end)) if one[0] < one[1]]
-        joined: list[tuple[datetime, datetime]] = []
-        for begin, after in missing:
-            joined.append((joined.pop()[0] if joined and joined[-1][1] == begin else begin, after))
-        if joined and not partial:
-            raise Uncoverable(joined)
-        return Cover(inside.partitions, joined)
+        return bounded_cover(timelines, start, end, validity(found, self._clock()), partial=partial)
 
     def _fact(self, name: str) -> Fact:
         """A fact whose tables are as it says."""

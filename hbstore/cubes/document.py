@@ -59,7 +59,7 @@ class Document(BaseModel):
                     try:
                         text.encode()
                     except UnicodeEncodeError:
-                        raise ValueError(f"text that UTF-8 can carry, not {ascii(text)}") from None
+                        raise ValueError(f"text that UTF-8 can carry, not {text!a}") from None
         return self
 
     def changed(self, **fields: Any) -> Self:

@@ -4,6 +4,8 @@ They are tables like others, which Spark reads as well. Their parameters say wha
 partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
 stamp of the document that the table was last made to fit. Whoever alters a table has seen its stamp, then that the
 document is still the same, and alters it only if the stamp is: so nobody who is late brings back what was before.
+Other update periods come in a second step, which the store does not guard like that; whoever finds that the document
+has changed meanwhile settles it anew.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ from hbstore.timelines.factory import PRESENT
 PREFIX: Final = "cube.storagetable."
 STORAGE: Final = f"{PREFIX}storage"
 STAMP: Final = f"{PREFIX}stamp"
+_DECLARED: Final = (TIME_PARTITION_COLUMNS, UPDATE_PERIODS)
 _ATTEMPTS: Final = 50
+
+
+class OvertakenError(Exception):
+    """A table was altered as its document was some time ago; it has to be settled anew."""
 
 
 def table_of(database: str, logical: Fact | DimTable, on: StorageTable) -> Table:
@@ -68,6 +75,7 @@ def settle_tables(
     Raises:
         AlreadyExists: there is a table of such a name that is none of this one's.
         ConcurrentChange: the document is another by now.
+        OvertakenError: it is, and a table may have been altered as it was before.
     """
     was = {} if before is None else {one.storage: one for one in before.storage_tables}
     for on in logical.storage_tables:
@@ -147,7 +155,8 @@ def _settle_table(
             continue
         if not _is_of(found, logical):
             raise _taken(found, logical)
-        if found.parameters.get(STAMP) == wanted.parameters[STAMP]:
+        claimed = found.parameters.get(STAMP) == wanted.parameters[STAMP]
+        if claimed and _declaration(found) == _declaration(wanted):
             return
         still()
         others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
@@ -159,10 +168,31 @@ def _settle_table(
             parameters={**others, **wanted.parameters},
             storage=wanted.storage,
         )
-        seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
         with suppress(ConcurrentChange, TableNotFound):
-            store.alter_table(altered, expected_parameters=seen)
+            if claimed:
+                store.alter_table(altered)
+                _check_not_late(still)
+            else:
+                parameters = {**_without_declaration(altered), **_declaration(found)}
+                seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
+                store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen)
     raise ConcurrentChange("other writers kept changing the storage table", table=wanted, hint="Try again")
+
+
+def _check_not_late(still: Callable[[], None]) -> None:
+    try:
+        still()
+    except ConcurrentChange:
+        raise OvertakenError from None
+
+
+def _declaration(table: Table) -> dict[str, str]:
+    """What makes the store keep timelines of a table; to change it takes a change of the whole table."""
+    return {key: table.parameters[key] for key in _DECLARED if key in table.parameters}
+
+
+def _without_declaration(table: Table) -> dict[str, str]:
+    return {key: value for key, value in table.parameters.items() if key not in _DECLARED}
 
 
 def _is_of(table: Table, logical: Fact | DimTable) -> bool:

@@ -60,11 +60,11 @@ class Files(Protocol):
             FileExistsError: there is something at the target.
         """
 
-    def sizes(self, path: str) -> tuple[int, int] | None:
-        """The number of data files at or below a path and the sum of their sizes in bytes; None if nothing is there.
+    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+        """The data files below a folder, by their paths in it, with their sizes in bytes; None if nothing is there.
 
         Hidden files, and everything in hidden folders, are left out: names that begin with ``_`` or ``.``. The path's
-        own names may.
+        own names may. A path that is a file itself has the name ``""``.
         """
 
 

@@ -121,24 +121,19 @@ class LocalFiles:
                 os.close(target_folder)
         return True
 
-    def sizes(self, path: str) -> tuple[int, int] | None:
-        """See `Files.sizes`. A link to a file counts as that file; links to folders are not followed."""
+    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+        """See `Files.data_files`. A link to a file counts as that file; links to folders are not followed."""
         try:
             found = os.stat(path)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             return None
-        if not stat.S_ISDIR(found.st_mode):
-            return 1, found.st_size
-        number, total = 0, 0
-        for size in _data_files(path):
-            number += 1
-            total += size
-        return number, total
+        return list(_data_files(path)) if stat.S_ISDIR(found.st_mode) else [("", found.st_size)]
 
 
-def _data_files(path: str) -> Iterator[int]:
-    """The sizes of all files below a folder; what vanishes meanwhile is passed over."""
+def _data_files(path: str) -> Iterator[tuple[str, int]]:
+    """All files below a folder with their sizes; what vanishes meanwhile is passed over."""
     folders = [path]
+    start = len(path.rstrip("/")) + 1
     while folders:
         with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
             for entry in entries:
@@ -148,7 +143,7 @@ def _data_files(path: str) -> Iterator[int]:
                     folders.append(entry.path)
                 elif entry.is_file():
                     with contextlib.suppress(FileNotFoundError):
-                        yield entry.stat().st_size
+                        yield entry.path[start:], entry.stat().st_size
 
 
 @contextlib.contextmanager

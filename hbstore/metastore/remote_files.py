@@ -106,19 +106,18 @@ class RemoteFiles:
             self._copy(source, target)
         return True
 
-    def sizes(self, path: str) -> tuple[int, int] | None:
-        """See `Files.sizes`."""
+    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+        """See `Files.data_files`."""
         kind = self._kind(path)
         if kind is None:
             return None
         if kind != "Directory":
-            return 1, self._fs.get_file_info(self._inner(path)).size
-        number, total = 0, 0
-        for name, info in self._below(path, recursive=True):
-            if info.is_file and not any(map(is_hidden, name.split("/"))):
-                number += 1
-                total += info.size
-        return number, total
+            return [("", self._fs.get_file_info(self._inner(path)).size)]
+        return [
+            (name, info.size)
+            for name, info in self._below(path, recursive=True)
+            if info.is_file and not any(map(is_hidden, name.split("/")))
+        ]
 
     def _copy(self, source: str, target: str) -> None:
         """Copy a tree and delete what was copied; what fails before the deletion leaves the source as it was."""

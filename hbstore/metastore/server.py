@@ -94,6 +94,7 @@ class MetastoreServer:
         self._connections: dict[int, Connection] = {}
         self._ready = select.epoll()
         self._turns: Turns = (SideBySide if side_by_side else Lead)(self._add_thread)
+        self._threads = 0
         self._closed = False
         self._over = threading.Event()
         self._complaints = _Complaints()
@@ -164,10 +165,13 @@ class MetastoreServer:
 
     def _add_thread(self) -> bool:
         """One more thread; whether the system has one."""
+        with self._changed:
+            self._threads += 1
         before = threading.stack_size(_STACK)
         try:
             threading.Thread(target=self._work, name="hbstore-calls", daemon=True).start()
         except RuntimeError as error:
+            self._leave()
             self._complaints.say("cannot start a thread", why=str(error), connections=len(self._connections))
             return False
         finally:
@@ -177,13 +181,27 @@ class MetastoreServer:
     def _work(self) -> None:
         """What each thread does: wait until its turn has come, then serve whom it meets."""
         turns, ready = self._turns, self._ready
-        while turns.wait():
-            goes_on = True
-            while goes_on:
-                ((number, _),) = ready.poll(maxevents=1)
-                turns.begin()
-                self._serve(number)
-                goes_on = turns.end()
+        try:
+            while turns.wait():
+                goes_on = True
+                while goes_on:
+                    ((number, _),) = ready.poll(maxevents=1)
+                    turns.begin()
+                    self._serve(number)
+                    goes_on = turns.end()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """A thread is over; the last one of all lets go of what they waited for."""
+        with self._changed:
+            self._threads -= 1
+            if self._over.is_set() and not self._threads:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        self._listener.close()
+        self._ready.close()
 
     def _serve(self, number: int) -> None:
         """Serve the socket of a number, of which there is something to read."""
@@ -220,18 +238,24 @@ class MetastoreServer:
 
     def _admit(self, sock: socket.socket, client: str) -> None:
         sock.setblocking(True)
-        full = False
-        with self._changed, contextlib.suppress(OSError):  # a client that has gone again
+        with self._changed:
             full = len(self._connections) >= self._limits.connections
-            if not full and not self._closed:
-                connection = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)
-                self._connections[sock.fileno()] = connection
-                self._watch(1)
-                self._ready.register(sock, _ONCE)
-                return
-        sock.close()
+            if full or self._closed or not self._keep(sock, client):
+                sock.close()
         if full:
             self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
+
+    def _keep(self, sock: socket.socket, client: str) -> bool:
+        """Begin a connection; whether the client is still there."""
+        number = sock.fileno()
+        try:
+            self._connections[number] = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)
+            self._ready.register(number, _ONCE)
+        except OSError:
+            self._connections.pop(number, None)
+            return False
+        self._watch(1)
+        return True
 
     def _forget(self, number: int, connection: Connection) -> None:
         """A connection is over."""
@@ -245,11 +269,15 @@ class MetastoreServer:
     def _end_if_over(self) -> None:
         """Once the server is closed and its last connection is over, the threads end."""
         with self._changed:
-            if self._closed and not self._connections and not self._over.is_set():
-                self._over.set()
-                self._turns.close()
-                with contextlib.suppress(OSError):  # it was never started
-                    self._ready.modify(self._listener, select.EPOLLIN)  # wakes all of them, as it was shut down
+            if not self._closed or self._connections or self._over.is_set():
+                return
+            self._over.set()
+        self._turns.close()  # without the lock, which turns take while they have their own, to add a thread
+        with self._changed:
+            if self._threads:
+                self._ready.modify(self._listener, select.EPOLLIN)  # wakes all of them, as it was shut down
+            else:
+                self._let_go()
 
     def _send_idle_away(self) -> None:
         """End the connections of clients that have been silent for too long."""

@@ -23,6 +23,7 @@ from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, Serve
 from hbstore.metastore.stopping import StopRequests
 from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
 from hbstore.model import Database
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 
 if TYPE_CHECKING:  # imported where metrics are wanted
@@ -154,6 +155,8 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     _allow_files(serving.limits.connections)
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
+    if not serving.read_only:
+        store.finish_publications = Publisher(store).finish_before_use
     endpoint = metastore(
         Service(store, serving.warehouse, serving.read_only), log if metrics is None else _both(log, metrics.observe)
     )

@@ -155,7 +155,12 @@ class Alarm:
     def close(self) -> None:
         """It is not needed any more; setting it does nothing."""
         file, self._file = self._file, -1
-        os.close(file)
+        if file >= 0:
+            os.close(file)
+
+    def __del__(self) -> None:
+        """Nobody ever waited for it."""
+        self.close()
 
 
 _CLOCK_MONOTONIC: Final = 1

@@ -137,9 +137,17 @@ class Warehouse:
         Files and folders whose names begin with ``_`` or ``.`` are left out, as in Hive's ``numFiles`` and
         ``totalSize``. O(files).
         """
+        found = self.data_files(location)
+        return None if found is None else (len(found), sum(size for _, size in found))
+
+    def data_files(self, location: str) -> list[tuple[str, int]] | None:
+        """The data files in a folder and its folders, by their paths in it, with their bytes; None if it is not there.
+
+        Files and folders whose names begin with ``_`` or ``.`` are left out. O(files).
+        """
         place = parse_location(location)
         with _failing("the folder cannot be listed", location):
-            return self._files(place).sizes(place.path)
+            return self._files(place).data_files(place.path)
 
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.

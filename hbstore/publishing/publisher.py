@@ -13,6 +13,7 @@ after it leaves a decided publication. Whoever reads or writes the table by way 
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from hbstore.errors import (
     ConcurrentChange,
     FileOperationFailed,
     InvalidInput,
+    OutsideWarehouse,
     PartitionNotFound,
     WriteConflict,
 )
@@ -45,6 +47,7 @@ ALIVE: Final = 30.0
 """Seconds for which a job that said so is taken to be alive."""
 
 _ATTEMPTS: Final = 100
+_LOG: Final = logging.getLogger("hbstore.publishing")
 _CHANGED: Final = "transient_lastDdlTime"
 _OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSize")
 """What the names of parameters begin with that say what was true of the files before."""
@@ -112,12 +115,19 @@ class Publisher:
             done += 1
         return done
 
+    def finish_before_use(self, row: TableRow) -> None:
+        """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is."""
+        try:
+            self.recover_row(row)
+        except (FileOperationFailed, OutsideWarehouse, ConcurrentChange) as error:
+            _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
+
     def _claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
         publications = self.store.publications
         for attempt in range(_ATTEMPTS):
             row = publications.row(database, table)
             columns = row.table.partition_column_names
-            names = {_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
+            names = {partition_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
             try:
                 dead = publications.claim(row, manifest.id, names, manifest.encode(), time.time() + ALIVE)
             except WriteConflict as conflict:
@@ -168,7 +178,7 @@ class Publisher:
         database, name = row.table.database, row.table.name
         for attempt in range(_ATTEMPTS):
             values = [write.values for write in manifest.partitions]
-            there = {_key(row, one.values): one for one in self.store.get_partitions(database, name, values)}
+            there = {partition_key(row, one.values): one for one in self.store.get_partitions(database, name, values)}
             now = self.store.publications.row(database, name)
             if all(one.id != manifest.id for one in self.store.publications.of(now)):
                 return False
@@ -176,7 +186,7 @@ class Publisher:
             drops: list[tuple[str, ...]] = []
             expected: dict[tuple[str | None, ...], bytes | None] = {}
             for write in manifest.partitions:
-                known = there.get(_key(row, write.values))
+                known = there.get(partition_key(row, write.values))
                 if write.drop:
                     if known is not None:
                         drops.append(write.values)
@@ -241,7 +251,8 @@ def _rename(warehouse: Warehouse, source: str, target: str, inside: Sequence[str
             raise
 
 
-def _key(row: TableRow, values: Sequence[str]) -> bytes:
+def partition_key(row: TableRow, values: Sequence[str]) -> bytes:
+    """The row key of a partition, by which it is one and the same however its values are written."""
     return row_key(row.definition.prefix, cells_of(row.definition, values, "keep"))
 
 

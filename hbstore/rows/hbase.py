@@ -35,7 +35,7 @@ MAX_CELL: Final = 10 << 20
 
 _PAYLOAD: Final = b"p:p"
 _CELLS: Final = b"k"
-"""All cells of a row: region servers walk over them faster than they look for some."""
+"""All cells of a row: region servers walk over them faster than they look for some, as far as rows are in memory."""
 _KEY_SPACE: Final = 64
 _GET_CHUNK: Final = 1_000
 _CATALOG_BATCH: Final = 100

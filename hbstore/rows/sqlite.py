@@ -40,7 +40,10 @@ _HEADS: Final = (
 _FOLLOWING: Final = "SELECT key FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT 1 OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
 _WHOLE: Final = "SELECT * FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
-_CATALOG: Final = f"SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ? AND cell < '{TIMELINES}' ORDER BY key, cell LIMIT ?"
+_CATALOG: Final = (
+    "SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ?"
+    f" AND cell < '{TIMELINES}' ORDER BY key, cell LIMIT ?"
+)
 _CELLS: Final = f"SELECT cell, value FROM catalog WHERE key = ? AND cell < '{TIMELINES}'"
 _ALL_CELLS: Final = "SELECT cell, value FROM catalog WHERE key = ?"
 _PUT_FIRST: Final = (

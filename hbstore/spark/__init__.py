@@ -1,9 +1,20 @@
-"""Spark jobs over many partitions: reading, finding folders, registering. Needs ``hbstore[spark]``."""
+"""Spark jobs over many partitions: folders, reading, registering, building timelines. Needs ``hbstore[spark]``."""
 
 from __future__ import annotations
 
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
+from hbstore.spark.timelines import rebuild_timelines
+from hbstore.spark.writes import Written, write_table
 
-__all__ = ["folders_frame", "partition_folders", "pruned_read", "read_table", "register_partitions"]
+__all__ = [
+    "Written",
+    "folders_frame",
+    "partition_folders",
+    "pruned_read",
+    "read_table",
+    "rebuild_timelines",
+    "register_partitions",
+    "write_table",
+]

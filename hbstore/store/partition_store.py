@@ -23,7 +23,7 @@ from hbstore.store.functions import Functions
 from hbstore.store.grants import Grants
 from hbstore.store.locks import Locks
 from hbstore.store.marks import Marks
-from hbstore.store.publications import Publications
+from hbstore.store.publications import Publications, has_publications
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.roles import Roles
@@ -72,6 +72,7 @@ class PartitionStore:
         self.grants = Grants(rows, self._tables)
         self.timelines = StoredTimelines(rows, self._tables)
         self.publications = Publications(rows, self._tables)
+        self.finish_publications: Callable[[TableRow], object] | None = None
 
     @property
     def rows(self) -> Rows:
@@ -130,11 +131,19 @@ class PartitionStore:
 
     def get_table(self, database: str, name: str) -> Table:
         """Read a table."""
-        return self._tables.open(database, name).table
+        return self._open(database, name).table
 
     def read_table(self, database: str, name: str) -> bytes:
         """The stored bytes of a table: the Hive Metastore's Table struct."""
-        return self._tables.open(database, name).struct
+        return self._open(database, name).struct
+
+    def _open(self, database: str, name: str) -> TableRow:
+        """A table's row, after publications that are decided were finished, where somebody here can do that."""
+        row = self._tables.open(database, name)
+        if self.finish_publications is None or not has_publications(row):
+            return row
+        self.finish_publications(row)
+        return self._tables.open(database, name)
 
     def tables(self, database: str) -> list[Table]:
         """A database's tables in order of their names."""

@@ -27,6 +27,8 @@ T = TypeVar("T")
 WRITES: Final = "i:writes"
 MAX_MANIFEST: Final = 8 * 1024 * 1024
 _HASH: Final = 8
+_MARK: Final = 8
+"""Bytes before what a shared cell holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,11 @@ class Publications:
         return change_cell(self.rows, row.key, WRITES, changed)
 
 
+def has_publications(row: TableRow) -> bool:
+    """Whether a table has publications that are not finished. O(1)."""
+    return len(row.cells.get(WRITES, b"")) > _MARK
+
+
 def _decoded(row: TableRow, content: bytes) -> list[Publication]:
     """The publications in a cell; none where they are of another table, that had this name before."""
     if not content:
@@ -204,6 +211,8 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
 
 
 def _encoded(row: TableRow, publications: list[Publication]) -> bytes:
+    if not publications:
+        return b""
     listed = [[one.id, one.decided, one.until, sorted(one.places)] for one in publications]
     return json.dumps({"table": row.incarnation.hex(), "open": listed}, separators=(",", ":")).encode()
 

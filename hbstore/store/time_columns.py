@@ -6,9 +6,10 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeAlias
 
-from hbstore.errors import InvalidTime, TimelineMismatch
+from hbstore.errors import CorruptRow, InvalidTime, TimelineMismatch
 from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell
 from hbstore.model import Table
 from hbstore.names import partition_name
@@ -26,6 +27,9 @@ Times: TypeAlias = Mapping[TimelineName, Runs]
 """Indexes by timeline."""
 
 _REMEMBERED: Final = 4_096
+_LAST_PARTS: Final = {
+    part: {f"{number:02}": number for number in range(count)} for part, count in (("HH", 24), ("mm", 60), ("ss", 60))
+}
 _NAMED: Final = PARTITION_UPDATE_PERIOD.encode()
 _UNIX_DAYS: Final = 719_162
 """Days from the first of January of the year 1 to that of 1970."""
@@ -141,7 +145,10 @@ class TimeColumns:
             inferred = self.known_times(cells, {})
             if inferred and payload.startswith(_text(inferred[0][0].partition(".")[0]), at + len(_NAMED)):
                 return inferred
-        return self.times(cells, partition_from_payload(payload).parameters)
+        parameters: Mapping[str, str] = {}
+        with suppress(CorruptRow):  # what cannot be read names no period, and can be dropped all the same
+            parameters = partition_from_payload(payload).parameters
+        return self.times(cells, parameters)
 
     def stored_times(self, cells: Sequence[bytes], payload: bytes) -> list[tuple[TimelineName, int]]:
         """As `times_in`; none where they cannot be told."""
@@ -163,26 +170,25 @@ class TimeColumns:
         return self.table.partition_column_names.index(column)
 
     def _read(self, cells: Sequence[bytes], named: str | None) -> list[tuple[TimelineName, int]]:
-        held = []
-        for place in self._places:
-            indexes = self._indexes(place, cells[place.at])
-            if indexes is not None:
-                held.append((place, indexes))
+        found = [self._indexes(place, cells[place.at]) for place in self._places]
+        held = [indexes for indexes in found if indexes is not None]
         if named is not None:
             chosen = self._named(named, cells)
         elif held:
-            chosen = self._inferred(cells, [indexes for _, indexes in held])
+            chosen = self._inferred(cells, held)
         else:
             return []
         times = []
-        for place, indexes in held:
+        for place, indexes in zip(self._places, found, strict=True):
+            if indexes is None:
+                continue
             index = indexes[chosen]
             if index is None:
                 period = self.declaration.periods[chosen]
                 raise InvalidTime(
                     "a partition value is no time of its update period",
                     table=self.table,
-                    partition=self._partition(cells),
+                    partition=self.partition(cells),
                     column=place.column,
                     period=period.name,
                     expected=period.pattern,
@@ -229,7 +235,7 @@ class TimeColumns:
         raise TimelineMismatch(
             "the table does not have the partition's update period",
             table=self.table,
-            partition=self._partition(cells),
+            partition=self.partition(cells),
             period=name,
             update_periods=", ".join(one.name for one in self.declaration.periods),
         )
@@ -237,19 +243,20 @@ class TimeColumns:
     def _inferred(self, cells: Sequence[bytes], held: Sequence[Sequence[int | None]]) -> int:
         """Which of the declared periods is the only one that all times fit."""
         periods = self.declaration.periods
-        fitting = [at for at in range(len(periods)) if None not in [indexes[at] for indexes in held]]
+        fitting = [at for at, found in enumerate(zip(*held, strict=True)) if None not in found]
         if len(fitting) == 1:
             return fitting[0]
         why = "are times of several update periods" if fitting else "are no times of any of its update periods"
         raise InvalidTime(
             f"a partition's values {why}",
             table=self.table,
-            partition=self._partition(cells),
+            partition=self.partition(cells),
             update_periods=", ".join(period.name for period in [periods[at] for at in fitting] or periods),
             hint=f"Correct the values, or name the period in the partition's parameter {PARTITION_UPDATE_PERIOD}",
         )
 
-    def _partition(self, cells: Sequence[bytes]) -> str:
+    def partition(self, cells: Sequence[bytes]) -> str:
+        """The name of a partition by its cells."""
         values = tuple(map(cell_text, self.table.key_types, cells))
         return partition_name(self.table.partition_column_names, values)
 
@@ -279,10 +286,19 @@ def _at_moment(period: UpdatePeriod, moment: int) -> int | None:
 def _of_text(period: UpdatePeriod, text: str) -> int | None:
     if len(text) != len(period.pattern):  # a look that spares most of the errors
         return None
+    parts = _LAST_PARTS.get(period.pattern[-2:])
     try:
-        return period.parse_index(text)
+        if parts is None or text[-2:] not in parts:
+            return period.parse_index(text)
+        return _first_index(period, text[:-2]) + parts[text[-2:]]
     except InvalidTime:
         return None
+
+
+@lru_cache(maxsize=1_024)
+def _first_index(period: UpdatePeriod, text: str) -> int:
+    """The index of the first hour of a day, the first minute of an hour, …: those behind it are counted, not parsed."""
+    return period.parse_index(f"{text}00")
 
 
 def _text(text: str) -> bytes:

@@ -30,7 +30,6 @@ from hbstore.errors import (
     TimelineNotFound,
 )
 from hbstore.keys import split_key, successor
-from hbstore.names import partition_name
 from hbstore.rows.interface import Rows
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal_cell import Journal
@@ -49,7 +48,6 @@ from hbstore.store.timeline_cell import (
     with_times,
 )
 from hbstore.store.timeline_presence import present
-from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT
 from hbstore.timelines.runs import Runs
@@ -190,14 +188,14 @@ class TimelineBuilder:
         for batch in self.rows.scan(start, stop):
             partitions += len(batch)
             for key, payload in batch:
-                partition = partition_from_payload(payload)
+                cells = split_key(key, width)[1]
                 try:
-                    for name, index in columns.times(split_key(key, width)[1], partition.parameters):
+                    for name, index in columns.times_in(cells, payload):
                         times.setdefault(name, set()).add(index)
                 except (InvalidTime, TimelineMismatch):
                     count += 1
                     if count <= _NAMED:
-                        left_out.append(partition_name(columns.table.partition_column_names, partition.values))
+                        left_out.append(columns.partition(cells))
             if beat is not None and time.monotonic() - last > _BEAT:
                 beat()
                 last = time.monotonic()

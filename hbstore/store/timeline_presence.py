@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
+from hbstore.errors import CorruptRow
 from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_predicate
@@ -90,15 +92,20 @@ def _met(
 ) -> set[int]:
     """Those of some indexes that are met in a scan, which ends when all are."""
     schema, at = row.definition.schema, columns.place(column)
-    cells = sorted(columns.cell(column, period, index) for index in wanted)
-    ranges = unite((cell, after_cell(schema.types[at], cell)) for cell in cells)
+    # A range for all times that follow one another: what else stands there, such as days among hours, is passed over.
+    runs = [
+        (columns.cell(column, period, start), columns.cell(column, period, stop - 1))
+        for start, stop in Runs.of(sorted(wanted))
+    ]
+    ranges = unite((first, after_cell(schema.types[at], last)) for first, last in runs)
     plan = plan_predicate(CellIn(at, ranges), schema, row.statistics, rows.costs)
     name = timeline_name(period, column)
     found: set[int] = set()
     for batch in fetch(plan, rows):
         for payload in batch:
-            times = columns.stored_times(tuple(map(text_cell, schema.types, partition_values(payload))), payload)
-            found.update(index for one, index in times if one == name)
+            with suppress(CorruptRow):
+                times = columns.stored_times(tuple(map(text_cell, schema.types, partition_values(payload))), payload)
+                found.update(index for one, index in times if one == name)
         if found >= wanted:
             break
     return found & wanted

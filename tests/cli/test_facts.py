@@ -33,6 +33,7 @@ def days(*texts):
 @pytest.mark.usefixtures("model")
 def test_timelines_are_lenss_lines(run):
     assert run("fact", "timelines", "--fact-name", "sales", "--database", "shop").stdout == HOURLY + DAILY
+    assert run("fact", "timelines", "Shop.Sales").stdout == HOURLY + DAILY
     assert run("fact", "timelines", "--fact-name", "Shop.Sales", "--plain").stdout == HOURLY + DAILY
     assert run("fact", "timelines", "--fact_name", "sales", env={"HBSTORE_DATABASE": "shop"}).stdout == HOURLY + DAILY
     of_sales = ("fact", "timelines", "--fact-name", "shop.sales")
@@ -90,7 +91,8 @@ def test_a_picture_where_stdout_takes_ascii_only(spawn):
         (["--fact-name", "sales", "--storage-name", "s2"], "the fact is not on that storage"),
         (["--fact-name", "sales", "--update-period", "sometimes"], "no such update period"),
         (["--fact-name", "sales", "--time-dimension", "no"], "no storage table is partitioned by the time dimension"),
-        ([], "Missing option"),
+        ([], "nothing says which fact"),
+        (["sales", "--fact-name", "sales"], "the fact is named twice: fact=sales, fact_name=sales"),
     ],
 )
 def test_mistakes_about_timelines(run, options, message):

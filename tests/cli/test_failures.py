@@ -8,6 +8,8 @@ import pytest
 import hbstore
 from hbstore.cli import failures, main, opening
 
+_RANGES = "RangesPartitionTimeline"
+
 READING = (
     ("databases",),
     ("tables", "shop"),
@@ -44,8 +46,7 @@ CHANGING_MODEL = (
     ("model", "drop", "fact", "shop.sales"),
     ("fact", "partitions", "add", "shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-02"),
     ("fact", "partitions", "drop", "shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-01"),
-    ("timeline", "convert", "shop.s1_sales", "--update-period", "DAILY", "--column", "dt")
-    + ("--class", "RangesPartitionTimeline"),
+    ("timeline", "convert", "shop.s1_sales", "--update-period", "DAILY", "--column", "dt", "--class", _RANGES),
     ("timeline", "rebuild", "shop.s1_sales"),
     ("timeline", "import", "shop.s1_sales", "ranges.json"),
 )
@@ -53,9 +54,9 @@ CHANGING_MODEL = (
 
 _CACHE = "cube.storagetable.partition.timeline.cache"
 RANGES = {
-    f"{_CACHE}.HOURLY.dt.storage.class": "RangesPartitionTimeline",
+    f"{_CACHE}.HOURLY.dt.storage.class": _RANGES,
     f"{_CACHE}.HOURLY.dt.ranges": "[2015-01-29-06, 2015-01-30-00)",
-    f"{_CACHE}.DAILY.dt.storage.class": "RangesPartitionTimeline",
+    f"{_CACHE}.DAILY.dt.storage.class": _RANGES,
     f"{_CACHE}.DAILY.dt.ranges": "[2015-01-30, 2015-02-02)",
 }
 
@@ -73,9 +74,11 @@ def test_every_error_has_an_exit_code():
         "CorruptRow",
         "CorruptTimeline",
         "NotAStore",
+        "PublicationLost",
         "StoreFull",
         "StoreReadOnly",
         "StoreUnavailable",
+        "WriteConflict",
     }
     assert {name for name, code in codes.items() if code == failures.PROBLEMS} == {"Uncoverable"}
     assert set(codes.values()) == {failures.STORE, failures.MISTAKE, failures.PROBLEMS}

@@ -7,9 +7,11 @@ import pytest
 import typer
 
 from hbstore.cli import app
-from tests.cli.reference import HEADING, PAGE, command_names, reference
+from tests.cli.reference import HEADING, PAGE, commands, is_group, reference
 
 COMMAND = typer.main.get_command(app)
+COMMANDS = {name: command for name, command in commands().items() if not is_group(command)}
+GROUPS = {name: command for name, command in commands().items() if is_group(command)}
 TEXT = PAGE.read_text(encoding="utf-8")
 CONSOLE = re.findall(r"```console\n(.*?)```", TEXT.partition(HEADING)[0], re.DOTALL)
 
@@ -22,50 +24,65 @@ def test_the_reference_is_what_help_says(request):
         assert written == reference(), "run: pytest tests/cli/test_reference.py --update-golden"
 
 
-@pytest.mark.parametrize("name", command_names())
+@pytest.mark.parametrize("name", commands())
 def test_every_command_and_option_is_documented(name):
     section = TEXT.partition(f"\n### hbstore {name}\n")[2].partition("\n### ")[0]
     assert section
-    for parameter in COMMAND.commands[name].params:
+    for parameter in commands()[name].params:
         for option in parameter.opts:
             assert not option.startswith("-") or option in section
 
 
-@pytest.mark.parametrize("name", command_names())
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_sentences_with_examples(name):
-    command = COMMAND.commands[name]
+    command = COMMANDS[name]
     assert command.help.strip().endswith(".")
     assert "$ hbstore " in command.epilog
     for parameter in command.params:
         assert parameter.help.endswith("."), parameter.name
 
 
-@pytest.mark.parametrize("name", command_names())
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_alone_shows_its_help(name, run):
+    assert GROUPS[name].help.endswith(".")
+    assert run(*name.split(), code=2, store=None).output == run(*name.split(), "--help", store=None).output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_knows_json_and_help(name):
-    options = {option for parameter in COMMAND.commands[name].params for option in parameter.opts}
+    options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
     assert "--json" in options
     assert "--store" in options or name in ("version", "spark-conf")
 
 
-@pytest.mark.parametrize("name", [name for name in command_names() if name != "serve"])  # see test_serve.py
-def test_examples_run(name, run, tmp_path, monkeypatch, open_shop):
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "serve"])  # see test_serve.py
+def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
     monkeypatch.chdir(tmp_path)
     csv = "ds,hour\n2014-01-01,5\n"
+    properties = run("timeline", "export", "shop.s1_sales").stdout
     (tmp_path / "partitions.csv").write_text(csv)
     (tmp_path / "partitions.jsonl").write_text('{"values": ["2014-01-01", "5"]}\n')
+    (tmp_path / "partitions.yaml").write_text("- {table: sales, update_period: DAILY, time: {dt: 2015-02-03}}\n")
+    (tmp_path / "s1_sales.properties").write_text(properties)
     prepared = {
-        "create-database": ["drop-database", "shop", "--cascade"],
-        "create-table": ["drop-table", "shop.sales", "--if-exists"],
-        "drop-database": ["create-database", "shop", "--if-not-exists"],
-        "add-partition": ["drop-partition", "shop.sales", "ds=2013-01-01/hour=5", "ds=2013-01-01/hour=6"],
-        "load": ["drop-partition", "shop.sales", "ds=2014-01-01/hour=5", "--if-exists"],
+        "create-database": "drop-database shop --cascade",
+        "create-table": "drop-table shop.sales --if-exists",
+        "drop-database": "create-database shop --if-not-exists",
+        "add-partition": "drop-partition shop.sales ds=2013-01-01/hour=5 ds=2013-01-01/hour=6 --if-exists",
+        "load": "drop-partition shop.sales ds=2014-01-01/hour=5 --if-exists",
+        "model create": "model drop fact shop.sales --if-exists; model drop cube shop.sales_cube --if-exists;"
+        " model drop storage shop.s1 --if-exists",
+        "fact partitions drop": "fact partitions add shop.sales --file partitions.yaml",
     }
-    for number, line in enumerate(re.findall(r"\$ hbstore (.*)", COMMAND.commands[name].epilog)):
-        if name in prepared and (name != "add-partition" or number == 0):
-            run(*prepared[name])
-        words = shlex.split(line.replace("sqlite:///data", f"sqlite://{tmp_path}"))
-        run(*words, input=csv)
-    assert open_shop
+    lines = re.findall(r"\$ hbstore (.*)", COMMANDS[name].epilog)
+    assert lines
+    for number, line in enumerate(lines):
+        for preparation in prepared.get(name, "").split(";"):
+            if preparation and (number == 0 or "--if" in preparation or "--cascade" in preparation):
+                run(*shlex.split(preparation))
+        words = shlex.split(line.partition(" > ")[0].replace("sqlite:///data", f"sqlite://{tmp_path}"))
+        run(*words, input=properties if name.startswith("timeline") else csv)
+    assert cubes
 
 
 def test_examples_of_the_program_run(run):
@@ -75,12 +92,15 @@ def test_examples_of_the_program_run(run):
 
 def test_the_page_shows_real_output(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     (tmp_path / "partitions.csv").write_text(re.search(r"```csv\n(.*?)```", TEXT, re.DOTALL)[1])
     (tmp_path / "wrong.csv").write_text("ds,hour\n2013-01-04,5\n2013-01-04,noon\n")
+    for name, text in zip(("model.yaml", "days.yaml"), re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL), strict=True):
+        (tmp_path / name).write_text(text)
     for block in CONSOLE:
         for step in re.split(r"^\$ hbstore ", block, flags=re.MULTILINE)[1:]:
             line, _, expected = step.partition("\n")
-            code = 2 if expected.startswith("Error") else 0
+            code = 1 if "no partitions cover" in expected else 2 if expected.startswith("Error") else 0
             result = run(*shlex.split(line), store="catalog.db", code=code)
             assert result.output.replace(str(tmp_path), "/data") == expected
 

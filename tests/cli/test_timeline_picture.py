@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hbstore.cli.timeline_picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, picture
@@ -59,7 +59,7 @@ def test_a_cell_is_full_if_all_its_parts_are_there_and_empty_if_none_is(drawn, w
         there = Runs([start for start, _ in one.ranges], [stop for _, stop in one.ranges])
         for cell, (begin, end) in zip(cells, pairwise(axis.edges), strict=True):
             parts = parts_of_cell(one.period, begin, end)
-            if len(parts) > 20_000:  # the smallest period beside the largest
+            if len(parts) > 1_000:  # the smallest period beside the largest
                 continue
             found = [part in there for part in parts]
             assert found
@@ -82,13 +82,15 @@ def test_a_cell_without_parts_is_a_hole_between_the_first_and_the_latest(drawn, 
 
 
 @given(bars(), st.integers(1, 300))
+@example([bar(UpdatePeriod.MONTHLY, 24_180, [(3, 1)]), bar(UpdatePeriod.WEEKLY, 105_150, [(2, 1)])], 40)
+@example([bar(UpdatePeriod.YEARLY, 9_990, [(9, 0)]), bar(UpdatePeriod.WEEKLY, 521_000, [(2, 1)])], 40)
 def test_the_cells_are_all_of_the_range_and_nothing_else(drawn, width):
     axis = Axis.of(drawn, width)
     if axis is None:
         return
     assert all(begin < end for begin, end in pairwise(axis.edges))
     ends = [one.period.moment(index) for one in drawn if one.ranges for index in (one.ranges[0][0], one.ranges[-1][1])]
-    smallest = axis.period
+    smallest = min((one.period for one in drawn if one.ranges), key=lambda period: period.rank)
     assert axis.edges[0] == smallest.moment(smallest.floor_index(min(ends)))
     assert axis.edges[-1] == smallest.moment(smallest.ceil_index(max(ends)))
 
@@ -130,7 +132,7 @@ def test_no_line_is_wider_than_it_may_be(drawn, width, symbols):
 
 
 def test_the_bar_is_beside_its_label_where_there_is_room():
-    one = bar(DAY, 700_000, [(400, 3), (200, 1)])
+    one = bar(DAY, 700_000, [(400, 3), (357, 1)])
     label = f"s1_sales  DAILY  dt  {one.counts}"
     wide, narrow = (picture([one], len(label) + 2 + least) for least in (LEAST_BAR, LEAST_BAR - 1))
     assert wide[0].startswith("s1_sales  DAILY  dt  █")
@@ -139,6 +141,7 @@ def test_the_bar_is_beside_its_label_where_there_is_room():
     assert narrow[0] == label
     assert narrow[1].startswith("█")
     assert narrow[2].startswith("|")
+    assert max(map(len, narrow[:3])) < len(label) + 2 + LEAST_BAR
 
 
 def test_labels_stand_below_one_another():

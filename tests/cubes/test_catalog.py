@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from hbstore import AlreadyExists, Column, ConcurrentChange, DatabaseNotFound, InvalidName, Table, connect
-from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, StorageTable, TableDescription
+from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, TableDescription
 from hbstore.cubes import Column as Field
 from hbstore.cubes.storage_tables import STAMP
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
 from tests.cubes.conftest import RIDES, cubes_of, days, sample
-from tests.store.stepping import play, schedules
+from tests.store.stepping import FOREVER, play, schedules
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]
 
@@ -202,10 +202,10 @@ def test_a_table_of_somebody_else_is_not_taken(empty):
 def test_altering_a_fact_alters_its_tables(cubes):
     cubes.store.alter_table(_with(cubes.store.get_table("shop", "archive_rides_daily"), {"of": "somebody"}))
     description = TableDescription(location="s3://elsewhere", table_properties={"colour": "blue"})
-    altered = on(sample("rides_daily"), "archive", update_periods=["DAILY", "MONTHLY"], description=description)
-    altered = altered.changed(columns=[*altered.columns, Field(name="bike_kind", type="string")], weight=30.0)
-    cubes.alter(altered)
-    assert cubes.fact("rides_daily") == altered
+    fact = on(sample("rides_daily"), "archive", update_periods=["DAILY", "MONTHLY"], description=description)
+    fact = fact.changed(columns=[*fact.columns, Field(name="bike_kind", type="string")], weight=30.0)
+    cubes.alter(fact)
+    assert cubes.fact("rides_daily") == fact
     table = cubes.store.get_table("shop", "archive_rides_daily")
     assert table.parameters["cube.storagetable.update.periods"] == "DAILY,MONTHLY"
     assert (table.parameters["of"], table.parameters["colour"]) == ("somebody", "blue")
@@ -315,12 +315,32 @@ def test_the_model_of_a_dropped_database_goes(cubes):
     assert [cubes.names(kind) for kind in KINDS] == [[]] * len(KINDS)
 
 
-def test_of_two_who_alter_a_fact_one_is_told():
-    """Whatever the order of their calls, the tables are as the document says, and it is that of who was acknowledged."""
-    first = without_storage(sample("rides_daily"), "archive")
-    second = on(sample("rides_daily"), "archive", update_periods=["HOURLY", "DAILY"])
-    calls = _altered_together(first, second, [])[1]
-    for schedule in schedules(calls, step=7):
+def overtakings(calls):
+    """Each actor makes some calls, then the other all of its own, then the first the rest."""
+    for number in (0, 1):
+        for some in range(calls[number] + 1):
+            yield [(number, some), (1 - number, FOREVER)]
+
+
+def altered(periods, colour):
+    description = TableDescription(table_properties={"colour": colour})
+    return on(sample("rides_daily"), "archive", update_periods=periods, description=description)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        altered(["HOURLY", "DAILY"], "blue"),
+        altered(["DAILY"], "blue"),
+        without_storage(sample("rides_daily"), "archive"),
+    ],
+    ids=["other periods", "another colour", "one storage less"],
+)
+def test_of_two_who_alter_a_fact_one_is_told(second):
+    """Whatever the order of their calls, the tables are as the document says, which is that of who was told so."""
+    first = altered(["DAILY", "MONTHLY"], "red")
+    calls = _altered_together(first, second, [])
+    for schedule in (*overtakings(calls), *schedules(calls, step=11)):
         _altered_together(first, second, schedule)
 
 
@@ -328,7 +348,7 @@ def _altered_together(first, second, schedule):
     with connect("memory://?atomic=false") as store:
         cubes = cubes_of(store)
         store.create_database("shop")
-        cubes.create_all(RIDES)
+        cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
         acts = [lambda store, one=one: cubes_of(store).alter(one) for one in (first, second)]
         results, calls = play(store.rows, acts, schedule)
         assert set(results) <= {None, ConcurrentChange.__name__}, (schedule, results)
@@ -339,29 +359,42 @@ def _altered_together(first, second, schedule):
             parameters = store.get_table("shop", found.table_name(table.storage)).parameters
             periods = ",".join(period.name for period in table.update_periods)
             assert parameters["cube.storagetable.update.periods"] == periods, schedule
-        there = {name for name in store.table_names("shop") if name.endswith("_rides_daily")}
-        assert there == {found.table_name(one.storage) for one in found.storage_tables}, schedule
-        return results, calls
+            assert parameters.get("colour") == table.description.table_properties.get("colour"), schedule
+        assert set(store.table_names("shop")) == {found.table_name(one.storage) for one in found.storage_tables}, (
+            schedule
+        )
+        return calls
 
 
 def test_a_storage_is_not_dropped_under_a_fact():
     """Whatever the order of their calls, of who drops a storage and who puts a fact on it one is told."""
-
-    def together(schedule):
+    for schedule in (*overtakings((20, 20)), *schedules((12, 20), step=2)):
         with connect("memory://?atomic=false") as store:
             cubes = cubes_of(store)
             store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name not in ("rides_daily", "stations"))
+            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides"))
             acts = [
                 lambda store: cubes_of(store).drop("storage", "archive"),
                 lambda store: cubes_of(store).create(sample("rides_daily")),
             ]
-            results, calls = play(store.rows, acts, schedule)
+            results, _ = play(store.rows, acts, schedule)
             there = "archive" in cubes.names("storage"), "rides_daily" in cubes.names("fact")
             assert there != (False, True), (schedule, results)
             assert (results[0] is None) == (not there[0]), (schedule, results)
             assert (results[1] is None) == there[1], (schedule, results)
-            return calls
 
-    for schedule in schedules(together([]), step=3):
-        together(schedule)
+
+def test_a_measure_is_not_taken_from_a_cube_under_a_derived_one():
+    """Whatever the order of their calls, no derived cube is left with a measure that its parent has not."""
+    rides = sample("rides")
+    fewer = rides.changed(measures=rides.measures[:1], expressions=[])
+    for schedule in schedules((14, 14)):
+        with connect("memory://?atomic=false") as store:
+            cubes = cubes_of(store)
+            store.create_database("shop")
+            cubes.create(rides)
+            acts = [lambda store: cubes_of(store).alter(fewer), lambda store: cubes_of(store).create(sample("fares"))]
+            results, _ = play(store.rows, acts, schedule)
+            assert (cubes.cube("rides") == fewer, "fares" in cubes.names("derived_cube")) != (True, True), schedule
+            assert (results[0] is None) == (cubes.cube("rides") == fewer), (schedule, results)
+            assert (results[1] is None) == ("fares" in cubes.names("derived_cube")), (schedule, results)

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hbstore.cubes import KINDS, Measure, Storage, parse_documents, read_documents, write_documents
@@ -30,6 +30,10 @@ storage_tables:
 """
 
 
+@example(
+    [Storage(name="s1", description="a\x85b\u2028c\ufeff", properties={" a": "b ", "c\n\td": "null", "1": "- x: &y"})],
+    "yaml",
+)
 @given(st.lists(documents, max_size=3), st.sampled_from(["yaml", "json"]))
 def test_whatever_is_written_is_read_as_the_same(written, format):
     text = write_documents(written, format)
@@ -53,7 +57,9 @@ def test_entries_are_kept_whole(document, state, changed):
     assert Entry(document, state).text != Entry(document, state).text
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"state": "x", "stamp": "1", "document": {}}', "null", '{"document": 5}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"state": "x", "stamp": "1", "document": {}}', "null", '{"document": 5}']
+)
 def test_what_is_no_entry_is_corrupt(text):
     with pytest.raises(CorruptRow):
         Entry.read("storage", text)
@@ -94,17 +100,32 @@ WRONG = [
     ("{name: price, type: double}", "price", "columns.0", "a mapping"),
     ("columns:\n  - {name: price, type: double}", "columns: {}", "columns", "a list"),
     ("columns:\n  - {name: price, type: double}", "columns: []", "columns", "at least one"),
-    ("{name: price, type: double}", "{name: A, type: int}\n  - {name: a, type: int}", "the whole", "each column named a"),
+    (
+        "{name: price, type: double}",
+        "{name: A, type: int}\n  - {name: a, type: int}",
+        "the whole",
+        "each column named a",
+    ),
     ("storage: s1", "storage: ''", "storage_tables.0.storage", "letters"),
     ("[DAILY]", "[DAYLY]", "storage_tables.0.update_periods.0", "DAILY"),
     ("[DAILY]", "[DAILY, daily]", "storage_tables.0.update_periods", "each update period named DAILY"),
     ("[DAILY]", "[]", "the whole", "update_periods of the fact's table on s1"),
     ("[DAILY]", "5", "storage_tables.0.update_periods", "a list"),
     ("time_partition_columns: [dt]", "time_partition_columns: [pt]", "storage_tables.0", "a partition column pt"),
-    ("time_partition_columns: [dt]", "time_partition_columns: [dt, DT]", "storage_tables.0", "each time partition column"),
+    (
+        "time_partition_columns: [dt]",
+        "time_partition_columns: [dt, DT]",
+        "storage_tables.0",
+        "each time partition column",
+    ),
     ("time_partition_columns: [dt]", "time_partition_columns: []", "storage_tables.0", "time_partition_columns"),
     ("{name: dt, type: string}", "{name: dt, type: int}", "storage_tables.0", "string, date or timestamp"),
-    ("{name: dt, type: string}", "{name: dt, type: 'map<int,int>'}", "storage_tables.0", "no such partition column type"),
+    (
+        "{name: dt, type: string}",
+        "{name: dt, type: 'map<int,int>'}",
+        "storage_tables.0",
+        "no such partition column type",
+    ),
     ("storage: s1", "storage: " + "s" * 125, "the whole", "at most 128"),
 ]
 

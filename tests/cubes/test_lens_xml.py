@@ -165,7 +165,7 @@ def test_a_relative_time_may_be_a_difference_alone():
         ("storage.xml", "<properties>", "<tags/><properties>", 4, "element tags"),
         ("storage.xml", "x_storage", "x_store", 2, "x_store"),
         ("storage.xml", "value=", "worth=", 5, "attribute worth"),
-        ("storage.xml", 'value="file:///depot"', '', 5, "a property without a name or a value"),
+        ("storage.xml", 'value="file:///depot"', "", 5, "a property without a name or a value"),
         ("base_cube.xml", 'name="postage"', 'name="postage" expr="a+b"', 11, "attribute expr"),
         ("base_cube.xml", "<values>S</values>", "<hierarchy/>", 24, "element hierarchy"),
         ("fact_table.xml", "<sort_cols>weight</sort_cols>", "<skewed_info/>", 32, "element skewed_info"),
@@ -220,7 +220,7 @@ PARTITIONS = [
 def test_partitions():
     assert read_partitions(SAMPLES / "partitions.xml") == PARTITIONS
     text = (SAMPLES / "partitions.xml").read_text()
-    head, tail = text.split("  <partition ", 1)
+    tail = text.split("  <partition ", 1)[1]
     one = "<x_partition " + tail.split("</partition>")[0] + "</x_partition>"
     assert parse_partitions(one, "xml") == PARTITIONS[:1]
     assert parse_partitions("<x_partition_list/>", "xml") == []

@@ -249,3 +249,28 @@ def test_showing_twice_counts_once(store, tmp_path, monkeypatch):
         publisher.publish("shop", "sales", manifest, staged)
     assert publisher.recover("shop", "sales") == 1
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
+
+
+def test_a_store_that_can_finishes_what_is_decided_before_a_table_is_read(store, tmp_path, monkeypatch):
+    root = tmp_path / "sales"
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
+    assert not (root / "ds=a" / "part-0-job1").exists()
+    store.finish_publications = Publisher(store).finish_before_use
+    store.get_table("shop", "sales")
+    assert (root / "ds=a" / "part-0-job1").read_text() == "job1 a"
+
+
+def test_a_table_is_read_as_it_is_where_its_files_cannot_be_moved(store, tmp_path, monkeypatch, caplog):
+    root = tmp_path / "sales"
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
+    store.finish_publications = Publisher(store).finish_before_use
+    (root / "ds=a" / "part-0-job1").mkdir()  # in the way
+    assert store.get_table("shop", "sales").name == "sales"
+    assert "could not be finished" in caplog.text
+    (root / "ds=a" / "part-0-job1").rmdir()
+    store.get_table("shop", "sales")
+    assert seen(store, root)["a"] == (["job1 a", "old a"], "11")

@@ -114,6 +114,53 @@ class WritingContract:
         assert rows.compare_and_put(key, JOURNAL, None, b"\0\xff")
         assert rows.get(key) == {DEFINITION: b"2", JOURNAL: b"\0\xff"}
 
+    def test_timelines_are_read_only_by_who_asks_for_all_cells(self, rows, prefix):
+        key, timeless = b"T " + prefix, b"T " + prefix + b"a"
+        small = {DEFINITION: b"1", JOURNAL: b"2", "s:stats": b"3"}
+        timelines = {"t:DAILY.dt": b"\0\xff" * 50_000, "t:HOURLY.dt": b"4", "t:": b"5"}
+        assert rows.get_all(key) == {}
+        for name, value in {**timelines, **small}.items():
+            assert rows.compare_and_put(key, name, None, value)
+        assert rows.compare_and_put(timeless, DEFINITION, None, b"6")
+        assert rows.get(key) == small
+        assert rows.get_all(key) == {**small, **timelines}
+        assert rows.get_all(timeless) == {DEFINITION: b"6"}
+        found = dict(rows.scan_catalog(key, successor(key)))
+        assert found == {key: small, timeless: {DEFINITION: b"6"}}
+
+    def test_a_row_of_timelines_alone_is_none_for_who_does_not_ask_for_them(self, rows, prefix):
+        key = b"T " + prefix
+        assert rows.compare_and_put(key, "t:DAILY.dt", None, b"1")
+        assert not rows.get(key)
+        assert rows.get_all(key) == {"t:DAILY.dt": b"1"}
+        assert not any(cells for _, cells in rows.scan_catalog(key, successor(key)))
+        assert not rows.compare_and_put(key, "t:DAILY.dt", b"2", b"3")
+        assert not rows.compare_and_put(key, "t:DAILY.dt", None, b"3")
+        assert rows.compare_and_put(key, "t:DAILY.dt", b"1", b"")
+        assert not rows.get_all(key).get("t:DAILY.dt")
+        assert rows.compare_and_put(key, "t:DAILY.dt", None, b"4")
+        rows.clear(key, "t:DAILY.dt")
+        assert not rows.get_all(key).get("t:DAILY.dt")
+
+    def test_all_cells_are_read_at_one_moment(self, rows, prefix):
+        """Two cells are changed in turn, a timeline last; whoever reads both never sees the timeline ahead."""
+        key, turns = b"T " + prefix, 60
+        rows.compare_and_put(key, JOURNAL, None, b"0")
+        rows.compare_and_put(key, "t:DAILY.dt", None, b"0")
+
+        def write():
+            for turn in range(turns):
+                before, after = b"%d" % turn, b"%d" % (turn + 1)
+                assert rows.compare_and_put(key, JOURNAL, before, after)
+                assert rows.compare_and_put(key, "t:DAILY.dt", before, after)
+
+        with ThreadPoolExecutor(1) as pool:
+            writing = pool.submit(write)
+            while not writing.done():
+                cells = rows.get_all(key)
+                assert int(cells[JOURNAL]) - int(cells["t:DAILY.dt"]) in (0, 1)
+            writing.result()
+
     def test_clear_empties_one_cell_whatever_it_holds(self, rows, prefix):
         assert rows.compare_and_put(prefix, DEFINITION, None, b"x" * 100_000)
         assert rows.compare_and_put(prefix, JOURNAL, None, b"kept")

@@ -25,7 +25,7 @@ from tests.store.stepping import play, schedules
 from tests.store.timelines import FACT, TWIN, days, partition
 
 OLD = ("shop", "s9_sales")
-MOST = 160
+MOST = 50
 """Orders of one pair."""
 
 
@@ -200,7 +200,7 @@ def test_pairs(name):
 def test_pairs_beside_a_reader_and_a_helper(name):
     acts = [*PAIRS[name], in_turn(reading, reading), repairing]
     random = Random(name)
-    for _ in range(60):
+    for _ in range(15):
         store = fresh()
         schedule = [(random.randrange(len(acts)), random.randint(0, 9)) for _ in range(16)]
         play(store.rows, acts, schedule)

@@ -1,0 +1,175 @@
+"""What a job writes where: the table's columns and types, its format, static and dynamic partition columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import types as spark_types
+from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType, _parse_datatype_string
+
+from hbstore.errors import InvalidInput
+from hbstore.keys import NULL_PARTITION
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Table
+from hbstore.spark.formats import Format, data_schema, format_of
+
+Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
+
+_WHOLE: Final = (spark_types.ByteType, spark_types.ShortType, spark_types.IntegerType, spark_types.LongType)
+_DIGITS: Final = (3, 5, 10, 20)
+"""Of each of these whole types."""
+_TEXTS: Final = (StringType, CharType, VarcharType)
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlan:
+    """How rows are written into a table.
+
+    Attributes:
+        table: the table.
+        root: its location.
+        form: the format of its files.
+        data: the columns of its files.
+        static: texts of partition values that are given.
+        dynamic: the other partition columns.
+        writer: how many partitions a task writes at a time.
+    """
+
+    table: Table
+    root: str
+    form: Format
+    data: StructType
+    static: Mapping[str, str]
+    dynamic: tuple[str, ...]
+    writer: Writer
+
+    @staticmethod
+    def of(table: Table, static: Mapping[str, object], writer: Writer | None) -> WritePlan:
+        """The plan for a table and static values.
+
+        Raises:
+            InvalidInput: the table has no location or no known format, a static value is of no partition column, or
+                the writer cannot write several partitions.
+        """
+        if table.location is None:
+            raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
+        names = {name.lower(): name for name in table.partition_column_names}
+        texts = {}
+        for given, value in static.items():
+            if given.lower() not in names:
+                raise InvalidInput(
+                    "a static value is of no partition column",
+                    table=table,
+                    column=given,
+                    partition_columns=", ".join(names.values()),
+                )
+            texts[names[given.lower()]] = _text(value)
+        dynamic = tuple(name for name in table.partition_column_names if name not in texts)
+        if writer is None:
+            writer = "grouped" if dynamic else "single"
+        if writer not in {"single", "grouped", "ungrouped"} or (writer == "single" and dynamic):
+            raise InvalidInput(
+                "this writer cannot write these partitions",
+                writer=writer,
+                dynamic=", ".join(dynamic) or "none",
+                hint="Use grouped or ungrouped where partition columns have no static value",
+            )
+        root = Warehouse(table.location).root
+        return WritePlan(table, root, format_of(table), data_schema(table), texts, dynamic, writer)
+
+    def arranged(self, frame: DataFrame) -> DataFrame:
+        """The rows with the table's columns in their types, then the dynamic partition columns as text.
+
+        Raises:
+            InvalidInput: a column is missing, unknown, there twice, or of a type that does not fit.
+        """
+        given: dict[str, str] = {}
+        for name in frame.columns:
+            if name.lower() in given:
+                raise InvalidInput("the DataFrame has two columns of one name", column=name)
+            given[name.lower()] = name
+        wanted = [field.name for field in self.data.fields] + list(self.dynamic)
+        missing = [name for name in wanted if name.lower() not in given]
+        unknown = sorted(set(given) - {name.lower() for name in wanted})
+        if missing or unknown:
+            raise InvalidInput(
+                "the DataFrame's columns are not those of the table",
+                table=self.table,
+                missing=", ".join(missing) or "none",
+                unknown=", ".join(unknown) or "none",
+                hint=f"Select {', '.join(wanted)}",
+            )
+        columns = []
+        for field in self.data.fields:
+            column = _column(frame, given[field.name.lower()])
+            kind = frame.schema[given[field.name.lower()]].dataType
+            self._check_type(field.name, kind, field.dataType)
+            columns.append(column.cast(field.dataType).alias(field.name))
+        types = dict(zip(self.table.partition_column_names, self.table.partition_columns, strict=True))
+        for name in self.dynamic:
+            kind = frame.schema[given[name.lower()]].dataType
+            column = _column(frame, given[name.lower()])
+            target = _parse_datatype_string(types[name].type)
+            if not isinstance(kind, StringType | CharType | VarcharType):
+                self._check_type(name, kind, target)
+                column = column.cast(target)
+            columns.append(column.cast("string").alias(name))
+        return frame.select(*columns)
+
+    def values(self, spec: Mapping[str, str]) -> tuple[str, ...]:
+        """A partition's values, of its static ones and those in a folder's name."""
+        return tuple({**self.static, **spec}[name] for name in self.table.partition_column_names)
+
+    def _check_type(self, name: str, given: DataType, wanted: DataType) -> None:
+        if not _widens(given, wanted):
+            raise InvalidInput(
+                "a column is of another type than the table's",
+                table=self.table,
+                column=name,
+                type=given.simpleString(),
+                expected=wanted.simpleString(),
+                hint="Cast it",
+            )
+
+
+def _text(value: object) -> str:
+    """A static value as the text of a partition value."""
+    if value is None:
+        return NULL_PARTITION
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat(" ")
+    return str(value)
+
+
+def _column(frame: DataFrame, name: str) -> Column:
+    quoted = name.replace("`", "``")
+    return frame[f"`{quoted}`"]
+
+
+def _widens(given: DataType, wanted: DataType) -> bool:
+    """Whether every value of a type is one of another, so that a cast loses nothing."""
+    if isinstance(given, spark_types.NullType) or given.simpleString() == wanted.simpleString():
+        return True
+    if isinstance(given, _TEXTS) and isinstance(wanted, _TEXTS):
+        return True
+    if isinstance(given, _WHOLE):
+        return _holds_whole(_WHOLE.index(type(given)), wanted)
+    if isinstance(given, spark_types.DecimalType) and isinstance(wanted, spark_types.DecimalType):
+        whole = wanted.precision - wanted.scale >= given.precision - given.scale
+        return whole and wanted.scale >= given.scale
+    return isinstance(given, spark_types.FloatType) and isinstance(wanted, spark_types.DoubleType)
+
+
+def _holds_whole(rank: int, wanted: DataType) -> bool:
+    """Whether a type holds every number of a whole one."""
+    if isinstance(wanted, _WHOLE):
+        return rank <= _WHOLE.index(type(wanted))
+    if isinstance(wanted, spark_types.DecimalType):
+        return wanted.precision - wanted.scale >= _DIGITS[rank]
+    return isinstance(wanted, spark_types.DoubleType) and _WHOLE[rank] is not spark_types.LongType

@@ -1,0 +1,210 @@
+"""Writing a DataFrame into a table's partitions: files and partitions are seen together, or not at all.
+
+Spark writes the files into a staging folder of the table. The driver then publishes them (`hbstore.publishing`): a job
+that dies leaves the table as it was, or is finished by whoever reads or writes the table next.
+
+Three ways to write follow the number of partitions that a task has open. With values for all partition columns there
+is one partition, and each task writes one file (*single*). Else rows are sorted by the partition columns in each task,
+which has one file open at a time (*grouped*), or a task keeps a file open for each partition that it meets, which saves
+the sort and takes memory (*ungrouped*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import Literal, TypeAlias
+
+from pyspark.sql import DataFrame
+
+from hbstore.filters.builder import col
+from hbstore.keys import NULL_PARTITION
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Partition
+from hbstore.names import partition_name
+from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
+from hbstore.publishing.publisher import Publisher, new_publication_id, partition_key
+from hbstore.spark.reads import table_name
+from hbstore.spark.shared_url import shared_url
+from hbstore.spark.staging import Staged, listed, remove, stage
+from hbstore.spark.write_plan import WritePlan, Writer
+from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.puts import cells_of
+from hbstore.store.table_row import TableRow
+from hbstore.store.writer import partitioned
+
+Mode: TypeAlias = Literal["append", "overwrite"]
+Overwrite: TypeAlias = Literal["dynamic", "static"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a job wrote.
+
+    Attributes:
+        partitions: the names of the partitions that got files, sorted.
+        dropped: the names of those that were overwritten by nothing.
+        files: how many files were written.
+        size: their bytes.
+        rows: how many rows they hold; None for formats whose files do not say.
+    """
+
+    partitions: tuple[str, ...]
+    dropped: tuple[str, ...]
+    files: int
+    size: int
+    rows: int | None
+
+
+def write_table(
+    frame: DataFrame,
+    store: PartitionStore | str,
+    table: str,
+    mode: Mode = "append",
+    static: Mapping[str, object] | None = None,
+    *,
+    overwrite: Overwrite = "dynamic",
+    writer: Writer | None = None,
+    parameters: Mapping[str, str] | None = None,
+) -> Written:
+    """Write rows into a table's partitions, in the table's format.
+
+    Args:
+        frame: the rows: the table's columns, and those of its partition columns that are not in ``static``, by name.
+        store: a store, or its URL.
+        table: ``database.table``; it must have a location.
+        mode: add to what is there, or replace it.
+        static: values for some or all partition columns, as text or as Python has them; None is the null partition.
+        overwrite: what mode "overwrite" replaces: the partitions that get rows ("dynamic"), or all that match the
+            static values ("static").
+        writer: "single", "grouped" or "ungrouped"; by default single where all partition columns are static, else
+            grouped.
+        parameters: for the partitions, such as their update period.
+
+    Raises:
+        InvalidInput: a column is missing, unknown, or of a type that does not fit; the table has no location, or does
+            not say in which format its files are.
+        InvalidPartitionValue, InvalidTime: a partition column's values do not fit; nothing was changed.
+        WriteConflict: another job is writing one of the partitions; nothing was changed.
+        WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
+    """
+    if isinstance(store, str):
+        with connect(shared_url(store), create=False) as opened:
+            return write_table(
+                frame, opened, table, mode, static, overwrite=overwrite, writer=writer, parameters=parameters
+            )
+    database, name = table_name(table)
+    publisher = Publisher(store)
+    publisher.recover(database, name)
+    row = store.publications.row(database, name)
+    plan = WritePlan.of(partitioned(row.table), static or {}, writer)
+    publication = new_publication_id()
+    warehouse = Warehouse(plan.root)
+    staging = f"{plan.root}/{STAGING}/{publication}"
+    try:
+        stage(plan.arranged(frame), plan, f"{staging}/data")
+        staged = listed(warehouse, plan, f"{staging}/data")
+        for one in staged:
+            _check(row, one.values, parameters or {})
+        there = _there(store, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
+        job = _Job(row, plan, publication, staging, mode, dict(parameters or {}))
+        manifest, moves = job.manifest(warehouse, staged, there)
+        if manifest.partitions:
+            publisher.publish(database, name, manifest, moves)
+        else:
+            remove(warehouse, staging, plan.root)
+    except BaseException:
+        remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
+        raise
+    return _summary(plan, manifest, staged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    row: TableRow
+    plan: WritePlan
+    publication: str
+    staging: str
+    mode: Mode
+    parameters: Mapping[str, str]
+
+    def manifest(
+        self, warehouse: Warehouse, staged: Sequence[Staged], there: Mapping[bytes, Partition]
+    ) -> tuple[Manifest, dict[str, str]]:
+        """What is to be published, and where each staged file goes first."""
+        writes = []
+        moves = {}
+        got = set()
+        number = 0
+        for one in staged:
+            key = partition_key(self.row, one.values)
+            got.add(key)
+            known = there.get(key)
+            location = self._location(one.values, known)
+            files = {}
+            for path, _ in one.files:
+                hidden = hidden_name(self.publication, number)
+                number += 1
+                files[hidden] = path.rpartition("/")[2]
+                moves[f"{self.staging}/data/{path}"] = f"{location}/{hidden}"
+            replaced = () if self.mode == "append" else _names(warehouse, location)
+            statistics = {"numFiles": len(one.files), "totalSize": sum(size for _, size in one.files)}
+            if one.rows is not None:
+                statistics["numRows"] = one.rows
+            append = self.mode == "append"
+            writes.append(
+                PartitionWrite(one.values, location, files, replaced, append, statistics, dict(self.parameters))
+            )
+        for key, known in there.items():
+            if key not in got:
+                writes.append(PartitionWrite(known.values, self._location(known.values, known), drop=True))
+        return Manifest(self.publication, self.staging, tuple(writes)), moves
+
+    def _location(self, values: tuple[str, ...], known: Partition | None) -> str:
+        if known is not None and known.location:
+            return known.location.rstrip("/")
+        return f"{self.plan.root}/{partition_name(self.row.table.partition_column_names, values)}"
+
+
+def _there(
+    store: PartitionStore, row: TableRow, plan: WritePlan, staged: Sequence[Staged], *, everything: bool
+) -> dict[bytes, Partition]:
+    """The partitions that get rows and are there, by key; with ``everything``, all that match the static values."""
+    database, name = row.table.database, row.table.name
+    if not everything:
+        found = store.get_partitions(database, name, [one.values for one in staged])
+    elif plan.static:
+        terms = [
+            col(column).is_null() if text == NULL_PARTITION else col(column) == text
+            for column, text in plan.static.items()
+        ]
+        found = store.get_partitions_by_expr(database, name, reduce(and_, terms))
+    else:
+        found = store.get_partitions_by_filter(database, name, None)
+    return {partition_key(row, one.values): one for one in found}
+
+
+def _check(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:
+    """Refuse values that the store would refuse once the publication is decided."""
+    cells = cells_of(row.definition, values, "reject")
+    columns = row.definition.time_columns
+    if columns is not None:
+        columns.times(cells, parameters)
+
+
+def _names(warehouse: Warehouse, folder: str) -> tuple[str, ...]:
+    return tuple(name for name, _ in warehouse.data_files(folder) or [])
+
+
+def _summary(plan: WritePlan, manifest: Manifest, staged: Sequence[Staged]) -> Written:
+    columns = plan.table.partition_column_names
+    rows = [one.rows for one in staged]
+    return Written(
+        tuple(sorted(partition_name(columns, one.values) for one in staged)),
+        tuple(sorted(partition_name(columns, one.values) for one in manifest.partitions if one.drop)),
+        sum(len(one.files) for one in staged),
+        sum(size for one in staged for _, size in one.files),
+        None if None in rows else sum(row for row in rows if row is not None),
+    )

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+import hbstore
+from hbstore.timelines import UpdatePeriod
+from tests.processes import ROOT
+
+CACHE = "cube.storagetable.partition.timeline.cache."
+CLASSES = ("StoreAllPartitionTimeline", "EndsAndHolesPartitionTimeline", "RangesPartitionTimeline")
+
+
+@pytest.fixture
+def timelines(cubes):
+    """The timelines of shop.s1_sales: `timelines()` reads them."""
+    return lambda: cubes.store.timelines.of("shop", "s1_sales")
+
+
+@pytest.fixture
+def exported(run, model, tmp_path):
+    """A file with the timelines of shop.s1_sales."""
+    assert model
+    file = tmp_path / "s1_sales.properties"
+    file.write_text(run("timeline", "export", "shop.s1_sales").stdout)
+    return file
+
+
+def damage_a_timeline(path):
+    """Cut off the cells of all timelines; how many there were."""
+    with sqlite3.connect(path) as file:
+        count = file.execute("UPDATE catalog SET value = substr(value, 1, 20) WHERE cell LIKE 't:%'").rowcount
+    file.close()
+    return count
+
+
+def lose_a_partition(path):
+    """Delete the row of a partition behind the store's back."""
+    with sqlite3.connect(path) as file:
+        last = "SELECT max(key) FROM partitions WHERE instr(key, CAST('s1_sales' AS BLOB))"
+        file.execute(f"DELETE FROM partitions WHERE key = ({last})")
+    file.close()
+
+
+def test_show(run, run_json, timelines):
+    assert run("timeline", "show", "Shop.S1_sales").stdout == "".join(f"{one}\n" for one in timelines())
+    assert run("timeline", "show", "shop.s1_sales", "--update-period", "daily").stdout == f"{timelines()[1]}\n"
+    assert len(run_json("timeline", "show", "shop.s1_sales", "--column", "DT")) == 2
+    assert "█" in run("timeline", "show", "shop.s1_sales", "--picture").stdout
+    assert "no such timeline" in run("timeline", "show", "shop.s1_sales", "--column", "pt", code=2).stderr
+    assert "no such update period" in run("timeline", "show", "shop.s1_sales", "--update-period", "x", code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["show", "rebuild", "check", "export"])
+def test_a_table_that_keeps_no_timelines(run, shop, command):
+    result = run("timeline", command, "shop.sales", code=2)
+    assert result.stderr.startswith("Error: the table keeps no timelines: table=shop.sales\nHint: Name its time")
+    assert "no such table: table=shop.no" in run("timeline", command, "shop.no", code=2).stderr
+    assert shop
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_convert(run, run_json, timelines, name):
+    before = [list(one.iterate()) for one in timelines()]
+    of_hours = ("timeline", "convert", "shop.s1_sales", "--update-period", "hourly", "--column", "DT", "--class")
+    assert run(*of_hours, name).stdout == f"timeline HOURLY.dt of shop.s1_sales: {name}\n"
+    assert [type(one).__name__ for one in timelines()] == [name, "EndsAndHolesPartitionTimeline"]
+    assert [list(one.iterate()) for one in timelines()] == before
+    assert run_json(*of_hours, f"org.apache.lens.cube.metadata.timeline.{name}") == {
+        "table": "shop.s1_sales",
+        "update_period": "HOURLY",
+        "column": "dt",
+        "class": name,
+    }
+
+
+def test_mistakes_of_convert(run, timelines):
+    before = timelines()
+    of_table = ("timeline", "convert", "shop.s1_sales", "--update-period")
+    for arguments, message in (
+        (["HOURLY", "--column", "dt", "--class", "Nonsense"], "no such timeline class"),
+        (["YEARLY", "--column", "dt", "--class", CLASSES[2]], "no such timeline"),
+        (["HOURLY", "--column", "pt", "--class", CLASSES[2]], "no such timeline"),
+        (["HOURLY", "--class", CLASSES[2]], "Missing option '--column'"),
+    ):
+        assert message in run(*of_table, *arguments, code=2).stderr
+    assert timelines() == before
+
+
+def test_rebuild(run, run_json, timelines, path, cubes):
+    before = timelines()
+    assert damage_a_timeline(path) == 2
+    damaged = run("timeline", "show", "shop.s1_sales", code=3)
+    assert damaged.stdout == ""
+    assert damaged.stderr.startswith("Error: ")
+    assert (
+        run("timeline", "rebuild", "shop.s1_sales").stdout == "timelines of shop.s1_sales: built from 21 partitions\n"
+    )
+    assert timelines() == before
+    cubes.store.add_partitions("shop", "s1_sales", [hbstore.Partition([None])])
+    assert run_json("timeline", "rebuild", "shop.s1_sales") == {
+        "table": "shop.s1_sales",
+        "partitions": 22,
+        "left_out": 0,
+        "left_out_names": [],
+    }
+
+
+def test_rebuild_names_what_it_left_out(run, path, cubes):
+    cubes.store.add_partitions("shop", "s1_sales", [hbstore.Partition([f"2015-02-{day:02}"]) for day in range(2, 14)])
+    table = cubes.store.get_table("shop", "s1_sales")
+    both = {**table.parameters, "cube.storagetable.update.periods": "WEEKLY,MONTHLY"}
+    cubes.store.alter_table(hbstore.Table("shop", "s1_sales", table.partition_columns, parameters=both))
+    result = run("timeline", "rebuild", "shop.s1_sales")
+    assert re.fullmatch(
+        r"Note: 33 partitions without a time left out: dt=2015-01-29-06, .*, dt=2015-01-29-15 …\n", result.stderr
+    )
+    assert path
+
+
+@pytest.mark.spark
+def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path):
+    """In a process of its own: it starts a Spark and stops it."""
+    before = cubes.store.timelines.of("shop", "s1_sales")
+    damage_a_timeline(path)
+
+    def rebuild(*arguments, **environment):
+        command = [sys.executable, "-m", "hbstore", "--store", path.name, "timeline", "rebuild", *arguments, "--spark"]
+        given = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+        return subprocess.run(
+            command, cwd=tmp_path, env=given, capture_output=True, text=True, check=False, timeout=300
+        )
+
+    done = rebuild("Shop.s1_sales", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["partitions"] == 21
+    with hbstore.connect(url) as store:
+        assert store.timelines.of("shop", "s1_sales") == before
+    assert run("check").stderr.endswith("all well\n")
+    missing = rebuild("shop.no")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr.startswith("Error: no such table: table=shop.no\n")
+    without_java = rebuild("shop.s1_sales", JAVA_HOME=str(tmp_path))
+    assert (without_java.returncode, without_java.stdout) == (2, "")
+    assert "Error: Spark does not start" in without_java.stderr
+    failing = rebuild("shop.s1_sales", PYSPARK_PYTHON=str(tmp_path / "python"))
+    assert (failing.returncode, failing.stdout) == (3, "")
+    assert "Error: the Spark job failed" in failing.stderr
+
+
+def test_check(run, run_json, model, path):
+    result = run("timeline", "check")
+    assert (result.stdout, result.stderr) == ("", "timelines of 1 table checked, all well\n")
+    lose_a_partition(path)
+    line = "timeline DAILY.dt has 2015-02-01, of which there is no partition"
+    result = run("timeline", "check", code=1)
+    assert result.stdout == f"shop.s1_sales: {line}\n"
+    assert result.stderr == "timelines of 1 table checked, 1 problem\n"
+    assert run_json("timeline", "check", "shop.s1_sales", code=1) == {
+        "problems": 1,
+        "catalog": [],
+        "tables": [{"table": "shop.s1_sales", "problems": [line]}],
+    }
+    result = run("check", code=1)
+    assert result.stdout == f"shop.s1_sales: {line}\n"
+    assert result.stderr == "68 rows checked, 1 problem\n"
+    assert [one["timelines"] for one in run_json("check", code=1)["tables"]] == [[], [line], []]
+    run("timeline", "rebuild", "shop.s1_sales")
+    assert run("check").stderr == "68 rows checked, all well\n"
+    damage_a_timeline(path)
+    for command in (("timeline", "check", "shop.s1_sales"), ("check",)):
+        assert "timeline" in run(*command, code=1).stdout
+    assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
+    assert model
+
+
+def test_check_of_a_table_that_declares_nonsense(run, model, path):
+    with sqlite3.connect(path) as file:
+        for key, value in file.execute("SELECT key, value FROM catalog WHERE cell = 'd:def'").fetchall():
+            wrong = value.replace(b"HOURLY,DAILY", b"HOURLY,DAIRY")
+            file.execute("UPDATE catalog SET value = ? WHERE key = ? AND cell = 'd:def'", (wrong, key))
+    file.close()
+    for command in (("check",), ("timeline", "check"), ("timeline", "check", "shop.s1_sales")):
+        assert run(*command, code=1).stdout.startswith("shop.s1_sales: no such update period: name=DAIRY, known=")
+    assert model
+
+
+def test_check_of_a_read_only_store(run, cubes, model):
+    table = cubes.store.get_table("shop", "s1_sales")
+    stale = {**table.parameters, f"{CACHE}present": "false"}
+    cubes.store.alter_table(hbstore.Table("shop", "s1_sales", table.partition_columns, parameters=stale))
+    assert run("check", store=f"{model}?mode=ro").stderr == "69 rows checked, all well\n"
+    assert "cannot be written" in run("timeline", "check", store=f"{model}?mode=ro", code=3).stderr
+
+
+def test_export(run, run_json, timelines):
+    assert timelines()[0].latest() == UpdatePeriod.HOURLY.parse("2015-01-29-23")
+    lines = run("timeline", "export", "shop.s1_sales").stdout.splitlines()
+    assert f"{CACHE}present=true" in lines
+    assert f"{CACHE}HOURLY.dt.latest=2015-01-29-23" in lines
+    assert run_json("timeline", "export", "shop.s1_sales") == dict(line.split("=", 1) for line in lines)
+
+
+@pytest.mark.parametrize("format", ["properties", "json"])
+@pytest.mark.parametrize("by_stdin", [False, True])
+def test_import(run, run_json, timelines, tmp_path, format, by_stdin):
+    run("timeline", "convert", "shop.s1_sales", "--update-period", "DAILY", "--column", "dt", "--class", CLASSES[2])
+    text = run("timeline", "export", "shop.s1_sales", *(["--json"] if format == "json" else [])).stdout
+    before = timelines()
+    run("timeline", "convert", "shop.s1_sales", "--update-period", "DAILY", "--column", "dt", "--class", CLASSES[0])
+    file = tmp_path / f"some.{format}"
+    file.write_text(text)
+    arguments = ["-", "--format", format] if by_stdin else [str(file)]
+    assert run_json("timeline", "import", "Shop.s1_sales", *arguments, input=text) == {
+        "table": "shop.s1_sales",
+        "timelines": {"HOURLY.dt": CLASSES[1], "DAILY.dt": CLASSES[2]},
+        "passed_over": [],
+    }
+    assert timelines() == before
+    assert run("timeline", "import", "shop.s1_sales", *arguments, input=text).stdout == (
+        f"timeline HOURLY.dt of shop.s1_sales: {CLASSES[1]}\ntimeline DAILY.dt of shop.s1_sales: {CLASSES[2]}\n"
+    )
+
+
+def test_import_passes_over_what_is_not_the_tables(run, exported):
+    with exported.open("a") as file:
+        file.write(f"transient_lastDdlTime=1\n{CACHE}YEARLY.pt.first=nonsense\n{CACHE}YEARLY.pt.latest=\n")
+    result = run("timeline", "import", "shop.s1_sales", str(exported))
+    assert result.stderr == "Note: the table keeps no timelines YEARLY.pt, which were passed over\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "reason"),
+    [
+        ("HOURLY.dt.first=2015-01-29-06", "HOURLY.dt.first=2015-01-29", "HOURLY.dt.first", "not a time of"),
+        ("HOURLY.dt.first=2015-01-29-06", "HOURLY.dt.first=", "HOURLY.dt.first", "it is empty, and"),
+        ("DAILY.dt.holes.size=0", "DAILY.dt.holes.size=2", "DAILY.dt.holes0", "it is missing"),
+        ("DAILY.dt.holes.size=0", "DAILY.dt.holes.size=x", "DAILY.dt.holes.size", "is not a number of chunks"),
+        ("DAILY.dt.holes.size=0", "DAILY.dt.holes=2015-02-03", "DAILY.dt.holes", "not before the latest"),
+        ("DAILY.dt.latest=2015-02-01", "DAILY.dt.latest=2014-02-01", "DAILY.dt.first", "is after the latest"),
+    ],
+)
+def test_a_damaged_file_names_the_property(run, timelines, exported, old, new, key, reason):
+    before = timelines()
+    text = exported.read_text()
+    assert old in text
+    exported.write_text(text.replace(old, new))
+    result = run("timeline", "import", "shop.s1_sales", str(exported), code=2)
+    assert f"Error: a timeline in the file is damaged: file={exported}, property={CACHE}{key}, reason=" in result.stderr
+    assert reason in result.stderr
+    assert timelines() == before
+
+
+def test_files_that_cannot_be_imported(run, timelines, exported, tmp_path):
+    before = timelines()
+    text = exported.read_text()
+
+    def error(name, content):
+        file = tmp_path / name
+        if content is not None:
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        result = run("timeline", "import", "shop.s1_sales", str(file), code=2)
+        assert str(file) in result.stderr
+        assert result.stdout == ""
+        return result.stderr
+
+    assert "nothing says what the file is" in error("some.txt", text)
+    assert "the file cannot be read" in error("no.json", None)
+    assert "the file is not UTF-8: " in error("some.properties", b"a=\xff")
+    assert "the file is not JSON" in error("some.json", text)
+    assert "a property is no text" in error("some.json", '{"a": 1}')
+    assert "a property stands there twice" in error("some.properties", text + f"{CACHE}present=false\n")
+    assert "the file lacks a timeline that the table keeps" in error("some.properties", "a=b")
+    some = "".join(line for line in text.splitlines(keepends=True) if "DAILY" not in line)
+    assert "timeline=DAILY.dt\n" in error("some.properties", some)
+    assert "no such timeline class" in error("some.properties", text.replace("EndsAndHoles", "Nonsense"))
+    assert "of other partitions than" in error(
+        "some.properties", text.replace("latest=2015-02-01", "latest=2015-01-31")
+    )
+    assert timelines() == before
+
+
+def test_damage_in_the_store_is_no_mistake_in_a_file(run, exported, path):
+    damage_a_timeline(path)
+    assert "in the file" not in run("timeline", "import", "shop.s1_sales", str(exported), code=3).stderr
+
+
+def test_an_hour_that_is_missing_in_a_year_is_seen(run, cubes, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    year = UpdatePeriod.HOURLY.iterate(*map(UpdatePeriod.YEARLY.parse, ("2014", "2015")))
+    names = [UpdatePeriod.HOURLY.format(time) for time in year]
+    of_hours = ("timeline", "show", "shop.s1_sales", "--update-period", "HOURLY", "--picture")
+    cubes.store.add_partitions("shop", "s1_sales", [hbstore.Partition([name]) for name in names])
+    whole = run(*of_hours).stdout.splitlines()[1]
+    cubes.store.drop_partitions("shop", "s1_sales", [("2014-06-01-05",)])
+    one_less = run(*of_hours).stdout.splitlines()[1]
+    assert whole.count("█") == one_less.count("█") + 1

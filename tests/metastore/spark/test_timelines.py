@@ -1,0 +1,74 @@
+"""Spark's own statements keep the timelines of a table whose properties declare them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from hbstore import connect
+from tests.metastore.serving import ROOT, Serve
+from tests.store import timelines as tl
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+SHOWN = 4000
+SALES = ("default", "sales")
+STATEMENTS = (
+    "CREATE TABLE sales (amount INT, dt STRING, pt STRING) USING parquet PARTITIONED BY (dt, pt) TBLPROPERTIES"
+    " ('cube.storagetable.time.partcols'='dt,pt', 'cube.storagetable.update.periods'='HOURLY,DAILY')",
+    "INSERT INTO sales SELECT id, date_format(date_add(DATE'2015-01-01', CAST(id AS INT)), 'yyyy-MM-dd'),"
+    " '2015-02-01' FROM range(6)",
+    "INSERT INTO sales VALUES (7, '2015-01-03-05', '2015-01-03-06'), (8, '2015-01-03', '2015-02-02')",
+    "ALTER TABLE sales DROP PARTITION (dt = '2015-01-02'), PARTITION (dt = '2015-01-03', pt = '2015-02-01')",
+    "ALTER TABLE sales PARTITION (dt = '2015-01-04', pt = '2015-02-01')"
+    " RENAME TO PARTITION (dt = '2015-01-09', pt = '2015-02-01')",
+    "INSERT OVERWRITE sales PARTITION (dt = '2015-01-05', pt = '2015-02-01') VALUES (50)",
+    "ALTER TABLE sales ADD PARTITION (dt = '2015-01-10', pt = '2015-02-03')",
+    "ALTER TABLE sales SET TBLPROPERTIES ('note' = 'new')",
+)
+
+
+def test_dynamic_inserts_drops_and_renames(tmp_path):
+    url = f"sqlite://{tmp_path}/catalog.db"
+    (tmp_path / "spark").mkdir()
+    with connect(url) as store, Serve(url, tmp_path) as server:
+        code = "import sys; from tests.metastore.spark.test_timelines import run; run(*sys.argv[1:])"
+        with subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "spark"), server.ready["uri"]],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=(tmp_path / "spark.log").open("wb"),
+            text=True,
+        ) as spark:
+            try:
+                for number, statement in enumerate(STATEMENTS):
+                    line = spark.stdout.readline()
+                    assert line == f"{json.dumps(number)}\n", (tmp_path / "spark.log").read_text()[-SHOWN:]
+                    assert tl.kept(store, SALES) == tl.naive(store, SALES), statement
+                    spark.stdin.write("\n")
+                    spark.stdin.flush()
+                assert spark.wait(300) == 0
+            finally:
+                spark.kill()
+        kept = tl.kept(store, SALES)
+        assert kept["DAILY", "dt"] == {f"2015-01-{day:02}" for day in (1, 3, 5, 6, 9, 10)}
+        assert kept["DAILY", "pt"] == {"2015-02-01", "2015-02-02", "2015-02-03"}
+        assert kept["HOURLY", "pt"] == {"2015-01-03-06"}
+        tl.assert_true(store, SALES)
+
+
+def run(folder, uri):
+    """In a process of its own: one statement after the other, each when the one before has been looked at."""
+    from tests.metastore.spark.session import start_session
+
+    session = start_session(folder, uri)
+    session.sql("SET hive.exec.dynamic.partition.mode = nonstrict")
+    for number, statement in enumerate(STATEMENTS):
+        session.sql(statement)
+        sys.stdout.write(f"{json.dumps(number)}\n")
+        sys.stdout.flush()
+        sys.stdin.readline()
+    session.stop()

@@ -1,0 +1,352 @@
+"""Building timelines by a Spark job: what is found, writers beside it, tasks and drivers that die, several builders."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark import TaskContext
+
+import hbstore
+from hbstore.keys import successor
+from hbstore.rows import connect as connect_rows
+from hbstore.rows.interface import PartitionRow
+from hbstore.spark import rebuild_timelines
+from hbstore.spark import timelines as under_test
+from hbstore.spark.timelines import _Task, key_slices
+from hbstore.store.stored_timelines import StoredTimelines
+from hbstore.store.table_row import table_key
+from hbstore.store.tables import Tables
+from hbstore.store.timeline_build import PATIENCE, TimelineBuilder, time_columns
+from hbstore.store.timeline_cell import Building, decode_state
+from hbstore.store.timeline_updates import table_row
+from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
+from hbstore.times.update_period import UpdatePeriod
+from tests.processes import ROOT
+
+DECLARED = {TIME_PARTITION_COLUMNS: "dt,pt", UPDATE_PERIODS: "HOURLY,DAILY,MONTHLY,QUARTERLY"}
+ROW = table_key("shop", "sales")
+SECONDS = 60
+DAY = UpdatePeriod.DAILY
+
+
+def partitions(days):
+    """Hours and days, quarters that say so and months that do not, and what has no times."""
+    for day in range(days):
+        text = DAY.format_index(735_000 + day)
+        yield hbstore.Partition((f"{text}-06", f"{text}-07", "eu"))
+        if day % 7:
+            yield hbstore.Partition((text, None, "us"))
+        if day % 25 == 0:
+            yield hbstore.Partition(("2013-04", f"no time {day}", "eu"))
+            yield hbstore.Partition(("latest", None, f"region {day}"))
+    yield hbstore.Partition(("2014-04", "2014-07", "eu"), parameters={PARTITION_UPDATE_PERIOD: "quarterly"})
+
+
+@pytest.fixture
+def sales(make_table, url):
+    """Makes shop.sales with partitions from before it declared its times."""
+
+    def make(at=url, days=300):
+        store = make_table(at, dt="string", pt="string", region="string")
+        store.add_partitions("shop", "sales", partitions(days))
+        declare(store)
+        return store
+
+    return make
+
+
+def declare(store, more=None):
+    table = store.get_table("shop", "sales")
+    store.alter_table(replace(table, parameters={**table.parameters, **DECLARED, **(more or {})}))
+
+
+def at_once(store):
+    """What one process collects and stores."""
+    found = TimelineBuilder(store.rows, Tables(store.rows)).build("shop", "sales")
+    return found, stored(store)
+
+
+def stored(store):
+    """The timelines as they stand in the table's row, which nothing was done for."""
+    known = StoredTimelines(store.rows, Tables(store.rows)).read("shop", "sales")
+    return {key: timeline.to_properties() for key, timeline in known.items()}
+
+
+def states(store):
+    row = table_row(ROW, store.rows.get_all(ROW))
+    columns = time_columns(row)
+    return [decode_state(row.cells, columns, name) for name, _, _ in columns.names()]
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.001)
+
+
+def is_being_built(store):
+    return all(isinstance(state, Building) for state in states(store))
+
+
+class Meanwhile(threading.Thread):
+    """Does something as soon as the timelines are being built."""
+
+    def __init__(self, store, act):
+        super().__init__()
+        self._store, self._act, self._error = store, act, None
+        self.start()
+
+    def run(self):
+        try:
+            wait_for(lambda: is_being_built(self._store))
+            self._act()
+        except BaseException as error:  # noqa: BLE001  shown by done()
+            self._error = error
+
+    def done(self):
+        self.join(SECONDS)
+        assert not self.is_alive()
+        if self._error is not None:
+            raise self._error
+
+
+class SlowTask(_Task):
+    """Takes its time, so that what happens meanwhile does."""
+
+    def run(self, keys):
+        time.sleep(1)
+        return super().run(keys)
+
+
+class DyingTask(_Task):
+    """Dies when it is half done, the first two times."""
+
+    def run(self, keys):
+        found = super().run(keys)
+        if TaskContext.get().attemptNumber() < 2:
+            os._exit(1)
+        return found
+
+
+# Slices
+
+
+def rows_with(keys):
+    rows = connect_rows("memory://")
+    rows.write([PartitionRow(key, (), b"x") for key in keys], (), 0)
+    return rows
+
+
+@given(
+    st.sets(st.lists(st.sampled_from(b"\x00\x01\x7f09\xfe\xff"), max_size=5).map(lambda tail: b"t\x00" + bytes(tail))),
+    st.integers(1, 60),
+)
+def test_slices_cover_all_keys_and_none_is_empty(keys, number):
+    found = key_slices(rows_with({*keys, b"s", b"t\x01"}), b"t\0", successor(b"t\0"), number)
+    assert found[0][0] == b"t\0"
+    assert found[-1][1] == successor(b"t\0")
+    assert [stop for _, stop in found[:-1]] == [start for start, _ in found[1:]]
+    assert len(found) == min(number, max(1, len(keys)))
+    if keys:
+        assert all(any(start <= key < stop for key in keys) for start, stop in found)
+
+
+def test_days_are_cut_into_slices_of_like_size():
+    keys = [b"t\0" + DAY.format_index(735_000 + day).encode() for day in range(3_000)]
+    found = key_slices(rows_with(keys), b"t\0", successor(b"t\0"), 32)
+    sizes = [sum(start <= key < stop for key in keys) for start, stop in found]
+    assert len(sizes) == 32
+    assert max(sizes) < 10 * len(keys) / 32
+
+
+# What is found
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("slices", [None, 1, 3, 40])
+def test_the_same_is_found_and_stored_as_in_one_process(spark, url, sales, slices):
+    store = sales()
+    found, known = at_once(store)
+    declare(store, {"cube.storagetable.partition.timeline.cache.present": "false"})
+    assert found.left_out_count == 12
+    again = rebuild_timelines(spark, url, "SHOP", "Sales", slices)
+    assert (again.partitions, again.times, again.left_out_count) == (
+        found.partitions,
+        found.times,
+        found.left_out_count,
+    )
+    assert again.left_out == found.left_out
+    assert not any(isinstance(state, Building) for state in states(store))
+    assert stored(store) == known
+
+
+@pytest.mark.spark
+def test_a_table_without_partitions(spark, url, sales):
+    store = sales(days=0)
+    store.drop_partitions("shop", "sales", [("2014-04", "2014-07", "eu")])
+    assert rebuild_timelines(spark, url, "shop", "sales").partitions == 0
+    assert all(timeline.is_empty() for timeline in store.timelines.of("shop", "sales"))
+
+
+@pytest.mark.spark
+def test_mistakes_are_found_before_a_job_starts(spark, url, make_table, sales):
+    with pytest.raises(hbstore.InvalidUrl, match="memory"):
+        rebuild_timelines(spark, "memory://", "shop", "sales")
+    make_table(dt="string")
+    with pytest.raises(hbstore.errors.TimelineNotFound):
+        rebuild_timelines(spark, url, "shop", "sales")
+    with pytest.raises(hbstore.TableNotFound):
+        rebuild_timelines(spark, url, "shop", "other")
+    with pytest.raises(hbstore.InvalidInput, match="slices=0"):
+        rebuild_timelines(spark, url, "shop", "sales", 0)
+    store = sales()
+    declare(store, {"cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class": "Best"})
+    before = store.rows.get_all(ROW)
+    with pytest.raises(hbstore.errors.UnknownTimelineClass):
+        rebuild_timelines(spark, url, "shop", "sales")
+    assert store.rows.get_all(ROW) == before
+
+
+# Others meanwhile
+
+
+def write_meanwhile(spark, at, store, monkeypatch):
+    monkeypatch.setattr(under_test, "_Task", SlowTask)
+    assert not is_being_built(store)
+
+    def write():
+        for day in range(20):
+            text = DAY.format_index(736_000 + day)
+            store.add_partitions("shop", "sales", [hbstore.Partition((text, None, region)) for region in ("eu", "us")])
+            store.drop_partitions("shop", "sales", [(text, None, "eu")])
+            first = DAY.format_index(735_000 + day)
+            store.drop_partitions("shop", "sales", [(f"{first}-06", f"{first}-07", "eu")])
+            if day % 2:
+                store.drop_partitions("shop", "sales", [(text, None, "us")])
+        assert all(state.touched for state in states(store)[:1])
+        assert is_being_built(store)
+
+    meanwhile = Meanwhile(store, write)
+    rebuild_timelines(spark, at, "shop", "sales", 8)
+    meanwhile.done()
+    assert [text for text in store.timelines.check("shop", "sales") if "cannot be told" not in text] == [
+        "… nor those of 2 more"
+    ]
+    hours, days = store.timelines.of("shop", "sales", column="dt")[:2]
+    assert hours.update_period.format(hours.first()) == f"{DAY.format_index(735_020)}-06"
+    assert days.update_period.format(days.latest()) == DAY.format_index(736_018)
+
+
+@pytest.mark.spark
+def test_writers_beside_the_job_are_not_lost(spark, url, sales, monkeypatch):
+    write_meanwhile(spark, url, sales(), monkeypatch)
+
+
+@pytest.mark.spark
+def test_whoever_loses_to_another_builder_builds_again(spark, url, sales, monkeypatch):
+    store = sales()
+    _, known = at_once(store)
+    monkeypatch.setattr(under_test, "_Task", SlowTask)
+    builders = []
+
+    def build():
+        builders.append({state.builder for state in states(store)})
+        TimelineBuilder(store.rows, Tables(store.rows)).begin("shop", "sales", patience=2)  # and is gone
+        builders.append({state.builder for state in states(store)})
+
+    meanwhile = Meanwhile(store, build)
+    assert rebuild_timelines(spark, url, "shop", "sales", 4).partitions > 300
+    meanwhile.done()
+    assert builders[0] != builders[1]
+    assert stored(store) == known
+
+
+# Tasks and drivers that die
+
+
+@pytest.mark.spark
+def test_a_task_that_dies_is_run_again(spark, url, sales, monkeypatch):
+    store = sales()
+    found, known = at_once(store)
+    monkeypatch.setattr(under_test, "_Task", DyingTask)
+    assert rebuild_timelines(spark, url, "shop", "sales", 3) == found
+    assert stored(store) == known
+
+
+@pytest.mark.spark
+def test_a_job_that_fails_holds_nobody_up(spark, url, sales, monkeypatch):
+    store = sales()
+    _, known = at_once(store)
+
+    class FailingTask(_Task):
+        def run(self, keys):
+            raise RuntimeError(keys)
+
+    monkeypatch.setattr(under_test, "_Task", FailingTask)
+    with pytest.raises(Exception, match="RuntimeError"):
+        rebuild_timelines(spark, url, "shop", "sales")
+    assert all(state.until <= time.time() for state in states(store))
+    assert stored(store) == known
+
+
+def drive(url):
+    """A driver in a process of its own that is killed while its job runs."""
+    from pyspark.sql import SparkSession
+
+    under_test._Task = SlowTask
+    settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    builder = SparkSession.builder.master("local[1]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    rebuild_timelines(builder.getOrCreate(), url, "shop", "sales", 500)
+
+
+@pytest.mark.spark
+def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, url, sales, tmp_path):
+    store = sales()
+    _, known = at_once(store)
+    command = [sys.executable, "-c", f"from tests.spark.test_timelines import drive; drive({url!r})"]
+    driver = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(lambda: driver.poll() is not None or is_being_built(store))
+        first = {state.until for state in states(store)}
+        wait_for(
+            lambda: driver.poll() is not None or not first & {state.until for state in states(store)}
+        )  # it reports
+    finally:
+        driver.send_signal(signal.SIGKILL)
+        driver.wait(SECONDS)
+    left = states(store)
+    assert all(isinstance(state, Building) and state.until > time.time() for state in left)
+    assert max(state.until for state in left) < time.time() + PATIENCE
+    rebuild_timelines(spark, url, "shop", "sales", 4)
+    assert stored(store) == known
+
+
+# HBase
+
+
+@pytest.mark.spark
+@pytest.mark.hbase
+def test_hbase_with_writers_beside_the_job(spark, hbase_url, sales, monkeypatch):
+    store = sales(hbase_url)
+    found, known = at_once(store)
+    assert rebuild_timelines(spark, hbase_url, "shop", "sales", 8) == found
+    assert stored(store) == known
+    write_meanwhile(spark, hbase_url, store, monkeypatch)

@@ -1,0 +1,196 @@
+"""Writing DataFrames: the files and partitions that Spark's own write would make, seen at once, and nothing else."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from pyspark.sql import functions as f
+
+from hbstore import Column, Partition, Table, connect
+from hbstore.errors import InvalidInput, InvalidPartitionValue, WriteConflict, WriteFailed
+from hbstore.publishing import Publisher
+from hbstore.spark import read_table, write_table
+from hbstore.timelines import UpdatePeriod
+
+DATA = [Column("id", "bigint"), Column("name", "string")]
+COLUMNS = [Column("ds", "date"), Column("region", "string")]
+SCHEMA = "id long, name string, ds date, region string"
+DAYS = [dt.date(2013, 1, day) for day in (1, 2, 3)]
+REGIONS = ["eu", "us=1/a b", None, "ümlaut"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    with connect("memory://") as store:
+        store.create_database("shop")
+        store.create_table(table(tmp_path))
+        yield store
+
+
+def table(tmp_path, name="sales", form="parquet", **parameters):
+    provider = {"spark.sql.sources.provider": form}
+    return Table("shop", name, COLUMNS, DATA, location=f"file:{tmp_path}/{name}", parameters=provider | parameters)
+
+
+def rows_of(start=0):
+    return [(start + at, f"n{at}", DAYS[at % 3], REGIONS[at % 4]) for at in range(48)]
+
+
+def found(spark, store, name="shop.sales"):
+    return sorted(map(tuple, read_table(spark, store, name).collect()), key=repr)
+
+
+def expected(*rows):
+    return sorted((tuple(row) for some in rows for row in some), key=repr)
+
+
+@pytest.mark.parametrize("form", ["parquet", "orc", "csv", "json"])
+@pytest.mark.parametrize("writer", [None, "ungrouped"])
+def test_rows_that_are_written_are_read_again(spark, store, tmp_path, form, writer):
+    store.create_table(table(tmp_path, "other", form))
+    frame = spark.createDataFrame(rows_of(), SCHEMA)
+    written = write_table(frame, store, "shop.other", writer=writer)
+    assert found(spark, store, "shop.other") == expected(rows_of())
+    assert len(written.partitions) == 12
+    assert written.rows == (48 if form in {"parquet", "orc"} else None)
+    assert not list((tmp_path / "other" / "_hbstore").iterdir())
+    statistics = store.get_partition("shop", "other", ["2013-01-01", "eu"]).parameters
+    assert int(statistics["totalSize"]) > 0
+    assert statistics.get("numRows") == ("4" if form in {"parquet", "orc"} else None)
+
+
+def test_appending_adds_files_and_statistics(spark, store):
+    for start in (0, 100):
+        write_table(spark.createDataFrame(rows_of(start), SCHEMA).coalesce(1), store, "shop.sales")
+    assert found(spark, store) == expected(rows_of(), rows_of(100))
+    statistics = store.get_partition("shop", "sales", ["2013-01-01", "eu"]).parameters
+    assert (statistics["numRows"], statistics["numFiles"]) == ("8", "2")
+
+
+def test_overwriting_replaces_the_partitions_that_get_rows(spark, store):
+    write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.sales")
+    new = [row for row in rows_of(100) if row[2] == DAYS[0] and row[3] == "eu"]
+    written = write_table(spark.createDataFrame(new, SCHEMA), store, "shop.sales", "overwrite")
+    kept = [row for row in rows_of() if not (row[2] == DAYS[0] and row[3] == "eu")]
+    assert found(spark, store) == expected(kept, new)
+    assert written.dropped == ()
+    assert store.get_partition("shop", "sales", ["2013-01-01", "eu"]).parameters["numRows"] == "4"
+
+
+def test_overwriting_all_that_match_static_values_drops_the_others(spark, store, tmp_path):
+    write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.sales")
+    new = [(7, "new", "eu")]
+    frame = spark.createDataFrame(new, "id long, name string, region string")
+    written = write_table(frame, store, "shop.sales", "overwrite", {"ds": dt.date(2013, 1, 1)}, overwrite="static")
+    kept = [row for row in rows_of() if row[2] != DAYS[0]]
+    assert found(spark, store) == expected(kept, [(7, "new", DAYS[0], "eu")])
+    assert len(written.dropped) == 3
+    assert [path.name for path in (tmp_path / "sales/ds=2013-01-01").iterdir()] == ["region=eu"]
+
+
+def test_a_static_null_partition_is_one(spark, store):
+    frame = spark.createDataFrame([(1, "a")], "id long, name string")
+    write_table(frame, store, "shop.sales", static={"DS": "2013-01-01", "region": None})
+    assert found(spark, store) == [(1, "a", DAYS[0], None)]
+
+
+def test_overwriting_with_nothing_drops_what_matches(spark, store):
+    write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.sales")
+    nothing = spark.createDataFrame([], "id long, name string, region string")
+    write_table(nothing, store, "shop.sales", "overwrite", {"ds": "2013-01-01"}, overwrite="static")
+    assert found(spark, store) == expected([row for row in rows_of() if row[2] != DAYS[0]])
+
+
+def test_nothing_appended_changes_nothing(spark, store, tmp_path):
+    written = write_table(spark.createDataFrame([], SCHEMA), store, "shop.sales")
+    assert (written.partitions, written.files, written.rows) == ((), 0, 0)
+    assert store.partition_names("shop", "sales") == []
+    assert not list((tmp_path / "sales").rglob("*.parquet"))
+
+
+def test_a_partition_elsewhere_is_written_where_it_is(spark, store, tmp_path):
+    place = tmp_path / "elsewhere"
+    store.add_partitions("shop", "sales", [Partition(["2013-01-01", "eu"], location=f"file:{place}")])
+    frame = spark.createDataFrame([(1, "a")], "id long, name string").coalesce(1)
+    write_table(frame, store, "shop.sales", static={"ds": "2013-01-01", "region": "eu"})
+    assert len(list(place.glob("*.parquet"))) == 1
+    assert found(spark, store) == [(1, "a", DAYS[0], "eu")]
+
+
+def test_types_that_hold_less_are_widened(spark, store):
+    frame = spark.createDataFrame([(1, "a", "2013-01-01", 5)], "id int, name string, ds string, region string")
+    write_table(frame, store, "shop.sales")
+    assert found(spark, store) == [(1, "a", DAYS[0], "5")]
+
+
+def test_timelines_are_brought_up_to_what_is_written(spark, store, tmp_path):
+    declared = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
+    store.create_table(table(tmp_path, "timed", **declared))
+    write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.timed")
+    (timeline,) = store.timelines.of("shop", "timed")
+    assert list(map(UpdatePeriod.DAILY.format, timeline.iterate())) == ["2013-01-01", "2013-01-02", "2013-01-03"]
+    monthly = {"cube.storagetable.partition.update.period": "MONTHLY"}
+    with pytest.raises(Exception, match="update period"):
+        write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.timed", parameters=monthly)
+    assert store.publications.of(store.publications.row("shop", "timed")) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "row", "text"),
+    [
+        ("id long, ds date, region string", (1, DAYS[0], "eu"), "missing=name"),
+        ("id long, name string, ds date, region string, more int", (1, "a", DAYS[0], "eu", 1), "unknown=more"),
+        ("id string, name string, ds date, region string", ("1", "a", DAYS[0], "eu"), "column=id"),
+        ("id long, name string, ds double, region string", (1, "a", 1.0, "eu"), "column=ds"),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(spark, store, schema, row, text):
+    with pytest.raises(InvalidInput, match=text):
+        write_table(spark.createDataFrame([row], schema), store, "shop.sales")
+
+
+def test_values_that_do_not_fit_change_nothing(spark, store, tmp_path):
+    frame = spark.createDataFrame([(1, "a", "someday", "eu")], "id long, name string, ds string, region string")
+    with pytest.raises(InvalidPartitionValue, match="someday"):
+        write_table(frame, store, "shop.sales")
+    assert store.partition_names("shop", "sales") == []
+    assert not list((tmp_path / "sales").rglob("*.parquet"))
+
+
+def test_bad_plans_are_named(spark, store):
+    frame = spark.createDataFrame(rows_of(), SCHEMA)
+    store.create_table(Table("shop", "nowhere", COLUMNS, DATA))
+    with pytest.raises(InvalidInput, match="no location"):
+        write_table(frame, store, "shop.nowhere")
+    with pytest.raises(InvalidInput, match="no partition column"):
+        write_table(frame, store, "shop.sales", static={"name": "a"})
+    with pytest.raises(InvalidInput, match="cannot write"):
+        write_table(frame, store, "shop.sales", writer="single")
+
+
+def test_a_job_of_spark_that_fails_leaves_nothing(spark, store, tmp_path):
+    broken = spark.createDataFrame(rows_of(), SCHEMA).withColumn("name", f.raise_error(f.lit("broken on purpose")))
+    with pytest.raises(WriteFailed, match="broken on purpose"):
+        write_table(broken.withColumn("name", f.col("name").cast("string")), store, "shop.sales")
+    assert store.partition_names("shop", "sales") == []
+    assert not [path for path in (tmp_path / "sales").rglob("*") if path.is_file()]
+
+
+def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_path, monkeypatch):
+    frame = spark.createDataFrame(rows_of(), SCHEMA)
+    claimed = []
+    real = Publisher._claim
+
+    def twice(self, database, name, manifest):
+        row = real(self, database, name, manifest)
+        if not claimed:
+            claimed.append(manifest.id)
+            with pytest.raises(WriteConflict):
+                write_table(frame, store, "shop.sales")
+        return row
+
+    monkeypatch.setattr(Publisher, "_claim", twice)
+    write_table(frame, store, "shop.sales")
+    assert found(spark, store) == expected(rows_of())
+    assert len(list((tmp_path / "sales" / "_hbstore").iterdir())) == 0

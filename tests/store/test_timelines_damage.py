@@ -1,0 +1,190 @@
+"""Stored timelines that are damaged, too large, or another table's: readers are told, writers go on, a rebuild mends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hbstore import Column, Partition, Table
+from hbstore.errors import CorruptTimeline, TimelineError, TimelineTooLarge, UnknownTimelineClass
+from hbstore.store import timeline_cell
+from hbstore.store.table_row import table_key
+from hbstore.store.timeline_cell import cell_name
+from hbstore.timelines import texts
+from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
+from hbstore.times.update_period import UpdatePeriod
+from tests.store import timelines as tl
+from tests.store.timelines import FACT, TWIN, days, declared, partition
+
+CELL = cell_name("DAILY.dt")
+CLASS = f"{property_prefix(UpdatePeriod.DAILY, 'dt')}{STORAGE_CLASS}"
+
+
+@pytest.fixture
+def fact(store):
+    tl.prepared(store)
+    store.add_partitions(*FACT, days(1, 2, 4))
+    return store
+
+
+def stored(store, name=FACT):
+    return store.rows.get_all(table_key(*name))[CELL]
+
+
+def put(store, value, name=FACT):
+    """Put another cell, and let nobody remember the one before: a change on the other side comes in between."""
+    assert store.rows.compare_and_put(table_key(*name), CELL, stored(store, name), value)
+    hours = store.count_partitions(*name, "dt like '2015-01-20-%'")
+    store.add_partitions(*name, [partition(f"2015-01-20-{hours:02}")])
+
+
+DAMAGES = {
+    "cut off": lambda cell: cell[:-9],
+    "no JSON": lambda cell: cell[:16] + b"\xff\x00" + cell[18:],
+    "a list": lambda cell: cell[:16] + b"[1]",
+    "no properties": lambda cell: cell.replace(b'"properties"', b'"propertie5"'),
+    "properties that are none": lambda cell: cell[:16] + b'{"declared":"HOURLY,DAILY|dt,pt","properties":[7]}',
+    "an end that is no time": lambda cell: cell.replace(b"2015-01-04", b"2015-01-44"),
+    "a hole outside": lambda cell: cell.replace(b'"holes0":"2015-01-03"', b'"holes0":"2015-01-09"'),
+    "ends the wrong way round": lambda cell: cell.replace(b"2015-01-04", b"2014-12-04"),
+    "a class that there is not": lambda cell: cell.replace(b"EndsAndHoles", b"EndsAndHales"),
+    "a builder without a time": lambda cell: (
+        cell[:16] + b'{"declared":"HOURLY,DAILY|dt,pt","builder":"b","touched":[]}'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_timeline_is_named_and_mended(fact, name):
+    cell = DAMAGES[name](stored(fact))
+    assert cell != stored(fact)
+    put(fact, cell)
+    for question in (fact.timelines.read, fact.timelines.of, fact.timelines.export):
+        with pytest.raises((CorruptTimeline, UnknownTimelineClass)):
+            question(*FACT)
+    assert len(fact.timelines.check(*FACT)) == 1
+    with pytest.raises((CorruptTimeline, UnknownTimelineClass)):
+        fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
+    first = days(1)[0]
+    assert fact.add_partitions(*FACT, days(7, 8)) == 2
+    assert fact.drop_partitions(*FACT, [days(2)[0].values]) == 1
+    fact.rename_partition(*FACT, first.values, days(9)[0].values)
+    fact.alter_partitions(*FACT, days(9))
+    assert stored(fact) == cell, "what cannot be read is not written over by guesses"
+    assert fact.timelines.rebuild(*FACT).left_out == ()
+    tl.assert_true(fact)
+    assert tl.kept(fact)["DAILY", "dt"] == {f"2015-01-{day:02}" for day in (4, 7, 8, 9)}
+
+
+@pytest.mark.parametrize("at", range(0, 300, 7))
+def test_a_flipped_byte_is_seen_by_a_reader_or_by_check(fact, at):
+    """Unless it changes nothing: a byte of the stamp, or of a word that stands for nothing."""
+    cell = bytearray(stored(fact))
+    cell[at % len(cell)] ^= 0x01
+    put(fact, bytes(cell))
+    try:
+        said = fact.timelines.check(*FACT)
+    except TimelineError as error:
+        said = [str(error)]
+    assert said or tl.kept(fact) == tl.naive(fact), bytes(cell)
+    fact.add_partitions(*FACT, days(15))
+    fact.timelines.rebuild(*FACT)
+    tl.assert_true(fact)
+
+
+def test_a_timeline_that_lies_is_told_by_check(fact):
+    put(fact, stored(fact).replace(b"2015-01-04", b"2015-01-05"))
+    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt has 2015-01-05, of which there is no partition"]
+    put(fact, stored(fact).replace(b'"latest":"2015-01-05"', b'"latest":"2015-01-02"').replace(b"2015-01-03", b""))
+    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt lacks 2015-01-04, of which there is a partition"]
+    fact.timelines.rebuild(*FACT)
+    tl.assert_true(fact)
+
+
+def test_another_tables_timeline_counts_for_none(fact):
+    fact.create_table(tl.table(TWIN))
+    fact.timelines.read(*TWIN)
+    fact.add_partitions(*TWIN, days(20))
+    put(fact, stored(fact, TWIN))
+    tl.assert_true(fact, FACT, TWIN)
+
+
+def test_the_timeline_of_a_table_that_was_dropped_counts_for_none(fact):
+    old = stored(fact)
+    fact.drop_table(*FACT)
+    assert not fact.rows.get_all(table_key(*FACT)).get(CELL)
+    fact.create_table(tl.table())
+    assert fact.rows.compare_and_put(table_key(*FACT), CELL, None, old)
+    assert tl.kept(fact)["DAILY", "dt"] == set()
+    fact.add_partitions(*FACT, days(3))
+    tl.assert_true(fact)
+
+
+def test_a_class_in_the_tables_parameters_that_there_is_not(fact):
+    known = fact.get_table(*FACT)
+    fact.alter_table(replace(known, parameters={**known.parameters, CLASS: "LinkedTimeline"}))
+    fact.add_partitions(*FACT, days(6))
+    tl.assert_true(fact)  # those that are there are of the class that they are of
+    fact.alter_table(replace(known, parameters={**known.parameters, CLASS: "LinkedTimeline", PRESENT: "false"}))
+    before = fact.rows.get_all(table_key(*FACT))
+    for question in (fact.timelines.read, fact.timelines.rebuild):
+        with pytest.raises(UnknownTimelineClass, match="LinkedTimeline"):
+            question(*FACT)
+    assert fact.rows.get_all(table_key(*FACT)) == before
+    assert fact.timelines.check(*FACT)
+    fact.add_partitions(*FACT, days(7))
+    fact.drop_partitions(*FACT, [days(1)[0].values])
+    fact.alter_table(replace(known, parameters={**known.parameters, PRESENT: "false"}))
+    tl.assert_true(fact)
+
+
+def test_a_timeline_that_grows_too_large_becomes_ranges_then_too_large(fact, monkeypatch):
+    monkeypatch.setattr(timeline_cell, "MAX_CELL", 300)
+    fact.add_partitions(*FACT, [partition("2015-03-30")])
+    (made,) = fact.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+    assert type(made).__name__ == "RangesPartitionTimeline", "its holes are too many, its ranges few"
+    tl.assert_true(fact)
+    many = [partition(f"2016-{month:02}-{day:02}") for month in range(1, 13) for day in (1, 5, 9, 13)]
+    fact.add_partitions(*FACT, many)
+    for question in (fact.timelines.read, fact.timelines.export):
+        with pytest.raises(TimelineTooLarge):
+            question(*FACT)
+    assert len(fact.timelines.check(*FACT)) == 1
+    fact.add_partitions(*FACT, days(25))
+    fact.rename_partition(*FACT, days(25)[0].values, days(26)[0].values)
+    fact.drop_partitions(*FACT, [one.values for one in many])
+    fact.timelines.rebuild(*FACT)
+    tl.assert_true(fact)
+
+
+def test_a_class_that_lists_too_many_times_becomes_ranges(fact, monkeypatch):
+    fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
+    monkeypatch.setattr(texts, "MAX_LISTED", 4)
+    monkeypatch.setattr(timeline_cell, "MAX_CELL", 10_000)
+    assert fact.add_partitions(*FACT, days(5, 6, 7)) == 3
+    tl.assert_true(fact)
+    with pytest.raises(TimelineTooLarge):
+        fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
+    fact.timelines.rebuild(*FACT)
+    tl.assert_true(fact)
+
+
+def test_a_damaged_partition_stops_neither_drops_nor_a_rebuild(store):
+    """Bytes that are no partition: its values still stand in its key."""
+    store.create_database("shop")
+    store.create_table(
+        Table("shop", "one", [Column("dt", "string"), Column("n", "int")], parameters=declared("DAILY", "dt"))
+    )
+    name = ("shop", "one")
+    store.timelines.read(*name)
+    store.add_partitions(*name, [Partition((f"2015-01-0{day}", str(n))) for day in (1, 2) for n in (1, 2, 3)])
+    (broken, *_) = [row for row in store.rows.whole_rows(b"shop\0one", b"shop\0onf")]
+    store.rows.write([broken._replace(payload=broken.payload[:20])], [], 1 << 40)
+    store.drop_partitions(*name, [("2015-01-01", "2"), ("2015-01-01", "3")])
+    store.timelines.rebuild(*name)
+    assert tl.kept(store, name)["DAILY", "dt"] == {"2015-01-01", "2015-01-02"}
+    store.drop_partitions(*name, [("2015-01-01", "1")])
+    if store.rows.atomic:  # elsewhere the damaged row has a sequence number from far ahead
+        assert tl.kept(store, name)["DAILY", "dt"] == {"2015-01-02"}
+        tl.assert_true(store, name)
