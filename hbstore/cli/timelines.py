@@ -270,6 +270,7 @@ def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
         StoreUnavailable: the job failed.
     """
     try:
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
@@ -281,11 +282,11 @@ def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
         spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     except PySparkException as error:
         raise InvalidInput("Spark does not start", reason=_first_line(error), hint="It needs Java 17") from error
-    if spark.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+    if str(spark.sparkContext.master).startswith("local") and "PYSPARK_PYTHON" not in os.environ:
         spark.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
     try:
         return rebuild_timelines(spark, url, database, table)
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         hint = "Spark's own messages say why; without --spark the timelines are built here"
         raise StoreUnavailable("the Spark job failed", reason=_first_line(error), hint=hint) from error
     finally:

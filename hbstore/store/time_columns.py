@@ -75,7 +75,7 @@ class TimeColumns:
     table: Table
     declaration: Declaration
     _places: tuple[_Place, ...]
-    _known: dict[tuple[str | bytes | None, ...], list[tuple[TimelineName, int]]] = field(default_factory=dict)
+    _known: dict[bytes | tuple[str | bytes | None, ...], list[tuple[TimelineName, int]]] = field(default_factory=dict)
 
     @staticmethod
     def of(table: Table) -> TimeColumns | None:
@@ -116,7 +116,8 @@ class TimeColumns:
             TimelineMismatch: the table does not have the update period that the partition names.
         """
         named = parameters.get(PARTITION_UPDATE_PERIOD)
-        key = (named, *[cells[place.at] for place in self._places])
+        first, *more = self._places
+        key = (named, *[cells[place.at] for place in self._places]) if more or named is not None else cells[first.at]
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _REMEMBERED:
@@ -170,7 +171,11 @@ class TimeColumns:
         return self.table.partition_column_names.index(column)
 
     def _read(self, cells: Sequence[bytes], named: str | None) -> list[tuple[TimelineName, int]]:
-        found = [self._indexes(place, cells[place.at]) for place in self._places]
+        first, *more = self._places
+        if more:
+            found = [self._indexes(place, cells[place.at]) for place in self._places]
+        else:  # of one column, all that is worth remembering are the times themselves
+            found = [self._indexes_in(first.kind, cells[first.at])]
         held = [indexes for indexes in found if indexes is not None]
         if named is not None:
             chosen = self._named(named, cells)
@@ -214,17 +219,17 @@ class TimeColumns:
             return None
         if tag == TAG_VALUE and isinstance(kind, DateType):
             moment = (kind.decode(cell[1:]).toordinal() - 1) * DAY
-            return [_at_moment(period, moment) for period in periods]
+            return tuple([_at_moment(period, moment) for period in periods])
         if tag == TAG_VALUE and isinstance(kind, TimestampType):
             seconds, nanoseconds = kind.decode(cell[1:])
             moment = (seconds + _UNIX_DAYS * DAY_SECONDS) * SECOND
-            return [None if nanoseconds else _at_moment(period, moment) for period in periods]
+            return tuple([None if nanoseconds else _at_moment(period, moment) for period in periods])
         text = cell_text(kind, cell)
         if text == LATEST:
             return None
         if tag == TAG_TEXT:  # it does not fit its column's type
-            return [None] * len(periods)
-        return [_of_text(period, text) for period in periods]
+            return (None,) * len(periods)
+        return tuple([_of_text(period, text) for period in periods])
 
     def _named(self, name: str, cells: Sequence[bytes]) -> int:
         """Which of the declared periods a partition names."""

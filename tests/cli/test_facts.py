@@ -30,6 +30,77 @@ def days(*texts):
     return [PartitionDesc("DAILY", {"dt": text}) for text in texts]
 
 
+AGGREGATED = """
+kind: storage
+name: mydb
+---
+kind: storage
+name: local
+---
+kind: cube
+name: sales_cube
+measures: [{name: price, type: double}]
+dim_attributes:
+  - {name: order_time, type: timestamp}
+  - {name: delivery_time, type: timestamp}
+  - {name: processing_time, type: timestamp}
+time_dimensions: {order_time: ot, delivery_time: dt, processing_time: pt}
+---
+kind: fact
+name: sales_aggr_fact2
+cube: sales_cube
+columns: [{name: price, type: double}]
+storage_tables:
+  - storage: mydb
+    update_periods: [DAILY]
+    partition_columns: [{name: dt, type: string}, {name: ot, type: string}, {name: pt, type: string}]
+    time_partition_columns: [dt, ot, pt]
+  - storage: local
+    update_periods: [DAILY, HOURLY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+"""
+
+
+@pytest.mark.usefixtures("shop")
+def test_timelines_of_several_storages_periods_and_columns(run, tmp_path):
+    """The worked example in Lens's guide to its metastore."""
+    (tmp_path / "model.yaml").write_text(AGGREGATED)
+    run("model", "create", str(tmp_path / "model.yaml"), "--database", "shop")
+    for storage, period, *times in (
+        ("mydb", "DAILY", "dt=2015-04-12", "ot=2015-04-12", "pt=2015-04-13"),
+        ("local", "HOURLY", "dt=2015-04-13-04"),
+        ("local", "HOURLY", "dt=2015-04-13-05"),
+        ("local", "DAILY", "dt=2015-04-11"),
+        ("local", "DAILY", "dt=2015-04-12"),
+    ):
+        given = [word for time in times for word in ("--time", time)]
+        of_fact = ("shop.sales_aggr_fact2", "--storage-name", storage, "--update-period", period)
+        run("fact", "partitions", "add", *of_fact, *given)
+
+    def line(storage, period, column, first, latest):
+        return (
+            "EndsAndHolesPartitionTimeline(super=PartitionTimeline("
+            f"storageTableName={storage}_sales_aggr_fact2, updatePeriod={period}, partCol={column}, all=null), "
+            f"first={first}, holes=[], latest={latest})\n"
+        )
+
+    of_mydb = "".join(
+        line("mydb", "DAILY", column, day, day)
+        for column, day in (("dt", "2015-04-12"), ("ot", "2015-04-12"), ("pt", "2015-04-13"))
+    )
+    hours = line("local", "HOURLY", "dt", "2015-04-13-04", "2015-04-13-05")
+    days_ = line("local", "DAILY", "dt", "2015-04-11", "2015-04-12")
+    words = ["fact", "timelines", "--database", "shop", "--fact_name", "sales_aggr_fact2"]
+    assert run(*words).stdout == of_mydb + hours + days_
+    words += ["--storage_name", "local"]
+    assert run(*words).stdout == hours + days_
+    words += ["--update_period", "HOURLY"]
+    assert run(*words).stdout == hours
+    words += ["--time_dimension", "delivery_time"]
+    assert run(*words).stdout == hours
+
+
 @pytest.mark.usefixtures("model")
 def test_timelines_are_lenss_lines(run):
     assert run("fact", "timelines", "--fact-name", "sales", "--database", "shop").stdout == HOURLY + DAILY
