@@ -245,10 +245,7 @@ class Catalog:
                 now = self.entry(document.kind, document.name)
                 if now is None or now.state is State.LEAVING:
                     raise _not_found(self.database, document.kind, document.name) from None
-                entry = now
-                if isinstance(error, OvertakenError) and entry.state is State.SETTLED:
-                    with suppress(ConcurrentChange):
-                        entry = self._replace(now, Entry(now.document, State.PENDING, now.document))
+                entry = self._unsettled(now) if isinstance(error, OvertakenError) else now
         raise ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name)
 
     def _settle_all(self) -> None:
@@ -270,10 +267,19 @@ class Catalog:
                     for on in document.storage_tables:
                         drop_table(self.store, self.database, document, on.storage, partial(self._still, entry))
             self.store.documents.drop(self.database, leaving.kind, leaving.name, entry.text)
-        except ConcurrentChange:
+        except (ConcurrentChange, OvertakenError) as error:
             now = self.entry(leaving.kind, leaving.name)
             if now is not None and now.stamp == entry.stamp:
                 raise
+            if now is not None and now.state is not State.LEAVING and isinstance(error, OvertakenError):
+                self.settle(self._unsettled(now))
+
+    def _unsettled(self, entry: Entry) -> Entry:
+        """A document whose tables have to be looked at again, as somebody who was late may have changed them."""
+        with suppress(ConcurrentChange):
+            if entry.state is State.SETTLED:
+                return self._replace(entry, Entry(entry.document, State.PENDING, entry.document))
+        return entry
 
     def _release(self, user: Named, document: Named) -> None:
         """Drop what names a document; of a fact or a dimension table on a storage, its table there."""

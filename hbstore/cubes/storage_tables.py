@@ -4,8 +4,8 @@ They are tables like others, which Spark reads as well. Their parameters say wha
 partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
 stamp of the document that the table was last made to fit. Whoever alters a table has seen its stamp, then that the
 document is still the same, and alters it only if the stamp is: so nobody who is late brings back what was before.
-Other update periods come in a second step, which the store does not guard like that; whoever finds that the document
-has changed meanwhile settles it anew.
+Other update periods come in a second step, which the store does not guard like that, nor does it a drop; whoever finds
+afterwards that the document has changed meanwhile settles it anew.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable, TableDescription
-from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidModel, TableNotFound
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidModel, TableNotFound
 from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
@@ -30,7 +30,7 @@ _ATTEMPTS: Final = 50
 
 
 class OvertakenError(Exception):
-    """A table was altered as its document was some time ago; it has to be settled anew."""
+    """A table was altered or dropped as its document was some time ago; it has to be settled anew."""
 
 
 def table_of(database: str, logical: Fact | DimTable, on: StorageTable) -> Table:
@@ -100,6 +100,7 @@ def drop_table(
     if _is_of(found, logical):
         still()
         store.drop_table(database, name, if_exists=True)
+        _check_not_late(still)
 
 
 def check_names_free(store: PartitionStore, database: str, logical: Fact | DimTable) -> None:
@@ -173,10 +174,21 @@ def _settle_table(
                 store.alter_table(altered)
                 _check_not_late(still)
             else:
-                parameters = {**_without_declaration(altered), **_declaration(found)}
-                seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
-                store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen)
+                _claim(store, found, altered)
     raise ConcurrentChange("other writers kept changing the storage table", table=wanted, hint="Try again")
+
+
+def _claim(store: PartitionStore, found: Table, altered: Table) -> None:
+    """Alter all of a table but its declaration, if it is still what was found."""
+    parameters = {**_without_declaration(altered), **_declaration(found)}
+    seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
+    try:
+        store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen)
+    except InvalidInput:
+        now = store.get_table(found.database, found.name)
+        if _declaration(now) == _declaration(found):
+            raise
+        raise ConcurrentChange("another writer changed the update periods", table=found) from None
 
 
 def _check_not_late(still: Callable[[], None]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -18,7 +18,7 @@ from typing import Any, Final
 from hbstore.name_lists import lay_out
 from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
-from hbstore.rows.sqlite_connection import BATON, Connections, ThreadConnection, cell_columns
+from hbstore.rows.sqlite_connection import BATON, Connections, Snapshot, ThreadConnection, cell_columns
 from hbstore.rows.sqlite_file import SqliteFile, parse_sqlite_url
 from hbstore.rows.sqlite_predicate import FIRST_COLUMNS
 from hbstore.rows.urls import StoreUrl
@@ -90,20 +90,10 @@ class SqliteRows:
             raise
         mine.end(commit=True)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Reads inside see one state; writers are not held up."""
         mine = self._connections.mine()
-        if mine.span:
-            yield
-            return
-        mine.begin("snapshot")
-        try:
-            yield
-        except BaseException:
-            mine.end(commit=False)
-            raise
-        mine.end(commit=True)
+        return nullcontext() if mine.span else Snapshot(mine)
 
     def get(self, key: bytes) -> Cells | None:
         """The cells of a catalog row. O(log n)."""

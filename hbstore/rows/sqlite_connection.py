@@ -194,6 +194,23 @@ class ThreadConnection:
             sqlite.close()
 
 
+class Snapshot:
+    """A snapshot as a context, which a question of 100 µs should not wait for: a generator takes twice as long."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: ThreadConnection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.begin("snapshot")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.end(commit=kind is None)
+
+
 class Connections:
     """The connections of all threads to one file."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -364,6 +365,36 @@ def _altered_together(first, second, schedule):
             schedule
         )
         return calls
+
+
+def test_a_fact_that_is_created_again_while_it_is_dropped_has_its_tables():
+    """Whatever the order of their calls: whoever comes late to a drop that others finished mends what it broke."""
+
+    def drop(store):
+        with suppress(ModelNotFound):
+            cubes_of(store).drop("fact", "rides_daily")
+
+    def create_again(store):
+        drop(store)
+        cubes_of(store).create(sample("rides_daily"), if_not_exists=True)
+
+    def together(schedule):
+        with connect("memory://?atomic=false") as store:
+            cubes = cubes_of(store)
+            store.create_database("shop")
+            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
+            results, calls = play(store.rows, [drop, create_again], schedule)
+            assert set(results) <= {None, ConcurrentChange.__name__, ModelNotFound.__name__}, (schedule, results)
+            with suppress(ModelNotFound):
+                cubes.timelines("rides_daily")
+            fact = cubes.names("fact")
+            assert bool(store.table_names("shop")) == bool(fact), (schedule, results)
+            if fact:
+                assert store.table_names("shop") == ["archive_rides_daily", "lake_rides_daily"], (schedule, results)
+            return calls
+
+    for schedule in overtakings(together([])):
+        together(schedule)
 
 
 def test_a_storage_is_not_dropped_under_a_fact():
