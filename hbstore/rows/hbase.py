@@ -21,6 +21,7 @@ from hbstore.rows.hbase_idl import BatchMutation, Mutation
 from hbstore.rows.hbase_link import Link
 from hbstore.rows.hbase_pool import Kind, Pool
 from hbstore.rows.hbase_scan import RangeScan, next_size
+from hbstore.rows.hbase_shared_gets import SharedGets
 from hbstore.rows.hbase_tables import CATALOG_FAMILIES, ensure_tables
 from hbstore.rows.hbase_url import parse_hbase_url
 from hbstore.rows.hbase_wire import FoundRow, get_row, get_rows
@@ -69,6 +70,7 @@ class HBaseRows:
         self._pool = pool
         self._catalog = pool.address.catalog
         self._partitions = pool.address.partitions
+        self._shared_gets = SharedGets(self._catalog_rows)
 
     @property
     def url(self) -> str:
@@ -94,16 +96,21 @@ class HBaseRows:
         return contextlib.nullcontext()
 
     def get(self, key: bytes) -> Cells | None:
-        """The cells of a catalog row: one request."""
-        return self._catalog_row(key, _SMALL_FAMILIES) or None
+        """The cells of a catalog row: one request, which threads that ask at the same time share."""
+        return self._shared_gets.get(key)
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included: one request."""
-        return self._catalog_row(key, None)
-
-    def _catalog_row(self, key: bytes, families: list[bytes] | None) -> Cells:
-        rows = self._pool.run(partial(_rows, get_row(self._catalog, key, families)), Kind.READ)
+        rows = self._pool.run(partial(_rows, get_row(self._catalog, key, None)), Kind.READ)
         return _cells(rows[0][1]) if rows else {}
+
+    def _catalog_rows(self, keys: list[bytes]) -> dict[bytes, Cells]:
+        if len(keys) == 1:
+            request = get_row(self._catalog, keys[0], _SMALL_FAMILIES)
+        else:
+            request = get_rows(self._catalog, keys, _SMALL_FAMILIES)
+        rows = self._pool.run(partial(_rows, request), Kind.READ)
+        return {key: found for key, cells in rows if (found := _cells(cells))}
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
