@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase]`.
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase spark]`.
 
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
@@ -19,7 +19,7 @@ from rich.console import Console
 from benchmarks import growth, hbase, planning, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "sqlite", "growth", "hbase")
+PARTS = ("planning", "timelines", "sqlite", "growth", "hbase", "spark")
 
 
 def main() -> None:
@@ -43,11 +43,16 @@ def _reports(part: str, url: str | None) -> list[Report]:
     if part == "planning":
         return [planning.run()]
     if part == "timelines":
-        return timelines.run()
+        with _server(url) as found:
+            return timelines.run(found)
     if part == "sqlite":
         return sqlite.run()
     if part == "growth":
         return [growth.run()]
+    if part == "spark":
+        from benchmarks import spark_writes
+
+        return spark_writes.run()
     with _server(url) as found:
         return hbase.run(found)
 

@@ -34,8 +34,8 @@ class HbstoreError(Exception):
         return f"{message}. {self.hint}" if self.hint else message
 
 
-class FilterError(HbstoreError):
-    """A filter that cannot be used; the classes below say why.
+class TextError(HbstoreError):
+    """A text that cannot be used: a filter or a statement; the classes below say why.
 
     ``highlight`` is the offending line with a caret below it, where there is one.
     """
@@ -47,6 +47,10 @@ class FilterError(HbstoreError):
     def __str__(self) -> str:
         message = super().__str__()
         return f"{message}\n{self.highlight}" if self.highlight else message
+
+
+class FilterError(TextError):
+    """A filter that cannot be used; the classes below say why."""
 
 
 class FilterSyntaxError(FilterError):
@@ -66,6 +70,21 @@ class FilterTooLarge(FilterError):
 
 class UnknownColumnError(FilterError):
     """A filter or a partition spec names a column that is not a partition column; ``fields`` lists those that are."""
+
+
+class DdlSyntaxError(TextError):
+    """A statement does not parse; nothing was done of the text that it is in.
+
+    ``fields`` holds ``line`` and ``column`` (from 1), ``expected`` (what could stand there) and ``found``.
+    """
+
+
+class DdlRefused(HbstoreError):
+    """The rules of the Hive Metastore do not allow what a statement asks for; ``fields`` say why."""
+
+
+class NeedsSpark(HbstoreError):
+    """A statement that reads all files of a table, which is work for Spark."""
 
 
 class DatabaseNotFound(HbstoreError):
@@ -148,6 +167,14 @@ class PublicationLost(ConcurrentChange):
     """A job that writes files was taken for dead, and another one has its partitions; nothing was changed."""
 
 
+class StreamConflict(HbstoreError):
+    """A batch of a stream was written with other rows before, or by another run of its query; nothing was changed."""
+
+
+class CorruptCheckpoint(HbstoreError):
+    """A stream's checkpoint is half written, so that nobody can tell which batches were; nothing was started."""
+
+
 class CommitStateUnknown(HbstoreError):
     """The connection broke while a change was under way: it may or may not have been made.
 
@@ -161,6 +188,10 @@ class FileOperationFailed(HbstoreError):
 
 class OutsideWarehouse(HbstoreError):
     """A file operation would have touched what is neither the warehouse's nor the table's own. Nothing was touched."""
+
+
+class TableFolderMissing(HbstoreError):
+    """A table's own folder is missing, or empty, and all partitions would be dropped with it. Nothing was changed."""
 
 
 class FunctionNotFound(HbstoreError):

@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
-    ("spark", "metastore", "publishing"),
+    ("spark",),
+    ("ddl",),
+    ("repair", "metastore", "publishing"),
     ("cubes",),
     ("",),  # hbstore/__init__.py, the public names
     ("store",),

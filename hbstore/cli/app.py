@@ -21,6 +21,7 @@ from hbstore.cli import (
     partitions,
     serve,
     spark_conf,
+    sql,
     timelines,
     upkeep,
 )
@@ -60,7 +61,7 @@ app = typer.Typer(
     "2 a mistake in the command or in what it was given; 3 the store is not there, does not answer, cannot be written, "
     "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has gone.",
 )
-for _module in (catalog, partitions, load, explain, serve, spark_conf, upkeep):
+for _module in (catalog, partitions, load, explain, sql, serve, spark_conf, upkeep):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
 app.add_typer(

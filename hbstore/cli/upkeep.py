@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,9 @@ from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
-from hbstore.errors import CorruptRow, StoreReadOnly, TimelineNotFound
+from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
+from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineNotFound
+from hbstore.names import parse_partition_name
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.store.check import Problem
@@ -59,29 +61,79 @@ def check(
         raise typer.Exit(PROBLEMS)
 
 
-@commands.command(epilog=examples("hbstore repair", "hbstore repair shop.sales"))
+@commands.command(
+    epilog=examples(
+        "hbstore repair",
+        "hbstore repair shop.sales",
+        "hbstore repair shop.logs --mode add",
+        "hbstore repair shop.logs --mode sync --spec ds=2013-01-01 --dry-run",
+    )
+)
 def repair(
-    ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
+    ctx: typer.Context,
+    tables: TablesArgument = None,
+    *,
+    mode: Annotated[
+        RepairMode | None,
+        typer.Option(
+            "--mode",
+            help="Compare partitions with folders: add those of new folders, drop those whose folders are gone,"
+            " or sync, which is both.",
+        ),
+    ] = None,
+    spec: Annotated[
+        str | None,
+        typer.Option("--spec", metavar="SPEC", help="With --mode: only partitions of this spec, as ds=2013-01-01."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --mode: say what would be done, and change nothing.")
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="With --mode: drop partitions even if the table's folder is missing or empty."),
+    ] = False,
+    spark: Annotated[bool, typer.Option("--spark", help="With --mode: list folders by a Spark job.")] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Finish the intents that dead writers left open.
+    """Finish what dead writers left open, or make partitions agree with folders.
 
-    The planner's counts of distinct values are made anew as well. Rows that `hbstore check` complains about stay as
-    they are.
+    Without --mode, intents and publications are finished, and the planner's counts of distinct values made anew. Rows
+    that `hbstore check` complains about stay as they are.
+
+    With --mode, the partitions of the tables are compared with the folders below theirs, and added or dropped. No file
+    of a partition is touched. Folders that are not taken for partitions are listed, with the reason.
     """
+    if mode is not None:
+        folders = FolderRepair(mode.value, None if spec is None else parse_partition_name(spec), dry_run, force)
+        with open_store(ctx, store) as opened:
+            repair_folders(opened, tables, folders, with_spark=spark, as_json=as_json)
+        return
+    if spec is not None or dry_run or force or spark:
+        raise InvalidInput(
+            "options that need a mode", options="--spec, --dry-run, --force, --spark", hint="Give --mode as well"
+        )
+    from hbstore.publishing import Publisher
+
     done = []
     with open_store(ctx, store) as opened:
         gone = 0 if tables else opened.repair_catalog()
         for database, name in named_tables(opened, tables)[0]:
-            done.append((f"{database}.{name}", opened.repair(database, name)))
+            finished = opened.repair(database, name)
+            done.append((f"{database}.{name}", finished, Publisher(opened).recover(database, name)))
     if as_json:
-        shown = [{"table": table, "intents": one.intents, "slots": one.slots} for table, one in done]
+        shown = [
+            {"table": table, "intents": one.intents, "slots": one.slots, "publications": publications}
+            for table, one, publications in done
+        ]
         print_json({"gone": gone, "tables": shown})
     else:
         if gone:
             print_lines([f"{plural(gone, 'table')} that had been dropped or renamed: finished"])
         print_lines(
             f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'slot')} freed"
-            for table, one in done
+            + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
+            for table, one, publications in done
         )
 
 

@@ -15,6 +15,7 @@ import json
 import secrets
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from hbstore.cubes.document import Named
@@ -41,16 +42,20 @@ class Entry:
         state: whether its tables are so.
         before: what it was, while tables of that may have to go.
         stamp: no other state has it.
+        stored: the text that it was read from; None if it was made here.
     """
 
     document: Named
     state: State = State.SETTLED
     before: Named | None = None
     stamp: str = field(default_factory=lambda: secrets.token_hex(_STAMP))
+    stored: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:
-        """The entry as it is stored."""
+        """The entry as it is stored; that of one that was read is the very same, whatever release wrote it."""
+        if self.stored is not None:
+            return self.stored
         found = {"state": self.state.value, "stamp": self.stamp, "document": _data(self.document)}
         if self.before is not None:
             found["before"] = _data(self.before)
@@ -63,17 +68,24 @@ class Entry:
         Raises:
             CorruptRow: it is none.
         """
-        try:
-            found = json.loads(text)
-            before = found.get("before")
-            return Entry(
-                make(kind, found["document"]),
-                State(found["state"]),
-                None if before is None else make(kind, before),
-                found["stamp"],
-            )
-        except (ValueError, KeyError, TypeError, AttributeError, InvalidModel) as error:
-            raise CorruptRow("a document of the model does not decode", kind=kind, found=str(error)) from None
+        return _read(kind, text)
+
+
+@lru_cache(maxsize=256)
+def _read(kind: str, text: str) -> Entry:
+    """An entry is frozen, and the same ones are read again and again."""
+    try:
+        found = json.loads(text)
+        before = found.get("before")
+        return Entry(
+            make(kind, found["document"]),
+            State(found["state"]),
+            None if before is None else make(kind, before),
+            found["stamp"],
+            text,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, InvalidModel) as error:
+        raise CorruptRow("a document of the model does not decode", kind=kind, found=str(error)) from None
 
 
 def _data(document: Named) -> dict[str, object]:

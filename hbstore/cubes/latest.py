@@ -114,7 +114,12 @@ class Dumps:
                 raise PartitionNotFound("no such partition", table=self.table, partition=self._name(one.values))
             putting.append(updated(partition_from_payload(stored), one))
         gone = {self._canonical(values) for values in wanted.drop}
-        newest = {values: known[values] for values in combinations if not self._newest_goes(known.get(values), gone)}
+        times = {(self.latest_values(values), self._time_in(values)) for values in gone}
+        newest = {
+            values: latest
+            for values, latest in known.items()
+            if self._time(latest) is not None and (values, self._time(latest)) not in times
+        }
         newest |= self._newest_of(combinations - newest.keys(), gone)
         for one in (*wanted.add, *putting):
             values = self.latest_values(one.values)
@@ -131,13 +136,6 @@ class Dumps:
             expected={values: found.get(values, there.get(values)) for values in (*combinations, *there)},
             invalid_values="keep",
         )
-
-    def _newest_goes(self, latest: Partition | None, gone: set[Values]) -> bool:
-        """Whether the newest partition of a combination has to be looked for."""
-        time = None if latest is None else self._time(latest)
-        if latest is None or time is None:
-            return True
-        return any(self.latest_values(values) == latest.values and self._time_in(values) == time for values in gone)
 
     def _newest_of(self, combinations: Collection[Values], gone: set[Values]) -> dict[Values, Partition]:
         """The newest partition of each combination but those that go; O(partitions of the combinations)."""

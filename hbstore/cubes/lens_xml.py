@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
+from hbstore.cubes.xml_reader import Reader
 from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
 
@@ -31,70 +32,6 @@ _FACT_TIMES: Final[Mapping[str, str]] = {
     "cube.fact.absolute.end.time": "end_time",
     "cube.fact.relative.end.time": "end_time",
 }
-
-
-class Reader:
-    """Reads one element; what nobody asked for in it is refused at the end.
-
-    Args:
-        element: the element.
-        file: where it is from.
-        at: the tags around it.
-    """
-
-    def __init__(self, element: Element, file: str, at: str = "") -> None:
-        self.element = element
-        self.file = file
-        self.at = f"{at}/{element.tag}"
-        self._attributes = dict(element.attributes)
-        self._children = list(element.children)
-
-    def attribute(self, *names: str) -> str | None:
-        """An attribute by any of its names; None if there is none of them."""
-        found = [self._attributes.pop(name) for name in names if name in self._attributes]
-        return found[0] if found else None
-
-    def children(self, *tags: str) -> list[Reader]:
-        """The elements in it of any of some tags."""
-        found = [child for child in self._children if child.tag in tags]
-        self._children = [child for child in self._children if child.tag not in tags]
-        return [Reader(child, self.file, self.at) for child in found]
-
-    def items(self, list_tag: str, *tags: str) -> list[Reader]:
-        """The elements of the list of a tag."""
-        found: list[Reader] = []
-        for one in self.children(list_tag):
-            found += one.children(list_tag, *tags)
-            one.end()
-        return found
-
-    def texts(self, *tags: str) -> list[str]:
-        """The texts of the elements of some tags."""
-        found = self.children(*tags)
-        for one in found:
-            one.end()
-        return [one.element.text.strip() for one in found]
-
-    def end(self) -> None:
-        """See that nothing is left.
-
-        Raises:
-            InvalidModel: there is an attribute or an element that is not known here.
-        """
-        if self._attributes:
-            raise self.error(f"attribute {min(self._attributes)}")
-        if self._children:
-            raise self.error(f"element {self._children[0].tag}", self._children[0])
-
-    def error(self, what: str, element: Element | None = None) -> InvalidModel:
-        """The error for something that is not known here."""
-        return InvalidModel(
-            "the XML has something that is not read",
-            file=self.file,
-            line=(element or self.element).line,
-            at=self.at.removeprefix("/"),
-            found=what,
-        )
 
 
 def read_lens(root: Element, file: str) -> tuple[str, Data]:

@@ -15,8 +15,9 @@ from pydantic import AfterValidator, ValidationError
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, load, read_text
-from hbstore.cubes.lens_xml import Data, Reader, given, properties
+from hbstore.cubes.lens_xml import Data, given, properties
 from hbstore.cubes.values import FieldName, Name, Period, Properties
+from hbstore.cubes.xml_reader import Reader
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidModel
 from hbstore.model import FrozenDict

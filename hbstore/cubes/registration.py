@@ -58,7 +58,7 @@ class Registration:
     def drop(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
         """Drop partitions, all or none; how many."""
         place = self._place(name, storage)
-        partitions = place.partitions(descs, _Validity())
+        partitions = place.distinct(place.partitions(descs, _Validity()))
         if place.dumps is not None:
             place.dumps.drop([one.values for one in partitions])
         else:
@@ -212,6 +212,10 @@ class _Place:
                 )
                 return
         raise ConcurrentChange("other writers kept changing the partitions", table=self.table, hint="Try again")
+
+    def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
+        """Partitions without those that stand there twice."""
+        return list({self._canonical(one.values): one for one in partitions}.values())
 
     def _canonical(self, values: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(canonical_text, self.table.key_types, values))

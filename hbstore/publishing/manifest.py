@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from hbstore.errors import CorruptRow
+from hbstore.store.stream_batches import Stream, StreamBatch
 
 STAGING: Final = "_hbstore"
 """The folder in a table's folder that holds what jobs are writing; Hive and Spark pass over it."""
@@ -53,6 +54,7 @@ class Manifest:
         id: unique; it stands in the names of files.
         staging: the folder that is removed in the end.
         partitions: what becomes of each.
+        batch: the batch of a stream that it is; None for others.
 
     >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
     >>> Manifest.decode(manifest.encode()) == manifest
@@ -62,10 +64,13 @@ class Manifest:
     id: str
     staging: str
     partitions: tuple[PartitionWrite, ...]
+    batch: StreamBatch | None = None
 
     def encode(self) -> bytes:
         """JSON."""
-        content = {"version": _VERSION, "id": self.id, "staging": self.staging}
+        content: dict[str, Any] = {"version": _VERSION, "id": self.id, "staging": self.staging}
+        if self.batch is not None:
+            content["batch"] = asdict(self.batch)
         return json.dumps({**content, "partitions": [asdict(one) for one in self.partitions]}).encode()
 
     @staticmethod
@@ -79,7 +84,8 @@ class Manifest:
             found = json.loads(data)
             if found["version"] != _VERSION:
                 raise CorruptRow("a publication is of another version of hbstore", version=found["version"])
-            return Manifest(found["id"], found["staging"], tuple(_write(one) for one in found["partitions"]))
+            partitions = tuple(_write(one) for one in found["partitions"])
+            return Manifest(found["id"], found["staging"], partitions, _batch(found.get("batch")))
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow("a publication does not decode", bytes=len(data)) from error
 
@@ -91,3 +97,7 @@ def hidden_name(publication_id: str, number: int) -> str:
 
 def _write(found: dict[str, Any]) -> PartitionWrite:
     return PartitionWrite(**{**found, "values": tuple(found["values"]), "replaced": tuple(found["replaced"])})
+
+
+def _batch(found: dict[str, Any] | None) -> StreamBatch | None:
+    return None if found is None else StreamBatch(Stream(**found["stream"]), found["number"], found["digest"])

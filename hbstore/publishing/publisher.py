@@ -28,6 +28,7 @@ from hbstore.errors import (
     InvalidInput,
     OutsideWarehouse,
     PartitionNotFound,
+    StreamConflict,
     WriteConflict,
 )
 from hbstore.keys import row_key
@@ -37,6 +38,7 @@ from hbstore.names import partition_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
+from hbstore.store.publications import has_publications
 from hbstore.store.puts import cells_of
 from hbstore.store.table_row import TableRow
 
@@ -75,18 +77,14 @@ class Publisher:
         Raises:
             WriteConflict: another job is writing one of the partitions; nothing was changed.
             PublicationLost: the job took so long that it was taken for dead; nothing was changed.
+            StreamConflict: it is a batch of a stream that another run of its query has written; nothing was changed.
             FileOperationFailed: a file cannot be moved. Before the decision nothing was changed; after it, the
                 publication is finished by the next who reads or writes the table.
         """
         row = self._claim(database, table, manifest)
-        warehouse = _warehouse(row)
         try:
-            alive = time.monotonic()
-            for source, target in staged.items():
-                warehouse.move(source, target, inside=_inside(row, manifest))
-                if time.monotonic() - alive > ALIVE / 4:
-                    self.store.publications.extend(row, manifest.id, time.time() + ALIVE)
-                    alive = time.monotonic()
+            self._check_batch(row, manifest)
+            self._prepare(row, manifest, staged)
             self.store.publications.decide(row, manifest.id)
         except BaseException:
             with suppress(Exception):
@@ -117,6 +115,8 @@ class Publisher:
 
     def finish_before_use(self, row: TableRow) -> None:
         """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is."""
+        if not has_publications(row):
+            return
         try:
             self.recover_row(row)
         except (FileOperationFailed, OutsideWarehouse, ConcurrentChange) as error:
@@ -129,7 +129,9 @@ class Publisher:
             columns = row.table.partition_column_names
             names = {partition_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
             try:
-                dead = publications.claim(row, manifest.id, names, manifest.encode(), time.time() + ALIVE)
+                dead = publications.claim(
+                    row, manifest.id, names, manifest.encode(), time.time() + ALIVE, manifest.batch
+                )
             except WriteConflict as conflict:
                 if not conflict.fields["decided"]:
                     raise
@@ -142,6 +144,31 @@ class Publisher:
                     self._clear_away(row, Manifest.decode(data))
             return row
         raise ConcurrentChange("other jobs kept writing the partitions", table=row.table, hint="Nothing was changed")
+
+    def _check_batch(self, row: TableRow, manifest: Manifest) -> None:
+        """See that a batch of a stream is not written.
+
+        Whoever decided one of this stream has recorded it before their publication was taken off the row, and whoever
+        wants to decide one from now on has to take this claim away first. So it stays true while the claim is held.
+        """
+        batch = manifest.batch
+        if batch is not None and self.store.publications.batches(row, batch.stream).last >= batch.number:
+            raise StreamConflict(
+                "another run of the query has written this batch",
+                stream=batch.stream,
+                batch=batch.number,
+                hint="Nothing was changed. Run a query once at a time; started again it goes on",
+            )
+
+    def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:
+        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        alive = time.monotonic()
+        for source, target in staged.items():
+            if not warehouse.move(source, target, inside=inside):
+                raise FileOperationFailed("a staged file is gone", file=source, hint="Nothing was changed; write again")
+            if time.monotonic() - alive > ALIVE / 4:
+                self.store.publications.extend(row, manifest.id, time.time() + ALIVE)
+                alive = time.monotonic()
 
     def _give_up(self, row: TableRow, manifest: Manifest) -> None:
         """Clear away what is not decided; whoever wanted to decide it late finds that they cannot any more."""
@@ -171,6 +198,8 @@ class Publisher:
             if write.drop:
                 warehouse.delete(write.location, inside=inside, purge=False)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
+        if manifest.batch is not None:
+            self.store.publications.record(row, manifest.batch)
         self.store.publications.close(row, manifest.id)
 
     def _commit(self, row: TableRow, manifest: Manifest) -> bool:

@@ -1,10 +1,13 @@
-"""Spark jobs over many partitions: folders, reading, registering, building timelines. Needs ``hbstore[spark]``."""
+"""Spark jobs over many partitions: folders, reading, writing, streams, timelines. Needs ``hbstore[spark]``."""
 
 from __future__ import annotations
 
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
+from hbstore.spark.source import register_source
+from hbstore.spark.repair import sync_partitions
+from hbstore.spark.streams import stream_to_table, write_batch
 from hbstore.spark.timelines import rebuild_timelines
 from hbstore.spark.writes import Written, write_table
 
@@ -16,5 +19,9 @@ __all__ = [
     "read_table",
     "rebuild_timelines",
     "register_partitions",
+    "register_source",
+    "stream_to_table",
+    "sync_partitions",
+    "write_batch",
     "write_table",
 ]

@@ -18,6 +18,7 @@ from hbstore.filters.builder import Expression
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
+from hbstore.publishing.publisher import Publisher
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.writer import partitioned
@@ -82,6 +83,7 @@ def read_table(
     if isinstance(store, str):
         with connect(store, create=False) as opened:
             return read_table(spark, opened, table, where, options=options)
+    Publisher(store).finish_before_use(store.publications.row(*table_name(table)))
     return frame_of(spark, pruned_read(store, table, where), options=options or {})
 
 

@@ -54,8 +54,19 @@ def register_partitions(
         made = store.get_table(database, table)
     if not made.partition_columns:
         raise TableNotPartitioned("the table has no partition columns", table=made)
-    task = _Task(shared, database, table, batch, if_not_exists)
-    outcomes = as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect()
+    task = Registering(shared, database, table, batch, if_not_exists)
+    return raise_first(as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect())
+
+
+class Outcome(NamedTuple):
+    """What a task gives back: how many partitions it added, and the error that stopped it."""
+
+    added: int
+    error: HbstoreError | None = None
+
+
+def raise_first(outcomes: Sequence[Outcome]) -> int:
+    """How many partitions the tasks added; the first error that stopped one is raised, and says that number as well."""
     added = sum(outcome.added for outcome in outcomes)
     for outcome in outcomes:
         if outcome.error is not None:
@@ -64,16 +75,17 @@ def register_partitions(
     return added
 
 
-class _Outcome(NamedTuple):
-    """What a task gives back: how many partitions it added, and the error that stopped it."""
-
-    added: int
-    error: HbstoreError | None = None
-
-
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """What every task is sent."""
+class Registering:
+    """What every task is sent, which adds partitions in batches.
+
+    Attributes:
+        url: the store's, as tasks open it.
+        database: the database's name.
+        table: the table's name.
+        batch: how many partitions are added at once.
+        if_not_exists: pass over partitions that are there already.
+    """
 
     url: str
     database: str
@@ -81,8 +93,12 @@ class _Task:
     batch: int
     if_not_exists: bool
 
-    def run(self, rows: Iterable[Row]) -> Iterator[_Outcome]:
-        """Add one task's rows.
+    def run(self, rows: Iterable[Row]) -> Iterator[Outcome]:
+        """Add one task's rows: the values' texts, the location, the parameters."""
+        yield self.add(map(_partition, rows))
+
+    def add(self, partitions: Iterator[Partition]) -> Outcome:
+        """Add one task's partitions.
 
         An error of hbstore comes back as a value: raised, Spark would run the task again, in vain, and then show it in
         the midst of its own. Other failures, such as a machine that is gone, are left to Spark.
@@ -92,13 +108,11 @@ class _Task:
         added = 0
         try:
             with connect(self.url) as store:
-                partitions = map(_partition, rows)
                 while some := list(islice(partitions, self.batch)):
                     added += self._add(store, some, again=again)
         except HbstoreError as error:
-            yield _Outcome(added, error)
-        else:
-            yield _Outcome(added)
+            return Outcome(added, error)
+        return Outcome(added)
 
     def _add(self, store: PartitionStore, some: list[Partition], *, again: bool) -> int:
         if again and not self.if_not_exists:

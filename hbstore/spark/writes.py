@@ -32,6 +32,7 @@ from hbstore.spark.staging import Staged, listed, remove, stage
 from hbstore.spark.write_plan import WritePlan, Writer
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.puts import cells_of
+from hbstore.store.stream_batches import StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 
@@ -107,9 +108,9 @@ def write_table(
         stage(plan.arranged(frame), plan, f"{staging}/data")
         staged = listed(warehouse, plan, f"{staging}/data")
         for one in staged:
-            _check(row, one.values, parameters or {})
-        there = _there(store, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
-        job = _Job(row, plan, publication, staging, mode, dict(parameters or {}))
+            check_values(row, one.values, parameters or {})
+        there = partitions_there(store, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
+        job = WriteJob(row, plan, publication, staging, mode, dict(parameters or {}))
         manifest, moves = job.manifest(warehouse, staged, there)
         if manifest.partitions:
             publisher.publish(database, name, manifest, moves)
@@ -118,17 +119,30 @@ def write_table(
     except BaseException:
         remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
         raise
-    return _summary(plan, manifest, staged)
+    return summary(plan, manifest, staged)
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class WriteJob:
+    """What a job is to do with the files that it has staged.
+
+    Attributes:
+        row: the table.
+        plan: what is written where.
+        publication: the id of its publication.
+        staging: the folder in whose folder ``data`` the files are.
+        mode: whether they are added or replace others.
+        parameters: for the partitions.
+        batch: the batch of a stream that it is; None for others.
+    """
+
     row: TableRow
     plan: WritePlan
     publication: str
     staging: str
     mode: Mode
     parameters: Mapping[str, str]
+    batch: StreamBatch | None = None
 
     def manifest(
         self, warehouse: Warehouse, staged: Sequence[Staged], there: Mapping[bytes, Partition]
@@ -160,7 +174,7 @@ class _Job:
         for key, known in there.items():
             if key not in got:
                 writes.append(PartitionWrite(known.values, self._location(known.values, known), drop=True))
-        return Manifest(self.publication, self.staging, tuple(writes)), moves
+        return Manifest(self.publication, self.staging, tuple(writes), self.batch), moves
 
     def _location(self, values: tuple[str, ...], known: Partition | None) -> str:
         if known is not None and known.location:
@@ -168,8 +182,8 @@ class _Job:
         return f"{self.plan.root}/{partition_name(self.row.table.partition_column_names, values)}"
 
 
-def _there(
-    store: PartitionStore, row: TableRow, plan: WritePlan, staged: Sequence[Staged], *, everything: bool
+def partitions_there(
+    store: PartitionStore, row: TableRow, plan: WritePlan, staged: Sequence[Staged], *, everything: bool = False
 ) -> dict[bytes, Partition]:
     """The partitions that get rows and are there, by key; with ``everything``, all that match the static values."""
     database, name = row.table.database, row.table.name
@@ -186,7 +200,7 @@ def _there(
     return {partition_key(row, one.values): one for one in found}
 
 
-def _check(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:
+def check_values(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:
     """Refuse values that the store would refuse once the publication is decided."""
     cells = cells_of(row.definition, values, "reject")
     columns = row.definition.time_columns
@@ -198,7 +212,8 @@ def _names(warehouse: Warehouse, folder: str) -> tuple[str, ...]:
     return tuple(name for name, _ in warehouse.data_files(folder) or [])
 
 
-def _summary(plan: WritePlan, manifest: Manifest, staged: Sequence[Staged]) -> Written:
+def summary(plan: WritePlan, manifest: Manifest, staged: Sequence[Staged]) -> Written:
+    """What a job wrote."""
     columns = plan.table.partition_column_names
     rows = [one.rows for one in staged]
     return Written(

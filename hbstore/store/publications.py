@@ -5,6 +5,9 @@ then the publication is *decided*: from that moment it will be done, by the job 
 claim one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
 claiming and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
 00 id``.
+
+A batch of a stream is decided with the number and the digest that it has: they stand in the cell until the publication
+is shown, and in the stream's record (`hbstore.store.stream_batches`) before it is taken off.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from typing import Final, TypeVar
 
 from hbstore.errors import CorruptRow, InvalidInput, PublicationLost, WriteConflict
 from hbstore.rows.interface import Rows
-from hbstore.store.shared_cell import change_cell, content_of
+from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
 
@@ -40,12 +44,14 @@ class Publication:
         decided: whether it will be done in any case; if not, it may still be given up.
         until: seconds since 1970; until then its job is taken to be alive.
         places: hashes of the keys of its partitions.
+        batch: the batch of a stream that it is; None for others.
     """
 
     id: str
     decided: bool
     until: float
     places: frozenset[str]
+    batch: StreamBatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +67,18 @@ class Publications:
     tables: Tables
 
     def claim(
-        self, row: TableRow, publication_id: str, partitions: Mapping[bytes, str], manifest: bytes, until: float
+        self,
+        row: TableRow,
+        publication_id: str,
+        partitions: Mapping[bytes, str],
+        manifest: bytes,
+        until: float,
+        batch: StreamBatch | None = None,
     ) -> list[str]:
         """Claim partitions for a publication that is about to be prepared.
+
+        What another run of the same stream has claimed it loses at once: a query runs once at a time, so that it is
+        dead, or will find that its claim is gone.
 
         Args:
             row: the table.
@@ -71,6 +86,7 @@ class Publications:
             partitions: their names by their keys, which need not be there.
             manifest: what the publication does, for whoever finishes it.
             until: seconds since 1970 at which the job may be taken for dead.
+            batch: the batch of a stream that it is.
 
         Returns:
             The ids of publications of dead jobs that held some of these, and have lost them.
@@ -89,20 +105,21 @@ class Publications:
                 hint="Write fewer and larger files, or in several jobs",
             )
         names = {_place(row, key): name for key, name in partitions.items()}
-        mine = Publication(publication_id, decided=False, until=until, places=frozenset(names))
+        mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
         self.rows.compare_and_put(_manifest_key(row, publication_id), DEFINITION, None, packed)
 
         def claimed(known: list[Publication]) -> tuple[list[Publication], list[str]]:
             dead = []
             for other in known:
                 shared = mine.places & other.places
-                if not shared:
+                own = batch is not None and other.batch is not None and batch.stream == other.batch.stream
+                if not (shared or own):
                     continue
-                if other.decided or other.until > time.time():
+                if other.decided or (not own and other.until > time.time()):
                     raise WriteConflict(
                         "another job is writing this partition",
                         table=row.table,
-                        partition=min(names[place] for place in shared),
+                        partition=min((names[place] for place in shared), default="none"),
                         partitions=len(shared),
                         publication=other.id,
                         decided=other.decided,
@@ -132,6 +149,28 @@ class Publications:
             PublicationLost: the job was taken for dead, and another one has its partitions.
         """
         self._replace(row, publication_id, lambda one: replace(one, decided=True))
+
+    def batches(self, row: TableRow, stream: Stream) -> StreamRecord:
+        """The batches of a stream that are decided, those that are not yet shown as well. Two rows are read.
+
+        What is no more in the first was recorded before, so that the second has it.
+        """
+        decided = [one.batch for one in self.of(self.tables.reopen(row)) if one.decided and one.batch is not None]
+        record = StreamRecord.decode(stream, read_cell(self.rows, record_key(row.incarnation, stream), DEFINITION))
+        for batch in decided:
+            if batch.stream == stream:
+                record = record.after(batch)
+        return record
+
+    def record(self, row: TableRow, batch: StreamBatch) -> None:
+        """Record a batch that is decided, before its publication is closed; again changes nothing."""
+
+        def recorded(content: bytes) -> tuple[bytes | None, None]:
+            before = StreamRecord.decode(batch.stream, content)
+            after = before.after(batch)
+            return (None if after == before else after.encode()), None
+
+        change_cell(self.rows, record_key(row.incarnation, batch.stream), DEFINITION, recorded)
 
     def close(self, row: TableRow, publication_id: str) -> None:
         """Forget a publication that is done."""
@@ -205,7 +244,10 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
         found = json.loads(content)
         if found["table"] != row.incarnation.hex():
             return []
-        return [Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3])) for one in found["open"]]
+        return [
+            Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:]))
+            for one in found["open"]
+        ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CorruptRow("a table's publications do not decode", table=row.table) from error
 
@@ -213,8 +255,16 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
 def _encoded(row: TableRow, publications: list[Publication]) -> bytes:
     if not publications:
         return b""
-    listed = [[one.id, one.decided, one.until, sorted(one.places)] for one in publications]
+    listed = [[one.id, one.decided, one.until, sorted(one.places), *_listed(one.batch)] for one in publications]
     return json.dumps({"table": row.incarnation.hex(), "open": listed}, separators=(",", ":")).encode()
+
+
+def _batch(query: str | None = None, sink: str = "", number: int = 0, digest: str = "") -> StreamBatch | None:
+    return None if query is None else StreamBatch(Stream(query, sink), number, digest)
+
+
+def _listed(batch: StreamBatch | None) -> list[object]:
+    return [] if batch is None else [batch.stream.query, batch.stream.sink, batch.number, batch.digest]
 
 
 def _place(row: TableRow, key: bytes) -> str:

@@ -218,16 +218,13 @@ class StoredTimelines:
         found = builder.collect(row, columns, prefix, successor(prefix))
         problems = []
         for name, period, column in columns.names():
-            listed = Runs.of(
-                index
-                for start, stop in known[period, column].index_ranges(0, period.limit)
-                for index in range(start, stop)
-            )
+            listed = _times_of(known.get((period, column)))
             differing = _difference(listed, found.times.get(name, Runs()))
             if not differing:
                 continue
             there = present(self.rows, row, columns, period, column, differing)
-            now = self.read(database, table)[period, column]
+            now = _times_of(self.read(database, table).get((period, column)))
+            differing.subtract(_difference(listed, now))  # what came or went meanwhile
             problems += list(_differences(name, period, now, differing, there))
         left_out = [f"the times of partition {one} cannot be told" for one in found.left_out]
         more = found.left_out_count - len(left_out)
@@ -347,6 +344,12 @@ class StoredTimelines:
             pause(attempt)
 
 
+def _times_of(timeline: PartitionTimeline | None) -> Runs:
+    """The times of a timeline; none where the table has been altered and keeps it no more."""
+    ranges = [] if timeline is None else list(timeline.index_ranges(0, timeline.update_period.limit))
+    return Runs([start for start, _ in ranges], [stop for _, stop in ranges])
+
+
 def _difference(one: Runs, other: Runs) -> Runs:
     """What is in one and not in the other."""
     found = Runs(one.starts, one.stops)
@@ -357,12 +360,10 @@ def _difference(one: Runs, other: Runs) -> Runs:
     return found
 
 
-def _differences(
-    name: str, period: UpdatePeriod, now: PartitionTimeline, differing: Runs, there: Runs
-) -> Iterator[str]:
+def _differences(name: str, period: UpdatePeriod, now: Runs, differing: Runs, there: Runs) -> Iterator[str]:
     for start, stop in differing:
         for index in range(start, stop):
-            listed = next(iter(now.index_ranges(index, index + 1)), None) is not None
+            listed = index in now
             if listed and index not in there:
                 yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
             elif not listed and index in there:

@@ -75,6 +75,7 @@ class TimeColumns:
     table: Table
     declaration: Declaration
     _places: tuple[_Place, ...]
+    _only: _Place | None
     _known: dict[bytes | tuple[str | bytes | None, ...], list[tuple[TimelineName, int]]] = field(default_factory=dict)
 
     @staticmethod
@@ -95,7 +96,7 @@ class TimeColumns:
             kind = table.key_types[at]
             names = [timeline_name(period, column) for period in periods]
             places.append(_Place(at, column, kind, names, known.setdefault(kind, {})))
-        return TimeColumns(table, declared, tuple(places))
+        return TimeColumns(table, declared, tuple(places), places[0] if len(places) == 1 else None)
 
     def names(self) -> list[tuple[TimelineName, UpdatePeriod, str]]:
         """The timelines that the table keeps, those of the smallest period first."""
@@ -116,8 +117,10 @@ class TimeColumns:
             TimelineMismatch: the table does not have the update period that the partition names.
         """
         named = parameters.get(PARTITION_UPDATE_PERIOD)
-        first, *more = self._places
-        key = (named, *[cells[place.at] for place in self._places]) if more or named is not None else cells[first.at]
+        if named is None and self._only is not None:
+            key: bytes | tuple[str | bytes | None, ...] = cells[self._only.at]
+        else:
+            key = (named, *[cells[place.at] for place in self._places])
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _REMEMBERED:
@@ -171,11 +174,14 @@ class TimeColumns:
         return self.table.partition_column_names.index(column)
 
     def _read(self, cells: Sequence[bytes], named: str | None) -> list[tuple[TimelineName, int]]:
-        first, *more = self._places
-        if more:
+        if self._only is None:
             found = [self._indexes(place, cells[place.at]) for place in self._places]
         else:  # of one column, all that is worth remembering are the times themselves
-            found = [self._indexes_in(first.kind, cells[first.at])]
+            found = [indexes := self._indexes_in(self._only.kind, cells[self._only.at])]
+            if named is None and indexes is not None:  # the short way for most partitions
+                times = [(name, at) for name, at in zip(self._only.names, indexes, strict=True) if at is not None]
+                if len(times) == 1:
+                    return times
         held = [indexes for indexes in found if indexes is not None]
         if named is not None:
             chosen = self._named(named, cells)

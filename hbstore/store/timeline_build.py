@@ -49,7 +49,7 @@ from hbstore.store.timeline_cell import (
 )
 from hbstore.store.timeline_presence import present
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
-from hbstore.timelines.factory import PRESENT
+from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.timelines.runs import Runs
 
 PATIENCE: Final = 10.0
@@ -208,7 +208,8 @@ class TimelineBuilder:
             for name, _, _ in begun.columns.names():
                 if not self._store(begun, name, found.times.get(name, Runs())):
                     return False
-            self._set_present(begun.row)
+            if not self._set_present(begun):
+                return False
             advance(self.rows, begun.row.key)
         return True
 
@@ -226,17 +227,25 @@ class TimelineBuilder:
 
         return put_state(self.rows, self.tables, begun.row, name, stored)
 
-    def _set_present(self, row: TableRow) -> None:
-        """Say in the table's parameters that the timelines are there."""
+    def _set_present(self, begun: Build) -> bool:
+        """Say in the table's parameters that the timelines are there; False where they name other classes by now."""
+        row = begun.row
         for attempt in range(_ATTEMPTS):
             now = self.tables.reopen(row)
             parameters = now.table.parameters
+            if any(
+                parameters.get(name) != row.table.parameters.get(name)
+                for name in (
+                    f"{property_prefix(period, column)}{STORAGE_CLASS}" for _, period, column in begun.columns.names()
+                )
+            ):
+                return False
             if parameters.get(PRESENT) == "true":
-                return
+                return True
             known = now.cells[DEFINITION]
             altered = replace(now.table, parameters={**parameters, PRESENT: "true"})
             if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, altered)):
-                return
+                return True
             pause(attempt)
         raise ConcurrentChange("other writers kept changing the table", table=row.table, hint="Try again")
 

@@ -66,6 +66,8 @@ def test_an_error_says_what_was_created_before(run, tmp_path):
     assert "sales_cube" in result.stderr.splitlines()[0]
     assert result.stderr.endswith("Note: created before: storage s1; repeat the command with --if-not-exists\n")
     assert run("model", "list", "--database", "shop").stdout == "storage s1\n"
+    again = run("model", "create", str(tmp_path / "some.yaml"), "--database", "shop", "--if-not-exists", code=2)
+    assert again.stderr.endswith("Note: nothing was created\n")
 
 
 @pytest.mark.usefixtures("shop")

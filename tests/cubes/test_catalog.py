@@ -328,6 +328,7 @@ def altered(periods, colour):
     return on(sample("rides_daily"), "archive", update_periods=periods, description=description)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "second",
     [

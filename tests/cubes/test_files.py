@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hbstore.cubes import KINDS, Measure, Storage, parse_documents, read_documents, write_documents
+from hbstore import connect
+from hbstore.cubes import KINDS, Cubes, Measure, Storage, parse_documents, read_documents, write_documents
 from hbstore.cubes.entries import Entry, State
 from hbstore.errors import CorruptRow, InvalidModel
 from tests.cubes.strategies import documents
@@ -55,6 +56,17 @@ def test_entries_are_kept_whole(document, state, changed):
     entry = Entry(document, state, document if changed else None)
     assert Entry.read(document.kind, entry.text) == entry
     assert Entry(document, state).text != Entry(document, state).text
+
+
+def test_an_entry_that_is_written_otherwise_is_replaced_all_the_same():
+    """Such as one with what became a default later."""
+    text = '{"document": {"endpoint": null, "name": "s1"}, "state": "settled", "stamp": "1"}'
+    assert Entry.read("storage", text).text == text
+    with connect("memory://") as store:
+        store.create_database("shop")
+        store.documents.create("shop", "storage", "s1", text)
+        Cubes(store, "shop").alter(Storage(name="s1", endpoint="here"))
+        assert Cubes(store, "shop").get("storage", "s1").endpoint == "here"
 
 
 @pytest.mark.parametrize(

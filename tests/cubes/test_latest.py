@@ -12,11 +12,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hbstore import AlreadyExists, PartitionNotFound, connect
+from hbstore import AlreadyExists, Partition, PartitionNotFound, connect
 from hbstore.cubes import Column, DimTable, StorageTable
 from hbstore.cubes.latest import LATEST_STAMP, latest_time_key
 from hbstore.errors import ModelNotFound
 from tests.cubes.conftest import RIDES, cubes_of, days
+from tests.cubes.test_catalog_crashes import crashes
+from tests.processes import ROOT
+from tests.store.faults import Fault
 from tests.store.stepping import play, schedules
 
 NORTH, SOUTH = {"district": "north"}, {"district": "south"}
@@ -161,6 +164,14 @@ def test_a_latest_that_is_missing_is_made_with_the_next_change(cubes):
     assert check(cubes.store) == {("north",): "2015-01-05"}
 
 
+@pytest.mark.parametrize("parameters", [{}, {latest_time_key("dt"): "yesterday"}])
+def test_a_latest_that_says_no_time_is_made_anew(cubes, parameters):
+    cubes.add_partitions("stations", "lake", [dump("2015-01-05")])
+    cubes.store.alter_partitions("shop", "lake_stations", [Partition(("latest", "north"), parameters=parameters)])
+    cubes.add_partitions("stations", "lake", [dump("2015-01-02")])
+    assert check(cubes.store) == {("north",): "2015-01-05"}
+
+
 def test_tables_without_times_have_none(cubes):
     with pytest.raises(ModelNotFound):
         cubes.latest("stations", "archive")
@@ -284,9 +295,11 @@ def test_registrars_in_threads(cubes):
     assert len(check(cubes.store)) == 1
 
 
-def test_registrars_in_processes(tmp_path):
-    url = f"sqlite://{tmp_path}/store.db"
+@pytest.mark.parametrize("backend", ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)])
+def test_registrars_in_processes(request, tmp_path, backend):
+    url = request.getfixturevalue("hbase_url") if backend == "hbase" else f"sqlite://{tmp_path}/store.db"
     with connect(url) as store:
+        store.drop_database("shop", cascade=True, if_exists=True)
         store.create_database("shop")
         cubes_of(store).create_all(RIDES)
     code = (
@@ -294,7 +307,31 @@ def test_registrars_in_processes(tmp_path):
         "from tests.cubes.test_latest import registrar;"
         "registrar(cubes_of(connect(sys.argv[1])), int(sys.argv[2]), 6)"
     )
-    running = [subprocess.Popen([sys.executable, "-c", code, url, str(number)]) for number in range(3)]
+    command = [sys.executable, "-c", code, url]
+    running = [subprocess.Popen([*command, str(number)], cwd=ROOT) for number in range(3)]
     assert [one.wait(timeout=300) for one in running] == [0, 0, 0]
     with connect(url) as store:
         assert len(check(store)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.CRASH, Fault.CRASH_AFTER])
+@pytest.mark.parametrize("url", ["memory://", "memory://?atomic=false"])
+def test_a_registrar_that_dies_leaves_all_of_its_change_or_nothing(url, fault):
+    def prepare(cubes):
+        cubes.create_all(RIDES)
+        cubes.add_partitions("stations", "lake", [dump("2015-01-01"), dump("2015-01-03")])
+
+    def change(cubes):
+        cubes.add_partitions("stations", "lake", [dump("2015-01-05"), dump("2015-01-04", "south")])
+        cubes.drop_partitions("stations", "lake", [dump("2015-01-05"), dump("2015-01-03")])
+
+    seen = set()
+    for cubes, _ in crashes(url, prepare, change, fault):
+        cubes.store.repair("shop", "lake_stations")
+        seen.add(tuple(sorted(check(cubes.store).items())))
+    assert seen <= {
+        ((("north",), "2015-01-03"),),
+        ((("north",), "2015-01-05"), (("south",), "2015-01-04")),
+        ((("north",), "2015-01-01"), (("south",), "2015-01-04")),
+    }
+    assert len(seen) > 1

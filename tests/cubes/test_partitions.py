@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, PartitionNotFound
-from hbstore.cubes import Column, Fact, PartitionDesc, StorageTable
+from hbstore.cubes import Column, Fact, PartitionDesc, StorageTable, TableDescription
 from hbstore.cubes.descriptions import values_of
 from hbstore.errors import InvalidPartition, InvalidTime, ModelNotFound, OutsideValidity, UnknownUpdatePeriod
 from hbstore.timelines import UpdatePeriod
@@ -202,7 +202,7 @@ def test_partitions_are_within_the_fact_s_validity(cubes):
         "rides_daily", "lake", [PartitionDesc("MONTHLY", {"dt": one}) for one in ("2015-01", "2016-06")]
     )
     cubes.alter(FACT.changed(start_time="2016"))
-    assert cubes.drop_partitions("rides_daily", "lake", days("2015-01-15")) == 1
+    assert cubes.drop_partitions("rides_daily", "lake", days("2015-01-15", "2015-01-15")) == 1
 
 
 def test_validity_is_about_the_cube_s_time_dimensions(cubes):
@@ -262,3 +262,13 @@ def test_values_stand_in_the_order_of_the_columns():
     )
     desc = PartitionDesc("DAILY", {"pt": "2015-01-02", "dt": "2015-01-01"}, {"B": "2", "A": "1"})
     assert values_of(on, desc) == ("1", "2015-01-01", "2", "2015-01-02")
+
+
+def test_a_storage_table_chooses_the_class_of_its_timelines(cubes):
+    name = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
+    description = TableDescription(table_properties={name: "RangesPartitionTimeline"})
+    lake, archive = FACT.storage_tables
+    cubes.create(FACT.changed(name="ranges", storage_tables=[lake.changed(description=description), archive]))
+    cubes.add_partitions("ranges", "lake", days("2015-01-01"))
+    found = [type(one).__name__ for one in cubes.timelines("ranges")]
+    assert found == ["RangesPartitionTimeline", "EndsAndHolesPartitionTimeline", "EndsAndHolesPartitionTimeline"]

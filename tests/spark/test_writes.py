@@ -194,3 +194,11 @@ def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_pat
     write_table(frame, store, "shop.sales")
     assert found(spark, store) == expected(rows_of())
     assert len(list((tmp_path / "sales" / "_hbstore").iterdir())) == 0
+
+
+def test_a_read_finishes_first_what_is_decided(spark, store, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.sales")
+    assert store.partition_names("shop", "sales") == []
+    assert found(spark, store) == expected(rows_of())

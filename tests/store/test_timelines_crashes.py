@@ -39,9 +39,11 @@ def _impatient(monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
 
-def fresh():
+def fresh(url="memory://?atomic=false"):
     """Days 1 to 3 by two partitions, day 5 by one, hours of day 6; and another table with day 8."""
-    store = tl.prepared(connect("memory://?atomic=false"), FACT, TWIN)
+    store = connect(url)
+    store.drop_database("shop", cascade=True, if_exists=True)
+    tl.prepared(store, FACT, TWIN)
     store.add_partitions(*FACT, days(1, 2, 3) + days(1, 2, 3, 5, region="us"))
     store.add_partitions(*FACT, [partition("2015-01-06-05", "2015-01-06-07"), partition("2015-01-09", "2015-01-05")])
     store.add_partitions(*TWIN, days(8))
@@ -235,5 +237,25 @@ def test_repair_of_a_repair_that_died(operation):
                 break
         tl.assert_true(store, *names(store))
         if not broken.struck:
+            return
+    raise AssertionError("the operation does not end")
+
+
+@pytest.mark.hbase
+@pytest.mark.parametrize("operation", [drop, change, exchange, rename_table], **ids)
+def test_on_hbase(operation, hbase_url):
+    """At some of the writes only, and by one reader and one repair."""
+    before, after = before_and_after(operation)
+    for at in range(1, MOST, 5):
+        store = fresh(hbase_url)
+        faulty = FaultyRows(store.rows, Fault.CRASH, at)
+        with suppress(Crash):
+            operation(PartitionStore(faulty))
+        assert_promises(store, before, after)
+        tl.repair(store)
+        tl.assert_true(store, *names(store))
+        assert times(store) in (before, after)
+        store.close()
+        if not faulty.struck:
             return
     raise AssertionError("the operation does not end")

@@ -1,4 +1,4 @@
-"""Stored timelines that are damaged, too large, or another table's: readers are told, writers go on, a rebuild mends."""
+"""Stored timelines that are damaged, too large, or another table's: readers are told, writers go on, a build mends."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_a_damaged_partition_stops_neither_drops_nor_a_rebuild(store):
     name = ("shop", "one")
     store.timelines.read(*name)
     store.add_partitions(*name, [Partition((f"2015-01-0{day}", str(n))) for day in (1, 2) for n in (1, 2, 3)])
-    (broken, *_) = [row for row in store.rows.whole_rows(b"shop\0one", b"shop\0onf")]
+    (broken, *_) = store.rows.whole_rows(b"shop\0one", b"shop\0onf")
     store.rows.write([broken._replace(payload=broken.payload[:20])], [], 1 << 40)
     store.drop_partitions(*name, [("2015-01-01", "2"), ("2015-01-01", "3")])
     store.timelines.rebuild(*name)

@@ -17,12 +17,12 @@ from hbstore import HbstoreError, connect
 from hbstore.rows import memory
 from hbstore.store import finishing, journal, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
-from hbstore.timelines.factory import PRESENT
+from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import play, schedules
-from tests.store.timelines import FACT, TWIN, days, partition
+from tests.store.timelines import FACT, TWIN, partition
 
 OLD = ("shop", "s9_sales")
 MOST = 50
@@ -109,7 +109,9 @@ def renaming_back(store):
 
 
 def declaring(**given):
-    return lambda store: store.alter_table(tl.table(parameters=tl.declared(**given) if given else {"none": "1"}))
+    """As a client does that read the table before: the flag stays what it was."""
+    parameters = {**(tl.declared(**given) if given else {}), PRESENT: "true"}
+    return lambda store: store.alter_table(tl.table(parameters=parameters))
 
 
 def lowering_flag(store):
@@ -200,7 +202,7 @@ def test_pairs(name):
 def test_pairs_beside_a_reader_and_a_helper(name):
     acts = [*PAIRS[name], in_turn(reading, reading), repairing]
     random = Random(name)
-    for _ in range(15):
+    for _ in range(10):
         store = fresh()
         schedule = [(random.randrange(len(acts)), random.randint(0, 9)) for _ in range(16)]
         play(store.rows, acts, schedule)
@@ -241,15 +243,54 @@ def assert_read(found, before, after, schedule):
 
 def test_a_reader_beside_a_move_while_a_drop_is_open():
     """Of a processing time one partition is about to go, the other moves past the reader who looks for it."""
-    moved = partition("2014-01-01", "2015-01-05")
-    for schedule in schedules([26, 26], 2):
-        store = fresh()
-        with suppress(Crash):
-            dropping(ONE)(PartitionStore(FaultyRows(store.rows, Fault.CRASH, 3)))
-        assert store._tables.open(*FACT).journal.intents
-        results, _ = play(store.rows, [moving(SECOND, moved), reading], schedule)
-        assert "2015-01-05" in results[1]["DAILY", "pt"], schedule
-        assert_finished(store, schedule)
+    store = fresh()
+    with suppress(Crash):
+        dropping(ONE)(PartitionStore(FaultyRows(store.rows, Fault.CRASH, 3)))
+    assert store._tables.open(*FACT).journal.intents
+    passed = moving(SECOND, partition("2014-01-01", "2015-01-05"))
+    slow = SlowRows(store.rows, lambda: passed(store))
+    assert "2015-01-05" in tl.kept(PartitionStore(slow))["DAILY", "pt"]
+    assert slow.looked > 3
+    assert_finished(store, "moved")
+
+
+class SlowRows:
+    """`Rows` whose scans look at one row after the other; something happens behind the first.
+
+    Args:
+        rows: where the rows are.
+        happens: what does.
+    """
+
+    def __init__(self, rows, happens):
+        self._rows, self._happens = rows, happens
+        self.looked = 0
+
+    def __getattr__(self, name):
+        return getattr(self._rows, name)
+
+    def payloads(self, start, stop, residual=None, limit=None):
+        return ([payload for _, payload in batch] for batch in self.scan(start, stop, residual, limit))
+
+    def scan(self, start, stop, residual=None, limit=None):
+        assert limit is None or limit > 0
+        while (key := self._rows.first_key(start, stop)) is not None:
+            yield from self._rows.scan(key, key + b"\0", residual)
+            start = key + b"\0"
+            self.looked += 1
+            if self.looked == 1:
+                self._happens()
+
+
+def test_a_builder_looks_for_partitions_while_the_table_has_another_name():
+    """It comes back with the cells that it had, and the builder has seen but some of its partitions."""
+    alone = play(fresh().rows, [in_turn(renaming_table)], [])[1][0]
+    for begun in range(6, 16):
+        for away in range(1, 7):
+            store = fresh()
+            acts = [in_turn(rebuilding), in_turn(renaming_table), in_turn(renaming_back)]
+            play(store.rows, acts, [(0, begun), (1, alone + 30), (0, away), (2, 10_000)])
+            assert_finished(store, (begun, away))
 
 
 @pytest.mark.parametrize("made", [adding(SAME_DAY), dropping(SECOND), moving(SECOND, SAME_PT)])
@@ -274,6 +315,23 @@ def test_a_helper_that_comes_late(made):
                 made(PartitionStore(FaultyRows(store.rows, Fault.CRASH, at)))
             play(store.rows, [repairing, back], [(0, calls), (1, 10_000)])
             assert_finished(store, (at, calls))
+
+
+def test_a_class_that_is_named_while_another_builds():
+    """Whoever names a class and lowers the flag gets it, however far others have come with building."""
+    parameter = f"{property_prefix(UpdatePeriod.DAILY, 'dt')}{STORAGE_CLASS}"
+
+    def naming(store):
+        named = {parameter: "StoreAllPartitionTimeline", PRESENT: "false"}
+        store.alter_table(tl.table(parameters={**tl.declared(), **named}))
+
+    for schedule in orders([rebuilding, naming], "class"):
+        store = fresh()
+        results, _ = play(store.rows, [rebuilding, naming], schedule)
+        assert results == [None, None], (schedule, results)
+        (found,) = store.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+        assert type(found).__name__ == "StoreAllPartitionTimeline", schedule
+        assert_finished(store, schedule)
 
 
 def test_two_changes_that_expect_what_the_other_one_changes():

@@ -87,13 +87,13 @@ def test_eight_threads_of_one_store_at_once(any_url):
             while not over.is_set():
                 look(store, ())
 
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        try:
-            run([lambda thread=thread: work(thread) for thread in range(WRITERS)])
-        finally:
-            over.set()
-            watcher.join()
+        def write_all():
+            try:
+                run([lambda thread=thread: work(thread) for thread in range(WRITERS)])
+            finally:
+                over.set()
+
+        run([watch, write_all])
         assert store.repair(*FACT).intents == 0
         tl.assert_true(store)
 

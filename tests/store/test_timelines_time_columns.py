@@ -1,4 +1,4 @@
-"""The times of partitions: what each kind of column holds, which update period a partition belongs to, what is refused."""
+"""The times of partitions: what each kind of column holds, to which update period one belongs, what is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore import NULL_PARTITION, Column, Partition, Table, connect
+from hbstore import NULL_PARTITION, Column, Partition, Table
 from hbstore.errors import InvalidTime, TimelineMismatch, TimelineNotFound, UnknownUpdatePeriod
 from hbstore.keys import text_cell
 from hbstore.store.time_columns import TimeColumns
@@ -256,3 +256,42 @@ def test_other_columns_than_strings_keep_timelines(store):
     assert kept["HOURLY", "ds"] == {"2015-01-02-00"}
     assert kept["HOURLY", "at"] == {"2015-01-02-05"}
     assert kept["DAILY", "ds"] == kept["DAILY", "at"] == {"2015-01-02"}
+
+
+@pytest.mark.parametrize("column", ["dt", "pt"])
+def test_a_time_goes_with_the_last_partition_of_its_own_period(store, column):
+    """January is a month and a quarter: one text in one column, of two timelines."""
+    tl.prepared(store, parameters=declared("MONTHLY,QUARTERLY", column))
+    months = [partition("2015-01", period="MONTHLY", region=region) for region in ("eu", "us")]
+    quarters = [partition("2015-01", period="QUARTERLY", region=region) for region in ("asia", "africa")]
+    store.add_partitions(*FACT, months + quarters)
+    for gone, expected in [
+        (months[0], {"MONTHLY", "QUARTERLY"}),
+        (months[1], {"QUARTERLY"}),
+        (quarters[0], {"QUARTERLY"}),
+        (quarters[1], set()),
+    ]:
+        store.drop_partitions(*FACT, [gone.values])
+        assert {period for (period, _), listed in tl.kept(store).items() if listed} == expected
+        tl.assert_true(store)
+
+
+def test_a_partition_that_is_passed_over_brings_no_times(store):
+    """It is there already, as one of another update period."""
+    tl.prepared(store, parameters=declared("MONTHLY,QUARTERLY"))
+    store.add_partitions(*FACT, [partition("2015-01", period="MONTHLY")])
+    wanted = [partition("2015-01", period="QUARTERLY"), partition("2015-04", period="QUARTERLY")]
+    assert store.add_partitions(*FACT, wanted, if_not_exists=True) == 1
+    assert tl.kept(store)["QUARTERLY", "dt"] == {"2015-04"}
+    tl.assert_true(store)
+
+
+def test_a_time_of_one_column_does_not_hold_up_that_of_another(store):
+    """Two processing times lose a partition; what is left of the one has the other as the time of its events."""
+    tl.prepared(store)
+    left = partition("2015-01-02", "2015-01-01")
+    gone = [partition("2015-01-05", "2015-01-02"), partition("2015-01-06", "2015-01-01")]
+    store.add_partitions(*FACT, [left, *gone])
+    store.drop_partitions(*FACT, [one.values for one in gone])
+    assert tl.kept(store)["DAILY", "pt"] == {"2015-01-01"}
+    tl.assert_true(store)

@@ -1,9 +1,9 @@
-"""Tables that keep timelines, what their timelines are by a naive look at all partitions, and what is stored of them."""
+"""Tables that keep timelines: what these are by a naive look at all partitions, and what is stored of them."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 
 from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
 from hbstore.keys import successor
@@ -88,7 +88,7 @@ def naive(store, name=FACT, partitions=None):
 def _is_time(text, period):
     form, length = FORMATS[period]
     with suppress(ValueError):
-        time = datetime.strptime(text, form)
+        time = datetime.strptime(text, form).replace(tzinfo=UTC)
         return len(text) == length and (period != "QUARTERLY" or time.month % 3 == 1)
     return False
 

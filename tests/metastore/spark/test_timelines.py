@@ -16,14 +16,14 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 SHOWN = 4000
 SALES = ("default", "sales")
 STATEMENTS = (
-    "CREATE TABLE sales (amount INT, dt STRING, pt STRING) USING parquet PARTITIONED BY (dt, pt) TBLPROPERTIES"
-    " ('cube.storagetable.time.partcols'='dt,pt', 'cube.storagetable.update.periods'='HOURLY,DAILY')",
-    "INSERT INTO sales SELECT id, date_format(date_add(DATE'2015-01-01', CAST(id AS INT)), 'yyyy-MM-dd'),"
-    " '2015-02-01' FROM range(6)",
+    """CREATE TABLE sales (amount INT, dt STRING, pt STRING) USING parquet PARTITIONED BY (dt, pt) TBLPROPERTIES
+    ('cube.storagetable.time.partcols'='dt,pt', 'cube.storagetable.update.periods'='HOURLY,DAILY')""",
+    """INSERT INTO sales SELECT id, date_format(date_add(DATE'2015-01-01', CAST(id AS INT)), 'yyyy-MM-dd'),
+    '2015-02-01' FROM range(6)""",
     "INSERT INTO sales VALUES (7, '2015-01-03-05', '2015-01-03-06'), (8, '2015-01-03', '2015-02-02')",
     "ALTER TABLE sales DROP PARTITION (dt = '2015-01-02'), PARTITION (dt = '2015-01-03', pt = '2015-02-01')",
-    "ALTER TABLE sales PARTITION (dt = '2015-01-04', pt = '2015-02-01')"
-    " RENAME TO PARTITION (dt = '2015-01-09', pt = '2015-02-01')",
+    """ALTER TABLE sales PARTITION (dt = '2015-01-04', pt = '2015-02-01')
+    RENAME TO PARTITION (dt = '2015-01-09', pt = '2015-02-01')""",
     "INSERT OVERWRITE sales PARTITION (dt = '2015-01-05', pt = '2015-02-01') VALUES (50)",
     "ALTER TABLE sales ADD PARTITION (dt = '2015-01-10', pt = '2015-02-03')",
     "ALTER TABLE sales SET TBLPROPERTIES ('note' = 'new')",

@@ -1,0 +1,162 @@
+"""What ``hbstore repair --mode`` does and prints: partitions and folders are made to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from hbstore.cli.arguments import table_name
+from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.progress import progress
+from hbstore.errors import InvalidInput
+
+if TYPE_CHECKING:  # `hbstore --help` needs no store
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from hbstore.repair import Repair, Staging
+    from hbstore.store.partition_store import PartitionStore
+
+_STEPS: Final = {"list": "folders", "drop": "dropping", "add": "adding"}
+_HOUR: Final = 3600
+
+
+class RepairMode(StrEnum):
+    """What is done to partitions."""
+
+    ADD = "add"
+    DROP = "drop"
+    SYNC = "sync"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRepair:
+    """What was asked for.
+
+    Attributes:
+        mode: what is done.
+        spec: only partitions with these values.
+        dry_run: nothing is changed.
+        force: also where the table's own folder is missing or empty.
+    """
+
+    mode: Literal["add", "drop", "sync"]
+    spec: Mapping[str, str] | None
+    dry_run: bool
+    force: bool
+
+
+def repair_folders(
+    store: PartitionStore, tables: Sequence[str] | None, asked: FolderRepair, *, with_spark: bool, as_json: bool
+) -> None:
+    """Repair some tables one after the other, and print what was done to each.
+
+    Raises:
+        InvalidInput: no table was named, or there is no Spark; what hbstore.repair.sync_partitions raises.
+    """
+    if not tables:
+        raise InvalidInput("no table was named", hint="Name the tables whose folders are to be compared: DB.TABLE")
+    names = [".".join(table_name(text)) for text in tables]
+    documents = []
+    with _repairer(store, with_spark=with_spark) as repair:
+        for name in names:
+            with _steps(name) as told:
+                done = repair(
+                    name, asked.mode, spec=asked.spec, dry_run=asked.dry_run, force=asked.force, progress=told
+                )
+            if as_json:
+                documents.append(_document(asked, done))
+            else:
+                print_lines(_lines(asked, done))
+    if as_json:
+        print_json({"tables": documents})
+
+
+@contextmanager
+def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[..., Repair]]:
+    """What repairs one table, in this process or by Spark jobs."""
+    if not with_spark:
+        from hbstore.repair import sync_partitions as in_threads
+
+        yield lambda *given, **named: in_threads(store, *given, **named)
+        return
+    session = _spark()
+    from hbstore.spark.repair import sync_partitions as by_jobs
+
+    try:
+        yield lambda *given, **named: by_jobs(session, store, *given, **named)
+    finally:
+        session.stop()
+
+
+def _spark() -> SparkSession:
+    """A session as the machine's configuration has it: spark-defaults.conf, SPARK_REMOTE, PYSPARK_SUBMIT_ARGS."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise InvalidInput("pyspark is not installed", hint="pip install 'hbstore[spark]'") from error
+    return SparkSession.builder.appName("hbstore repair").getOrCreate()
+
+
+@contextmanager
+def _steps(table: str) -> Iterator[Callable[[str, int, int | None], None]]:
+    """A progress bar for each step, one after the other."""
+    with ExitStack() as bar:
+        shown: dict[str, Callable[[int], None]] = {}
+
+        def show(step: str, done: int, total: int | None) -> None:
+            if step not in shown:
+                bar.close()
+                shown[step] = bar.enter_context(progress(f"{table}: {_STEPS[step]}", total))
+            shown[step](done)
+
+        yield show
+
+
+def _lines(asked: FolderRepair, done: Repair) -> Iterator[str]:
+    """What was done to one table; in a dry run with every partition by its name."""
+    if asked.dry_run:
+        yield from (f"would add {name}" for name in done.names(done.add))
+        yield from (f"would drop {name}" for name in done.names(done.drop))
+    yield from (f"foreign {folder}: {why}" for folder, why in done.foreign)
+    yield from (f"left alone {name}: a job is writing it" for name in done.busy)
+    for one in done.staging:
+        yield f"staging {one.location}: {_fate(asked, one)}, {_age(one)}"
+    adding, dropping = plural(len(done.add), "partition"), plural(len(done.drop), "partition")
+    if asked.dry_run:
+        changes = f"{adding} to add, {dropping} to drop"
+    else:
+        changes = f"{plural(done.added, 'partition')} added, {plural(done.dropped, 'partition')} dropped"
+    yield f"{done.table}: {changes}, {plural(len(done.foreign), 'foreign folder')}"
+
+
+def _document(asked: FolderRepair, done: Repair) -> dict[str, Any]:
+    return {
+        "table": str(done.table),
+        "mode": asked.mode,
+        "dry_run": asked.dry_run,
+        "add": done.names(done.add),
+        "drop": done.names(done.drop),
+        "added": done.added,
+        "dropped": done.dropped,
+        "foreign": [{"folder": folder, "why": why} for folder, why in done.foreign],
+        "busy": list(done.busy),
+        "staging": [
+            {"location": one.location, "age": one.age, "removed": one.is_stale and not asked.dry_run}
+            for one in done.staging
+        ],
+    }
+
+
+def _fate(asked: FolderRepair, one: Staging) -> str:
+    if not one.is_stale:
+        return "left, as its job may be alive"
+    return "would be removed" if asked.dry_run else "removed"
+
+
+def _age(one: Staging) -> str:
+    return "age unknown" if one.age is None else f"unchanged for {plural(int(one.age // _HOUR), 'hour')}"

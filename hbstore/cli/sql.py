@@ -1,0 +1,147 @@
+"""The command that runs statements about partitions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import DEFAULT_DATABASE, DatabaseOption, JsonOption, StoreOption, examples
+from hbstore.cli.opening import Settings, open_store
+from hbstore.cli.printing import (
+    TABLE_ROWS,
+    on_terminal,
+    plural,
+    print_json,
+    print_lines,
+    print_table,
+    visible,
+)
+
+if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
+    from hbstore.ddl import Result
+    from hbstore.store.partition_store import PartitionStore
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "sql",
+    epilog=examples(
+        "hbstore sql \"SHOW PARTITIONS shop.sales PARTITION (ds = '2013-01-01') WHERE hour > 20\"",
+        'hbstore sql --database shop "SHOW TABLES; DESCRIBE EXTENDED sales"',
+        "hbstore sql --warehouse /data/warehouse \"ALTER TABLE shop.returns ADD PARTITION (region = 'eu')\"",
+    ),
+)
+def sql(
+    ctx: typer.Context,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEXT]", help="Statements, with semicolons between them; by default those on stdin."),
+    ] = None,
+    *,
+    warehouse: Annotated[
+        str | None,
+        typer.Option(
+            "--warehouse",
+            envvar="HBSTORE_WAREHOUSE",
+            metavar="DIR",
+            help="Where databases and tables have their files; needed by statements that change partitions.",
+        ),
+    ] = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run statements about partitions, as Hive and Spark SQL write them.
+
+    ALTER TABLE adds, drops, renames and exchanges partitions, TRUNCATE TABLE empties them; SHOW, DESCRIBE and EXPLAIN
+    PARTITIONS show what there is. Folders and files are made, moved and deleted as by `hbstore serve`.
+
+    On a terminal, without TEXT, it asks for statements until `exit` or Ctrl-D.
+    """
+    from hbstore.ddl import Session
+    from hbstore.metastore.warehouse import Warehouse
+
+    place = None if warehouse is None else Warehouse(warehouse)
+    with open_store(ctx, store) as opened:
+        if place is not None:
+            _finish_publications(opened)
+        session = Session(opened, place, database or DEFAULT_DATABASE)
+        if text is None and sys.stdin.isatty():
+            _converse(session, ctx.obj, as_json=as_json)
+        else:
+            print_results(session.run(sys.stdin.read() if text is None else text), as_json=as_json)
+
+
+def print_results(results: Iterable[Result], *, as_json: bool) -> None:
+    """Print what statements did or found, one after the other; with JSON as one document when all are done."""
+    if as_json:
+        print_json([_as_json(result) for result in _noting(results)])
+        return
+    for result in _noting(results):
+        if not result.columns:
+            print_lines([_done(result)])
+        elif on_terminal() and len(result.rows) <= TABLE_ROWS:
+            print_table(result.columns, [[cell or "" for cell in row] for row in result.rows])
+        else:
+            sys.stdout.writelines("\t".join(visible(cell or "") for cell in row) + "\n" for row in result.rows)
+
+
+def _converse(session: Any, settings: Settings, *, as_json: bool) -> None:
+    from hbstore.cli.sql_prompt import converse, remembering
+
+    with remembering():
+        converse(session, lambda results: print_results(results, as_json=as_json), settings)
+
+
+def _finish_publications(store: PartitionStore) -> None:
+    """Show what jobs have decided to publish before a table is used, as everybody does who may move files."""
+    from hbstore.publishing.publisher import Publisher
+
+    store.finish_publications = Publisher(store).finish_before_use
+
+
+def _noting(results: Iterable[Result]) -> Iterator[Result]:
+    """The results; their notes go to stderr."""
+    for result in results:
+        for note in result.notes:
+            typer.echo(f"Note: {visible(note)}", err=True)
+        yield result
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    return {
+        "statement": str(result.statement),
+        "columns": list(result.columns),
+        "rows": [list(row) for row in result.rows],
+        "changed": result.changed,
+        "notes": list(result.notes),
+    }
+
+
+def _done(result: Result) -> str:
+    from hbstore.ddl.statements import (
+        AddPartitions,
+        DropPartitions,
+        ExchangePartitions,
+        RenamePartition,
+        TruncateTable,
+        UseDatabase,
+    )
+
+    statement = result.statement
+    if isinstance(statement, UseDatabase):
+        return f"database {statement.database}"
+    if isinstance(statement, TruncateTable) and result.changed is None:
+        return f"table {statement.table}: emptied"
+    did = {
+        AddPartitions: "added",
+        DropPartitions: "dropped",
+        RenamePartition: "renamed",
+        ExchangePartitions: "moved",
+        TruncateTable: "emptied",
+    }
+    return f"{plural(result.changed or 0, 'partition')} {did[type(statement)]}"

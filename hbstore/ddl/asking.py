@@ -1,0 +1,60 @@
+"""The endpoint's handlers, called in this process: so files move exactly as they do for Spark and Hive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, Final
+
+from thriftpy2.thrift import TException
+
+from hbstore.errors import AlreadyExists, DdlRefused, HbstoreError, PartitionNotFound
+from hbstore.metastore import exchanges, partition_changes, partition_drops, partition_writes, truncation
+from hbstore.metastore.calls import Call, CallRecord, Handler, Service, Session
+from hbstore.metastore.protocol import METHODS, THRIFT
+
+_HANDLERS: Final[Mapping[str, Handler]] = {
+    method: handler
+    for module in (exchanges, partition_changes, partition_drops, partition_writes, truncation)
+    for method, handler in module.handlers.by_method.items()
+}
+
+
+def ask(service: Service, method: str, /, **arguments: Any) -> CallRecord:
+    """Call a method of the Hive Metastore's service; what its handler says of it.
+
+    Args:
+        service: store and warehouse.
+        method: its name, as in ``service.thrift``.
+        **arguments: its arguments, by the names that they have there.
+
+    Raises:
+        AlreadyExists, PartitionNotFound, DdlRefused: what the method's exceptions say.
+        HbstoreError: what the store and the warehouse raise.
+    """
+    record = CallRecord(method)
+    try:
+        _HANDLERS[method](Call(service, Session("ddl"), METHODS[method], SimpleNamespace(**arguments), record))
+    except TException as error:
+        raise _told(error) from error
+    return record
+
+
+def struct(**fields: Any) -> Any:
+    """A struct of the service as a handler reads it."""
+    return SimpleNamespace(**fields)
+
+
+def files_left(record: CallRecord) -> tuple[str, ...]:
+    """A note where files could not be deleted."""
+    place = record.noted("files_left")
+    return () if place is None else (f"files stay that belong to nothing any more, such as those of {place}",)
+
+
+def _told(error: TException) -> HbstoreError:
+    reason = getattr(error, "message", None) or str(error)
+    if isinstance(error, THRIFT.AlreadyExistsException):
+        return AlreadyExists("it is there already", reason=reason)
+    if isinstance(error, THRIFT.NoSuchObjectException):
+        return PartitionNotFound("no such partition", reason=reason)
+    return DdlRefused("the metastore's rules do not allow it", reason=reason)

@@ -1,0 +1,201 @@
+"""Statements made of the trees of grammar/ddl.lark: a method for each rule, named as it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lark import Token, Tree
+
+from hbstore.ddl.statements import (
+    AddPartitions,
+    AnalyzeTable,
+    Condition,
+    Describe,
+    DropPartitions,
+    ExchangePartitions,
+    ExplainPartitions,
+    NewPartition,
+    PartitionSpec,
+    RenamePartition,
+    RepairTable,
+    ShowDatabases,
+    ShowPartitions,
+    ShowTableExtended,
+    ShowTables,
+    Statement,
+    TableName,
+    TruncateTable,
+    UseDatabase,
+)
+from hbstore.ddl.texts import unquoted_name, unquoted_string
+from hbstore.filters.tree import Operator
+from hbstore.keys import NULL_PARTITION
+
+_OPERATORS: Final = {"==": Operator.EQ, "<>": Operator.NE, **{one.value: one for one in Operator}}
+_NAMES: Final = frozenset({"NAME", "QUOTED"})
+_LITERALS: Final = frozenset({"STRING", "NUMBER", "BOOLEAN", "NULL"})
+
+
+class BadString(ValueError):
+    """A string literal that cannot be written as UTF-8."""
+
+    def __init__(self, token: Token) -> None:
+        super().__init__(token)
+        self.token = token
+
+
+class Builder:
+    """Makes statements of trees."""
+
+    def script(self, tree: Tree[Token]) -> list[Statement]:
+        """The statements of a whole text."""
+        return [getattr(self, f"_{one.data}")(_Parts(one)) for one in tree.children if isinstance(one, Tree)]
+
+    @staticmethod
+    def _add_partitions(parts: _Parts) -> AddPartitions:
+        new = tuple(map(_new_partition, parts.all("new_partition")))
+        return AddPartitions(parts.table(), new, if_not_exists=parts.has("if_not_exists"))
+
+    @staticmethod
+    def _drop_partitions(parts: _Parts) -> DropPartitions:
+        selected = tuple(tuple(map(_condition, _trees(one, "condition"))) for one in parts.all("conditions"))
+        return DropPartitions(parts.table(), selected, if_exists=parts.has("if_exists"), purge=parts.has("purge"))
+
+    @staticmethod
+    def _rename_partition(parts: _Parts) -> RenamePartition:
+        old, new = parts.all("spec")
+        return RenamePartition(parts.table(), _spec(old), _spec(new))
+
+    @staticmethod
+    def _exchange_partitions(parts: _Parts) -> ExchangePartitions:
+        target, source = parts.all("table")
+        return ExchangePartitions(_table(target), tuple(map(_values, parts.all("values"))), _table(source))
+
+    @staticmethod
+    def _truncate_table(parts: _Parts) -> TruncateTable:
+        return TruncateTable(parts.table(), parts.spec())
+
+    @staticmethod
+    def _show_partitions(parts: _Parts) -> ShowPartitions:
+        return ShowPartitions(parts.table(), parts.spec(), parts.filter())
+
+    @staticmethod
+    def _show_table_extended(parts: _Parts) -> ShowTableExtended:
+        return ShowTableExtended(parts.text("pattern") or "", parts.name("database"), parts.spec())
+
+    @staticmethod
+    def _show_tables(parts: _Parts) -> ShowTables:
+        return ShowTables(parts.name("database"), parts.text("pattern"))
+
+    @staticmethod
+    def _show_databases(parts: _Parts) -> ShowDatabases:
+        return ShowDatabases(parts.text("pattern"))
+
+    @staticmethod
+    def _describe(parts: _Parts) -> Describe:
+        return Describe(parts.table(), parts.spec(), parts.name("column"), extended=parts.has("extended"))
+
+    @staticmethod
+    def _use_database(parts: _Parts) -> UseDatabase:
+        return UseDatabase(parts.name("database") or "")
+
+    @staticmethod
+    def _explain_partitions(parts: _Parts) -> ExplainPartitions:
+        return ExplainPartitions(parts.table(), parts.filter())
+
+    @staticmethod
+    def _repair_table(parts: _Parts) -> RepairTable:
+        changes = [one for one in ("DROP", "SYNC") if parts.token(one) is not None]
+        return RepairTable(parts.table(), changes[0] if changes else "ADD")
+
+    @staticmethod
+    def _analyze_table(parts: _Parts) -> AnalyzeTable:
+        return AnalyzeTable(parts.table(), parts.spec())
+
+
+class _Parts:
+    """The parts of one statement, by the rules they come from."""
+
+    def __init__(self, tree: Tree[Token]) -> None:
+        self._tree = tree
+
+    def all(self, rule: str) -> list[Tree[Token]]:
+        return _trees(self._tree, rule)
+
+    def has(self, rule: str) -> bool:
+        return bool(self.all(rule))
+
+    def token(self, kind: str) -> Token | None:
+        return next((one for one in self._tree.children if isinstance(one, Token) and one.type == kind), None)
+
+    def table(self) -> TableName:
+        return _table(self.all("table")[0])
+
+    def spec(self) -> PartitionSpec | None:
+        return next((_spec(one) for one in self.all("spec")), None)
+
+    def name(self, rule: str) -> str | None:
+        return next((_names(one)[-1] for one in self.all(rule)), None)
+
+    def text(self, rule: str) -> str | None:
+        return next((_text(_tokens(one)[-1]) for one in self.all(rule)), None)
+
+    def filter(self) -> str | None:
+        found = [_tokens(one)[0] for one in self.all("filter")]
+        return found[0].value[len("where") :].strip() if found else None
+
+
+def _trees(tree: Tree[Token], rule: str) -> list[Tree[Token]]:
+    return [one for one in tree.children if isinstance(one, Tree) and one.data == rule]
+
+
+def _tokens(tree: Tree[Token]) -> list[Token]:
+    return [one for one in tree.children if isinstance(one, Token)]
+
+
+def _names(tree: Tree[Token]) -> list[str]:
+    return [unquoted_name(one.value) for one in _tokens(tree) if one.type in _NAMES]
+
+
+def _table(tree: Tree[Token]) -> TableName:
+    *database, name = _names(tree)
+    return TableName(name, database[0] if database else None)
+
+
+def _new_partition(tree: Tree[Token]) -> NewPartition:
+    parts = _Parts(tree)
+    return NewPartition(_spec(_trees(tree, "spec")[0]), parts.text("location"))
+
+
+def _spec(tree: Tree[Token]) -> PartitionSpec:
+    return _values(_trees(tree, "values")[0])
+
+
+def _values(tree: Tree[Token]) -> PartitionSpec:
+    return PartitionSpec(tuple((_column(one), _literal(one)) for one in _trees(tree, "value")))
+
+
+def _condition(tree: Tree[Token]) -> Condition:
+    (operator,) = (one for one in _tokens(tree) if one.type in {"EQUALS", "OPERATOR"})
+    return Condition(_column(tree), _OPERATORS[operator.value], _literal(tree))
+
+
+def _column(tree: Tree[Token]) -> str:
+    return _names(_trees(tree, "column")[0])[0]
+
+
+def _literal(tree: Tree[Token]) -> str:
+    """The text of a value: of DATE '2013-01-01' that of the date, of NULL that of the null partition."""
+    (token,) = (one for one in _tokens(tree) if one.type in _LITERALS)
+    if token.type == "NULL":
+        return NULL_PARTITION
+    if token.type == "STRING":
+        return _text(token)
+    return str(token).lower() if token.type == "BOOLEAN" else str(token)
+
+
+def _text(token: Token) -> str:
+    try:
+        return unquoted_string(token.value)
+    except ValueError:
+        raise BadString(token) from None

@@ -1,0 +1,182 @@
+"""Statements that change partitions and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from hbstore.ddl.asking import ask, files_left, struct
+from hbstore.ddl.results import Result
+from hbstore.ddl.selection import check_types, conditions_of, selected_names, values_of, whole_values
+from hbstore.ddl.statements import (
+    AddPartitions,
+    Condition,
+    DropPartitions,
+    ExchangePartitions,
+    PartitionSpec,
+    RenamePartition,
+    TruncateTable,
+)
+from hbstore.errors import AlreadyExists, PartitionNotFound
+from hbstore.metastore.calls import Service
+from hbstore.metastore.partition_names import name_reader
+from hbstore.metastore.protocol import GivenPartition
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+
+BATCH: Final = 1_000
+"""Partitions that are dropped in one change."""
+
+
+def add_partitions(service: Service, table: Table, statement: AddPartitions) -> Result:
+    """Add partitions and make their folders, all or none.
+
+    Raises:
+        AlreadyExists: one is there already, unless IF NOT EXISTS.
+        InvalidPartitionValue: a spec is not whole, or a value does not fit its column's type.
+    """
+    given = []
+    for one in statement.partitions:
+        values = whole_values(table, one.spec)
+        check_types(table, values)
+        given.append(GivenPartition(table.database, table.name, Partition(values, location=one.location)))
+    request = struct(
+        dbName=table.database,
+        tblName=table.name,
+        parts=given,
+        ifNotExists=statement.if_not_exists,
+        needResult=False,
+    )
+    record = ask(service, "add_partitions_req", request=request)
+    return Result(statement, changed=record.noted("partitions"))
+
+
+def drop_partitions(service: Service, table: Table, statement: DropPartitions) -> Result:
+    """Drop the partitions that any of the conjunctions selects, with their files unless the table is external.
+
+    They are found first, then dropped `BATCH` by `BATCH`, each batch wholly or not at all.
+
+    Raises:
+        PartitionNotFound: a conjunction selects none, unless IF EXISTS; nothing was dropped.
+    """
+    found: dict[str, None] = {}
+    for conditions in statement.selected:
+        names = selected_names(service.store, table, conditions)
+        if not names and not statement.if_exists:
+            raise PartitionNotFound(
+                "no such partition",
+                table=table,
+                partition=_shown(conditions),
+                hint="Nothing was dropped; IF EXISTS passes over what is not there",
+            )
+        found.update(dict.fromkeys(names))
+    dropped = 0
+    notes: list[str] = []
+    wanted = list(found)
+    for begin in range(0, len(wanted), BATCH):
+        request = struct(
+            dbName=table.database,
+            tblName=table.name,
+            parts=struct(names=wanted[begin : begin + BATCH], exprs=None),
+            ifExists=True,  # what somebody else dropped meanwhile is dropped
+            deleteData=True,
+            needResult=False,
+            environmentContext=struct(properties={"ifPurge": str(statement.purge).lower()}),
+        )
+        record = ask(service, "drop_partitions_req", req=request)
+        dropped += record.noted("partitions")
+        notes += files_left(record)
+    return Result(statement, changed=dropped, notes=tuple(notes))
+
+
+def rename_partition(service: Service, table: Table, statement: RenamePartition) -> Result:
+    """Give a partition other values; its folder follows if it is where its old name says.
+
+    Raises:
+        PartitionNotFound: there is none of the old values.
+        AlreadyExists: there is one of the new values.
+    """
+    values, renamed = whole_values(table, statement.spec), whole_values(table, statement.renamed)
+    check_types(table, renamed)
+    old = service.store.get_partition(table.database, table.name, values)
+    there = service.store.get_partitions(table.database, table.name, [renamed])
+    if there and (there[0].values != old.values or renamed == old.values):
+        raise AlreadyExists(
+            "a partition is there already",
+            table=table,
+            partition=partition_name(table.partition_column_names, there[0].values),
+        )
+    new = GivenPartition(table.database, table.name, replace(old, values=renamed))
+    ask(service, "rename_partition", db_name=table.database, tbl_name=table.name, part_vals=list(values), new_part=new)
+    return Result(statement, changed=1)
+
+
+def exchange_partitions(service: Service, table: Table, source: Table, statement: ExchangePartitions) -> Result:
+    """Move partitions and their folders from ``source`` to ``table``; those of each spec all or none.
+
+    Raises:
+        PartitionNotFound: a spec selects none in the source; nothing was moved.
+        AlreadyExists: the target has one of them; nothing was moved.
+        DdlRefused: the tables' columns differ.
+    """
+    wanted = [values_of(source, spec) for spec in statement.specs]
+    found: dict[str, None] = {}
+    for spec in statement.specs:
+        names = selected_names(service.store, source, conditions_of(source, spec))
+        _check_found(source, spec, names)
+        twice = found.keys() & names
+        if twice:
+            raise AlreadyExists("a partition is selected twice", partition=min(twice), hint="Name each of them once")
+        found.update(dict.fromkeys(names))
+    if table.key_types == source.key_types:  # else the exchange itself refuses
+        _check_free(service, table, map(name_reader(source), found))
+    moved = 0
+    for values in wanted:
+        record = ask(
+            service,
+            "exchange_partitions",
+            partitionSpecs=values,
+            source_db=source.database,
+            source_table_name=source.name,
+            dest_db=table.database,
+            dest_table_name=table.name,
+        )
+        moved += record.noted("partitions")
+    return Result(statement, changed=moved)
+
+
+def truncate_table(service: Service, table: Table, statement: TruncateTable) -> Result:
+    """Delete the files of a table, or of the partitions that a spec selects; the partitions stay.
+
+    Raises:
+        PartitionNotFound: the spec selects none.
+        DdlRefused: the files are not the table's own: it is external, or a view.
+    """
+    names = None
+    if statement.spec is not None:
+        names = selected_names(service.store, table, conditions_of(table, statement.spec))
+        _check_found(table, statement.spec, names)
+    record = ask(service, "truncate_table", dbName=table.database, tableName=table.name, partNames=names)
+    return Result(statement, changed=record.noted("partitions"))
+
+
+def _check_free(service: Service, table: Table, values: Iterable[Sequence[str]]) -> None:
+    """See that a target has none of the partitions that are to come, before the first of several moves.
+
+    Raises:
+        AlreadyExists: it has one.
+    """
+    taken = service.store.get_partitions(table.database, table.name, list(values))
+    if taken:
+        name = partition_name(table.partition_column_names, taken[0].values)
+        raise AlreadyExists("a partition is there already", table=table, partition=name)
+
+
+def _check_found(table: Table, spec: PartitionSpec, names: Sequence[str]) -> None:
+    if not names:
+        raise PartitionNotFound("no such partition", table=table, partition=str(spec))
+
+
+def _shown(conditions: Sequence[Condition]) -> str:
+    return f"({', '.join(map(str, conditions))})"

@@ -1,0 +1,35 @@
+"""Statements that list databases, tables and partitions, and that explain."""
+
+from __future__ import annotations
+
+from hbstore.ddl.results import Result
+from hbstore.ddl.selection import conditions_of, selected_names
+from hbstore.ddl.statements import ExplainPartitions, ShowDatabases, ShowPartitions, ShowTables
+from hbstore.metastore.name_patterns import name_pattern
+from hbstore.model import Table
+from hbstore.store.partition_store import PartitionStore
+
+
+def show_partitions(store: PartitionStore, table: Table, statement: ShowPartitions) -> Result:
+    """The names of partitions in alphabetical order: ``hour=10`` before ``hour=9``."""
+    names = selected_names(store, table, conditions_of(table, statement.spec), statement.filter)
+    return Result(statement, ("partition",), tuple((name,) for name in sorted(names)))
+
+
+def show_tables(store: PartitionStore, database: str, statement: ShowTables) -> Result:
+    """The names of a database's tables that match, in order."""
+    matches = name_pattern(statement.pattern)
+    names = [name for name in store.table_names(database) if matches(name)]
+    return Result(statement, ("database", "table"), tuple((database.lower(), name) for name in names))
+
+
+def show_databases(store: PartitionStore, statement: ShowDatabases) -> Result:
+    """The names of the databases that match, in order."""
+    matches = name_pattern(statement.pattern)
+    return Result(statement, ("database",), tuple((name,) for name in store.database_names() if matches(name)))
+
+
+def explain_partitions(store: PartitionStore, table: Table, statement: ExplainPartitions) -> Result:
+    """The scans that a filter becomes, as `hbstore explain` prints them."""
+    text = str(store.explain(table.database, table.name, statement.filter))
+    return Result(statement, ("plan",), tuple((line,) for line in text.split("\n")))

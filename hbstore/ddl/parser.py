@@ -1,0 +1,181 @@
+"""Text to statements.
+
+    text -- Lark (grammar/ddl.lark) --> tree -- Builder --> statements
+
+All of a text is parsed before anything of it is done, the filters in it as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import Any, Final
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
+
+from hbstore.ddl.builder import BadString, Builder
+from hbstore.ddl.statements import Statement
+from hbstore.errors import DdlSyntaxError, FilterError
+from hbstore.filters.parser import parse_filter
+from hbstore.grammars import grammar_text
+from hbstore.places import highlight, one_line, place
+
+MAX_LENGTH: Final = 4 * 1024 * 1024
+"""Characters of a text."""
+
+_FOUND_LENGTH: Final = 40
+_SIGNS: Final = {
+    "NAME": "a name",
+    "STRING": "a string in quotes",
+    "NUMBER": "a number",
+    "BOOLEAN": "TRUE or FALSE",
+    "NULL": "NULL",
+    "EQUALS": "'='",
+    "OPERATOR": "another comparison",
+    "OPEN": "'('",
+    "CLOSE": "')'",
+    "COMMA": "','",
+    "DOT": "'.'",
+    "SEMICOLON": "';'",
+    "$END": "the end",
+}
+_UNNAMED: Final = frozenset({"QUOTED", "COMMENT", "SPACE"})
+_COMMENT: Final = re.compile(r"""('[^']*'?|"[^"]*"?|`[^`]*`?)|--[^\n]*""")
+_WHERE: Final = len("where")
+
+
+def parse_statements(text: str) -> list[Statement]:
+    """The statements of a text, with semicolons between them. O(length).
+
+    Raises:
+        DdlSyntaxError: the text is not wholly made of statements; the error says where and what was expected.
+        FilterError: a filter in it does not parse; the place is that in the whole text.
+
+    >>> [print(one) for one in parse_statements("show partitions sales; use `shop`;")]
+    SHOW PARTITIONS sales
+    USE shop
+    [None, None]
+    """
+    if len(text) > MAX_LENGTH:
+        raise DdlSyntaxError("the text is too long", characters=len(text), limit=MAX_LENGTH, hint="Split it")
+    tree = _tree(text)
+    _check_filters(text, tree)
+    try:
+        return Builder().script(tree)
+    except BadString as error:
+        raise _error(
+            text, error.token.start_pos or 0, "not a string", "a string", "Half of a surrogate pair stands alone"
+        ) from None
+
+
+def _tree(text: str) -> Tree[Token]:
+    parser: Any = _parser().parse_interactive(text)  # Lark says nothing of its types
+    try:
+        for token in parser.lexer_thread.lex(parser.parser_state):
+            if token.type == "WHERE":
+                token.value = _without_comments(token.value)
+            parser.feed_token(token)
+        tree: Tree[Token] = parser.feed_eof()
+    except UnexpectedInput as error:
+        raise _unexpected(text, error, parser.accepts()) from None
+    return tree
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(grammar_text("ddl.lark"), start="script", parser="lalr", maybe_placeholders=False)
+
+
+def _without_comments(filter: str) -> str:
+    """A filter with spaces for its comments, so that all else stays in its place."""
+    return _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), filter)
+
+
+def _check_filters(text: str, tree: Tree[Token]) -> None:
+    """See that filters parse; errors name the place in the whole text.
+
+    Raises:
+        FilterError: one does not.
+        DdlSyntaxError: one is empty, which would mean all partitions.
+    """
+    for token in tree.scan_values(lambda one: isinstance(one, Token) and one.type == "WHERE"):
+        start = (token.start_pos or 0) + _WHERE
+        where = token.value[_WHERE:]
+        if not where.strip():
+            raise _error(text, start + len(where), "the statement does not parse", "a filter", None)
+        try:
+            parse_filter(where)
+        except FilterError as error:
+            _move(error, text, where, start)
+            raise
+
+
+def _move(error: FilterError, text: str, filter: str, start: int) -> None:
+    """Make the place of a filter's error one in the whole text."""
+    line, column = error.fields.get("line"), error.fields.get("column")
+    if not (isinstance(line, int) and isinstance(column, int)):
+        return
+    offset = start + sum(len(one) + 1 for one in filter.split("\n")[: line - 1]) + column - 1
+    error.fields["line"], error.fields["column"] = place(text, offset)
+    error.highlight = highlight(text, offset)
+
+
+def _unexpected(text: str, error: UnexpectedInput, expected: Collection[str]) -> DdlSyntaxError:
+    if isinstance(error, UnexpectedCharacters):
+        at = error.pos_in_stream or 0
+    else:
+        token: Token = error.token  # type: ignore[attr-defined]
+        at = len(text.rstrip()) if token.type == "$END" else token.start_pos or 0
+    return _error(text, at, "the statement does not parse", _words(expected), _hint(text, at, expected))
+
+
+def _words(expected: Collection[str]) -> str:
+    """Kinds of tokens as people call them, keywords first.
+
+    >>> _words({"NAME", "QUOTED", "FORMATTED", "EXTENDED"})
+    'EXTENDED, FORMATTED or a name'
+    """
+    keywords = sorted(name for name in expected if name not in _SIGNS and name not in _UNNAMED)
+    *most, last = [*keywords, *(word for name, word in _SIGNS.items() if name in expected)]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _hint(text: str, at: int, expected: Collection[str]) -> str | None:
+    rest = text[at:]
+    if rest[:1] in {"'", '"', "`"}:
+        closing = rest[0]
+        return f"The {closing} is not closed, or cannot stand here"
+    if rest[:1] in {"‘", "’", "“", "”"}:
+        return "Write strings in straight quotes: 'text'"
+    if "STRING" in expected and "NUMBER" in expected and rest[:1].strip():
+        return "Write values in quotes: ds = '2013-01-01'"
+    if "NAME" in expected and rest[:1].strip():
+        return "Write other names in back-quotes: `my table`"
+    return None
+
+
+def _error(text: str, at: int, summary: str, expected: str, advice: str | None) -> DdlSyntaxError:
+    line, column = place(text, at)
+    return DdlSyntaxError(
+        summary,
+        highlight=highlight(text, at),
+        hint=advice,
+        line=line,
+        column=column,
+        found=_found(text, at),
+        expected=expected,
+    )
+
+
+def _found(text: str, at: int) -> str:
+    """The word or the sign at a place, signs in quotes as in `_SIGNS`."""
+    token = re.compile(r"\w+|[\s\S]|\Z").match(text, at)
+    assert token is not None
+    found = token[0]
+    if not found:
+        return "the end"
+    if not found.isprintable():
+        return repr(found)
+    shown = one_line(found)[:_FOUND_LENGTH]
+    return shown if any(character.isalnum() or character == "_" for character in shown) else f'"{shown}"'

@@ -1,0 +1,184 @@
+"""Running statements one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from hbstore.ddl.changes import (
+    add_partitions,
+    drop_partitions,
+    exchange_partitions,
+    rename_partition,
+    truncate_table,
+)
+from hbstore.ddl.descriptions import describe, show_table_extended
+from hbstore.ddl.listings import explain_partitions, show_databases, show_partitions, show_tables
+from hbstore.ddl.parser import parse_statements
+from hbstore.ddl.results import Result
+from hbstore.ddl.statements import (
+    AddPartitions,
+    AnalyzeTable,
+    Describe,
+    DropPartitions,
+    ExchangePartitions,
+    ExplainPartitions,
+    RenamePartition,
+    RepairTable,
+    ShowDatabases,
+    ShowPartitions,
+    ShowTableExtended,
+    ShowTables,
+    Statement,
+    TableName,
+    TruncateTable,
+    UseDatabase,
+)
+from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
+from hbstore.metastore.calls import Service
+from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
+from hbstore.model import Table
+from hbstore.store.partition_store import PartitionStore
+
+_CHANGES: Final = (AddPartitions, DropPartitions, RenamePartition, ExchangePartitions, TruncateTable)
+
+
+class Session:
+    """Runs statements, and remembers the database that USE names.
+
+    Args:
+        store: databases, tables, partitions.
+        warehouse: where files are; without one, statements that change partitions are refused.
+        database: that of tables which are named without one.
+    """
+
+    def __init__(
+        self, store: PartitionStore, warehouse: Warehouse | None = None, database: str = DEFAULT_DATABASE
+    ) -> None:
+        self._store = store
+        self._warehouse = warehouse
+        self.database = database
+
+    def run(self, text: str) -> Iterator[Result]:
+        """Parse all statements of a text, then run them one after the other as results are asked for.
+
+        Raises:
+            DdlSyntaxError, FilterError: the text does not parse; nothing was done.
+            HbstoreError: a statement failed; those before it are done, those after it are not.
+        """
+        statements = parse_statements(text)
+        for number, statement in enumerate(statements):
+            try:
+                result = self.run_statement(statement)
+            except HbstoreError as error:
+                if len(statements) > 1:
+                    error.add_note(f"statement {number + 1} of {len(statements)}: those before it are done")
+                raise
+            yield result
+
+    def run_statement(self, statement: Statement) -> Result:  # noqa: PLR0911  one for each kind
+        """Run one statement.
+
+        Raises:
+            TableNotPartitioned: it is about partitions, and the table has no partition columns.
+            NeedsSpark: it reads all files of a table.
+            InvalidInput: it changes partitions, and there is no warehouse.
+        """
+        store = self._store
+        match statement:
+            case UseDatabase(name):
+                self.database = store.get_database(name).name
+                return Result(statement)
+            case ShowDatabases():
+                return show_databases(store, statement)
+            case ShowTables(name):
+                return show_tables(store, self._database(name), statement)
+            case ShowTableExtended(_, name):
+                return show_table_extended(store, self._warehouse, self._database(name), statement)
+            case Describe(name):
+                table = self._table(name) if statement.spec is None else self._partitioned(name)
+                return describe(store, table, statement)
+            case ShowPartitions(name):
+                return show_partitions(store, self._partitioned(name), statement)
+            case ExplainPartitions(name):
+                return explain_partitions(store, self._partitioned(name), statement)
+            case RepairTable(name) | AnalyzeTable(name):
+                raise NeedsSpark(
+                    "this statement reads all files of the table, which Spark does",
+                    table=self._table(name),
+                    hint="Run it in Spark on `hbstore serve`: spark.sql(…)",
+                )
+            case _:
+                return self._change(statement)
+
+    def _change(
+        self, statement: AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable
+    ) -> Result:
+        if self._warehouse is None:
+            raise InvalidInput(
+                "the statement changes partitions and their files, and there is no warehouse",
+                statement=type(statement).__name__,
+                hint="Name the folder that `hbstore serve` uses: --warehouse DIR, or warehouse=… in Python",
+            )
+        service = Service(self._store, self._warehouse)
+        if isinstance(statement, TruncateTable) and statement.spec is None:
+            return truncate_table(service, self._table(statement.table), statement)
+        table = self._partitioned(statement.table)
+        match statement:
+            case AddPartitions():
+                return add_partitions(service, table, statement)
+            case DropPartitions():
+                return drop_partitions(service, table, statement)
+            case RenamePartition():
+                return rename_partition(service, table, statement)
+            case ExchangePartitions():
+                return exchange_partitions(service, table, self._partitioned(statement.source), statement)
+            case TruncateTable():
+                return truncate_table(service, table, statement)
+
+    def _database(self, name: str | None) -> str:
+        return self.database if name is None else name
+
+    def _table(self, name: TableName) -> Table:
+        return self._store.get_table(self._database(name.database), name.name)
+
+    def _partitioned(self, name: TableName) -> Table:
+        table = self._table(name)
+        if not table.partition_columns:
+            raise TableNotPartitioned(
+                "the table has no partition columns", table=table, hint="Name one that has some: DESCRIBE shows them"
+            )
+        return table
+
+
+def execute(
+    store: PartitionStore,
+    text: str,
+    database: str = DEFAULT_DATABASE,
+    warehouse: Warehouse | str | None = None,
+) -> list[Result]:
+    """Run the statements of a text one after the other; what each did or found.
+
+    Args:
+        store: databases, tables, partitions.
+        text: statements, with semicolons between them: docs/ddl.md.
+        database: that of tables which are named without one.
+        warehouse: the folder below which databases and tables have their files, as for ``hbstore serve``: a path or a
+            URI. Without one, statements that change partitions are refused, so that files and partitions agree.
+
+    Raises:
+        DdlSyntaxError, FilterError: the text does not parse; nothing was done.
+        HbstoreError: a statement failed; those before it are done, those after it are not.
+
+    >>> from hbstore import Column, Partition, connect
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> store.create_table(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
+    >>> store.add_partitions("shop", "sales", [Partition(("2013-01-01", str(hour))) for hour in range(24)])
+    24
+    >>> (result,) = execute(store, "SHOW PARTITIONS sales PARTITION (ds = '2013-01-01') WHERE hour > 21", "shop")
+    >>> result.rows
+    (('ds=2013-01-01/hour=22',), ('ds=2013-01-01/hour=23',))
+    """
+    place = Warehouse(warehouse) if isinstance(warehouse, str) else warehouse
+    return list(Session(store, place, database).run(text))

@@ -1,0 +1,182 @@
+"""Comparison: what the folders below a table's own and its partitions say of each other. No file is touched here."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from hbstore.errors import FileOperationFailed, InvalidTime, TimelineMismatch
+from hbstore.keys import text_cell
+from hbstore.metastore.locations import parse_location
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.repair.listing import Walked
+from hbstore.repair.shape import Folder, Foreign, printable
+from hbstore.repair.staging import Staging
+from hbstore.store.time_columns import TimeColumns
+
+Mode: TypeAlias = Literal["add", "drop", "sync"]
+"""Add partitions for folders, drop partitions whose folders are gone, or both."""
+
+MODES: Final[tuple[Mode, ...]] = ("add", "drop", "sync")
+
+Cells: TypeAlias = tuple[bytes, ...]
+"""The typed values of a partition: what makes ``hour=05`` and ``hour=5`` one and the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What is to be done to a table's partitions, and what was done.
+
+    Attributes:
+        table: the table.
+        add: partitions of folders that are not in the store, sorted by name.
+        drop: partitions of the store whose locations are gone, sorted by name.
+        foreign: folders that are not taken for partitions, and why, sorted.
+        busy: names of partitions that jobs are writing, which are left alone, sorted.
+        staging: folders of dead jobs, below ``_hbstore``.
+        added: how many partitions were added. Fewer than there are in ``add`` where others were faster, none in a dry
+            run.
+        dropped: how many partitions were dropped.
+    """
+
+    table: Table
+    add: tuple[Partition, ...] = ()
+    drop: tuple[Partition, ...] = ()
+    foreign: tuple[Foreign, ...] = ()
+    busy: tuple[str, ...] = ()
+    staging: tuple[Staging, ...] = ()
+    added: int = 0
+    dropped: int = 0
+
+    def names(self, partitions: Iterable[Partition]) -> list[str]:
+        """The names of partitions of this table."""
+        return [partition_name(self.table.partition_column_names, one.values) for one in partitions]
+
+
+def compared(
+    table: Table,
+    walked: Walked,
+    there: Sequence[Partition],
+    *,
+    mode: Mode = "sync",
+    gone: Container[str] = frozenset(),
+    busy: Container[Cells] = frozenset(),
+) -> Repair:
+    """What is to be added and dropped, and what is foreign. O(folders + partitions).
+
+    Args:
+        table: the table.
+        walked: what is below its folder.
+        there: its partitions in the store.
+        mode: what is asked for.
+        gone: locations of partitions where nothing is; see `unseen`.
+        busy: partitions that jobs are writing.
+
+    >>> from hbstore import Column
+    >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")], location="/data")
+    >>> walked = Walked([Folder("hour=05", ("05",)), Folder("hour=6", ("6",))], [])
+    >>> there = [Partition(["6"], location="/data/hour=6"), Partition(["7"], location="/elsewhere")]
+    >>> repair = compared(table, walked, there, gone={"/elsewhere"})
+    >>> repair.names(repair.add), repair.names(repair.drop)
+    (['hour=05'], ['hour=7'])
+    """
+    of_values = _Values(table)
+    root = (table.location or "").rstrip("/")
+    known = {of_values.cells(one.values): one for one in there}
+    drop: dict[Cells, Partition] = {}
+    if mode != "add":
+        drop = {key: one for key, one in known.items() if key not in busy and one.location in gone}
+    add, foreign, left_alone = list[Partition](), list(walked.foreign), set[str]()
+    for key, folders in _by_cells(of_values, walked.folders).items():
+        if key in busy:
+            left_alone.add(of_values.name(folders[0].values))
+        elif key in known and key not in drop:
+            home = known[key].location
+            foreign += [
+                Foreign(printable(one.path), f"the partition has its files in {home}")
+                for one in folders
+                if not _is_at(home, f"{root}/{one.path}")
+            ]
+        elif len(folders) > 1:
+            shown = [printable(one.path) for one in folders]
+            foreign += [
+                Foreign(one, "the same partition as " + " and ".join(other for other in shown if other != one))
+                for one in shown
+            ]
+        elif why := of_values.misses_its_time(key):
+            foreign.append(Foreign(printable(folders[0].path), why))
+        elif mode != "drop":
+            add.append(Partition(folders[0].values, location=f"{root}/{folders[0].path}"))
+    return Repair(
+        table,
+        tuple(sorted(add, key=lambda one: of_values.name(one.values))),
+        tuple(sorted(drop.values(), key=lambda one: of_values.name(one.values))),
+        tuple(sorted(foreign)),
+        tuple(sorted(left_alone)),
+    )
+
+
+def unseen(table: Table, walked: Walked, there: Sequence[Partition]) -> list[str]:
+    """The locations of partitions that are not those of folders which were found, so that somebody has to look."""
+    of_values = _Values(table)
+    root = (table.location or "").rstrip("/")
+    found = _by_cells(of_values, walked.folders)
+    return [
+        one.location
+        for one in there
+        if one.location is not None
+        and all(one.location != f"{root}/{folder.path}" for folder in found.get(of_values.cells(one.values), ()))
+    ]
+
+
+class _Values:
+    """Typed values of one table's partitions; the cells of texts are remembered, as most texts come again."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._columns = TimeColumns.of(table)
+        self._known: list[dict[str, bytes]] = [{} for _ in table.partition_columns]
+
+    def cells(self, values: Sequence[str]) -> Cells:
+        found = []
+        for known, kind, text in zip(self._known, self._table.key_types, values, strict=True):
+            cell = known.get(text)
+            if cell is None:
+                cell = known[text] = text_cell(kind, text)
+            found.append(cell)
+        return tuple(found)
+
+    def name(self, values: Sequence[str]) -> str:
+        return partition_name(self._table.partition_column_names, values)
+
+    def misses_its_time(self, cells: Cells) -> str | None:
+        """Why a partition cannot be in the table's timelines; None if it can, or there are none."""
+        if self._columns is None:
+            return None
+        try:
+            self._columns.times(cells, {})
+        except (InvalidTime, TimelineMismatch) as error:
+            return error.text
+        return None
+
+
+def _by_cells(of_values: _Values, folders: Iterable[Folder]) -> dict[Cells, list[Folder]]:
+    found: dict[Cells, list[Folder]] = {}
+    for one in folders:
+        found.setdefault(of_values.cells(one.values), []).append(one)
+    return found
+
+
+def _is_at(home: str | None, location: str) -> bool:
+    """Whether two texts name one place."""
+    return home == location or (home is not None and _place(home) == _place(location))
+
+
+def _place(text: str) -> tuple[str, ...]:
+    try:
+        place = parse_location(text)
+    except FileOperationFailed:
+        return (text,)
+    return (*place.file_system, *place.parts)

@@ -1,0 +1,236 @@
+"""Listing the folders below a table's own, level by level, many at once.
+
+Only folders above those of partitions are listed: what is in a partition is nobody's business here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+from hbstore.errors import FileOperationFailed
+from hbstore.metastore.files import at_or_below
+from hbstore.metastore.locations import LOCAL, Location, parse_location
+from hbstore.metastore.remote_files import AT_ONCE, RemoteFiles, open_remote
+from hbstore.repair.shape import ROOT, Entry, Folder, Foreign, Shape
+
+Told: TypeAlias = Callable[[int], object]
+"""Is told how many folders were found so far."""
+
+_UNREADABLE: Final = "See that you may read it, and that the file system is there; nothing was changed"
+
+
+class Walked(NamedTuple):
+    """What was found below a table's folder: folders of partitions, and foreign ones."""
+
+    folders: list[Folder]
+    foreign: list[Foreign]
+
+
+class Explorer(Protocol):
+    """Looks at many folders at once."""
+
+    def walk(self, location: str, shape: Shape, told: Told) -> Walked:
+        """All folders of a shape below a table's folder, in no order.
+
+        Raises:
+            FileOperationFailed: a folder cannot be listed.
+        """
+
+    def gone(self, locations: Sequence[str]) -> set[str]:
+        """Those of some locations where nothing is. Texts that are no locations are not told to be gone.
+
+        Raises:
+            FileOperationFailed: nobody can tell.
+        """
+
+
+class Tree(Protocol):
+    """The folders below one location."""
+
+    def entries(self, path: str) -> list[Entry]:
+        """The folders in a folder below; none if it is gone."""
+
+    def newest(self, path: str) -> float | None:
+        """When something in a folder below was changed last, in seconds since 1970; None if nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTree:
+    """A `Tree` on this machine.
+
+    Attributes:
+        root: a path.
+    """
+
+    root: str
+
+    def entries(self, path: str) -> list[Entry]:
+        """See `Tree.entries`."""
+        found = []
+        try:
+            with os.scandir(f"{self.root}/{path}") as entries:
+                for entry in entries:
+                    if entry.is_symlink():
+                        if os.path.isdir(entry.path):  # noqa: PTH112
+                            found.append(Entry(entry.name, self._leads_out(entry.path)))
+                    elif entry.is_dir(follow_symlinks=False):
+                        found.append(Entry(entry.name))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return found
+
+    def newest(self, path: str) -> float | None:
+        """See `Tree.newest`."""
+        found = None
+        for folder, _, files in os.walk(f"{self.root}/{path}"):
+            for name in ("", *files):
+                try:
+                    changed = os.lstat(f"{folder}/{name}").st_mtime
+                except FileNotFoundError:
+                    continue
+                found = changed if found is None else max(found, changed)
+        return found
+
+    def _leads_out(self, link: str) -> bool:
+        return not at_or_below(os.path.realpath(link), os.path.realpath(self.root))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTree:
+    """A `Tree` elsewhere, through pyarrow.
+
+    Attributes:
+        root: its location.
+    """
+
+    root: Location
+
+    def entries(self, path: str) -> list[Entry]:
+        """See `Tree.entries`."""
+        found = _remote(self.root)._below(f"{self.root.path}/{path}", recursive=False)  # noqa: SLF001
+        return [Entry(name.rstrip("/")) for name, info in found if name.strip("/") and info.type.name == "Directory"]
+
+    def newest(self, path: str) -> float | None:
+        """See `Tree.newest`."""
+        found = _remote(self.root)._below(f"{self.root.path}/{path}", recursive=True)  # noqa: SLF001
+        return max((info.mtime.timestamp() for _, info in found if info.mtime is not None), default=None)
+
+
+def tree_of(location: str) -> Tree:
+    """The folders below a location.
+
+    Raises:
+        FileOperationFailed: it is no location.
+    """
+    place = parse_location(location)
+    return LocalTree(place.path) if place.scheme == LOCAL else RemoteTree(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """An `Explorer` with threads in this process.
+
+    Attributes:
+        at_once: how many there are.
+    """
+
+    at_once: int = AT_ONCE
+
+    def walk(self, location: str, shape: Shape, told: Told) -> Walked:
+        """See `Explorer.walk`."""
+        return walk(location, shape, [ROOT], told, at_once=self.at_once)
+
+    def gone(self, locations: Sequence[str]) -> set[str]:
+        """See `Explorer.gone`."""
+        with ThreadPoolExecutor(self.at_once) as pool:
+            return {one for one, nothing in zip(locations, pool.map(is_gone, locations), strict=True) if nothing}
+
+
+def walk(
+    location: str,
+    shape: Shape,
+    folders: Sequence[Folder],
+    told: Told = lambda _: None,
+    *,
+    enough: int | None = None,
+    at_once: int = AT_ONCE,
+) -> Walked:
+    """Go down from some folders of one level, to those of partitions. O(folders).
+
+    Args:
+        location: the table's folder.
+        shape: the table's.
+        folders: where to begin; all of one level.
+        told: is told how many folders were found so far.
+        enough: go no further when there are so many folders, nor to the last level; None goes all the way.
+        at_once: how many threads list.
+
+    Raises:
+        FileOperationFailed: a folder cannot be listed.
+    """
+    tree = tree_of(location)
+    foreign: list[Foreign] = []
+    count = 0
+
+    def look(folder: Folder) -> tuple[list[Folder], list[Foreign]]:
+        with listing_fails(f"{location}/{folder.path}"):
+            return shape.sort(folder, tree.entries(folder.path))
+
+    with ThreadPoolExecutor(at_once) as pool:
+        while folders and len(folders[0].values) < len(shape.columns):
+            if enough is not None and (len(folders) >= enough or len(folders[0].values) == len(shape.columns) - 1):
+                break
+            below = []
+            for found, strange in pool.map(look, folders):
+                below += found
+                foreign += strange
+                count += len(found)
+                told(count)
+            folders = below
+    return Walked(list(folders), foreign)
+
+
+def is_gone(location: str) -> bool:
+    """Whether nothing is at a location; that of a text which is no location cannot be told, so that it is not.
+
+    Raises:
+        FileOperationFailed: nobody can tell, as a folder on the way cannot be read, or a file system does not answer.
+    """
+    try:
+        place = parse_location(location)
+    except FileOperationFailed:
+        return False
+    with listing_fails(location):
+        if place.scheme != LOCAL:
+            return not _remote(place).exists(place.path)
+        try:
+            os.stat(place.path)  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        return False
+
+
+@contextmanager
+def listing_fails(location: str) -> Iterator[None]:
+    """Errors of file systems as FileOperationFailed."""
+    try:
+        yield
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise FileOperationFailed(
+            "a folder cannot be looked at", location=location, reason=error, hint=_UNREADABLE
+        ) from error
+
+
+def _remote(location: Location) -> RemoteFiles:
+    return _opened(location.scheme, location.authority)
+
+
+@lru_cache(maxsize=16)
+def _opened(scheme: str, authority: str) -> RemoteFiles:
+    return open_remote(scheme, authority)

@@ -1,0 +1,140 @@
+"""Shape: which folders below a table's own are its partitions, by their names alone.
+
+sales/                                  the table's folder
+  ds=2013-01-01/hour=5/                 a partition
+  DS=2013-01-01/Hour=6/                 one as well: columns are written in any case
+  _SUCCESS/ _hbstore/ .tmp/             hidden: nobody looks
+  old/ region=eu/ ds=yesterday/         foreign: no ``column=value`` of this level, or no value of the column's type
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hbstore.errors import InvalidPartitionValue
+from hbstore.keys import TAG_TEXT, text_cell
+from hbstore.model import Table
+from hbstore.names import spec_values, unescape_name
+from hbstore.types import ColumnType
+
+
+class Entry(NamedTuple):
+    """A folder in a folder, as a file system lists it; ``leads_out`` is a link to a place outside of the table."""
+
+    name: str
+    leads_out: bool = False
+
+
+class Folder(NamedTuple):
+    """A partition's folder, or one on the way to some.
+
+    ``path`` is its names below the table's folder with slashes between them, as they are on the disk; ``values`` are
+    the partition values in them, one for each level.
+    """
+
+    path: str
+    values: tuple[str, ...]
+
+
+class Foreign(NamedTuple):
+    """A folder that is not taken for a partition, by its path below the table's, and why."""
+
+    folder: str
+    why: str
+
+
+ROOT = Folder("", ())
+"""The table's own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the folders of a table are called.
+
+    Attributes:
+        columns: the partition columns, one for each level.
+        types: their types.
+        wanted: for each column the cell of the only value that is looked for; None for all.
+
+    >>> from hbstore import Column
+    >>> table = Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")])
+    >>> shape = Shape.of(table)
+    >>> shape.sort(ROOT, [Entry("ds=2013-01-01"), Entry("_SUCCESS")])
+    ([Folder(path='ds=2013-01-01', values=('2013-01-01',))], [])
+    >>> shape.sort(Folder("ds=2013-01-01", ("2013-01-01",)), [Entry("hour=noon")])
+    ([], [Foreign(folder='ds=2013-01-01/hour=noon', why='no int')])
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+    wanted: tuple[bytes | None, ...]
+
+    @staticmethod
+    def of(table: Table, spec: Mapping[str, str] | None = None) -> Shape:
+        """The shape of a table; with a partial partition spec only that of the partitions that it names.
+
+        Raises:
+            InvalidPartitionValue: the spec names no partition column, or a value that does not fit its type.
+        """
+        columns, types = table.partition_column_names, table.key_types
+        wanted = []
+        for column, kind, text in zip(columns, types, spec_values(columns, spec or {}), strict=True):
+            cell = None if text is None else text_cell(kind, text)
+            if cell is not None and cell[:1] == TAG_TEXT:
+                raise InvalidPartitionValue(
+                    "a partition value does not fit its column's type", column=column, type=kind.name, value=repr(text)
+                )
+            wanted.append(cell)
+        return Shape(columns, types, tuple(wanted))
+
+    def sort(self, folder: Folder, entries: Iterable[Entry]) -> tuple[list[Folder], list[Foreign]]:
+        """The folders in a folder: those of the next level, and foreign ones. O(entries)."""
+        level = len(folder.values)
+        column, kind, wanted = self.columns[level], self.types[level], self.wanted[level]
+        found, foreign = [], []
+        for name, leads_out in entries:
+            if is_passed_over(name):
+                continue
+            path = f"{folder.path}/{name}" if folder.path else name
+            key, equals, escaped = name.partition("=")
+            value = unescape_name(escaped)
+            if not equals or unescape_name(key).lower() != column.lower():
+                foreign.append(Foreign(printable(path), f"not called {column}=…"))
+            elif (cell := _cell(kind, value)) is None:
+                foreign.append(Foreign(printable(path), f"no {kind.name}" if value else "no value"))
+            elif wanted is not None and cell != wanted:
+                continue
+            elif leads_out:
+                foreign.append(Foreign(printable(path), "a link to a place outside of the table"))
+            else:
+                found.append(Folder(path, (*folder.values, value)))
+        return found, foreign
+
+
+def is_passed_over(name: str) -> bool:
+    """Whether Hive and Spark pass over a folder of this name, as over ``_hbstore``; a column may begin with ``_``.
+
+    >>> [is_passed_over(name) for name in ("_temporary", ".hive-staging", "_ds=1", "ds=1")]
+    [True, True, False, False]
+    """
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def printable(path: str) -> str:
+    r"""A path with bytes that are not UTF-8 written out.
+
+    >>> printable("ds=\udcff")
+    'ds=\\xff'
+    """
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _cell(kind: ColumnType, value: str) -> bytes | None:
+    """The cell of a value; None if it does not fit the type, or is no text that can be stored."""
+    try:
+        cell = text_cell(kind, value)
+    except ValueError:
+        return None
+    return cell if value and cell[:1] != TAG_TEXT else None

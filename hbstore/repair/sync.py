@@ -1,0 +1,197 @@
+"""sync_partitions: a table's partitions are added and dropped until they are those of its folders.
+
+The store is read first, then the folders, then which partitions jobs are writing. So a partition that is added in
+between is never taken for one whose folder is gone, and a folder that a job prepares is known to be the job's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import islice
+from operator import and_
+from typing import Final, TypeAlias
+
+from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound, TableFolderMissing
+from hbstore.filters.builder import Expression, col
+from hbstore.keys import NULL_PARTITION
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Partition, Table
+from hbstore.names import spec_values
+from hbstore.publishing.manifest import Manifest
+from hbstore.publishing.publisher import Publisher
+from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
+from hbstore.repair.listing import Explorer, Threads, Walked, is_gone
+from hbstore.repair.shape import Shape
+from hbstore.repair.staging import remove_staging, unnamed_staging
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.pauses import pause
+from hbstore.store.puts import cells_of
+from hbstore.store.table_row import TableRow
+from hbstore.store.writer import partitioned
+
+Progress: TypeAlias = Callable[[str, int, int | None], object]
+"""Is told a step (``list``, ``drop``, ``add``), how much of it is done, and of how much, if that is known."""
+
+BATCH: Final = 1000
+_ATTEMPTS: Final = 100
+
+
+def sync_partitions(
+    store: PartitionStore,
+    table: str,
+    mode: Mode = "add",
+    *,
+    spec: Mapping[str, str] | None = None,
+    dry_run: bool = False,
+    force: bool = False,
+    batch: int = BATCH,
+    explorer: Explorer | None = None,
+    progress: Progress = lambda *_: None,
+) -> Repair:
+    """Add partitions for folders below a table's own, and drop those whose folders are gone. O(folders + partitions).
+
+    Batches are added and dropped wholly or not at all. When the call is interrupted, calling it again does the rest;
+    when there is nothing left to do it changes nothing. Publications that are decided are finished first, and what they
+    are writing is left alone.
+
+    Args:
+        store: the store.
+        table: ``database.table``.
+        mode: ``add``, ``drop`` or ``sync``, which is both.
+        spec: only partitions with these values; columns may be left out.
+        dry_run: change nothing.
+        force: drop partitions even if the table's own folder is missing or empty, which may be a disk that is away.
+        batch: how many partitions are added or dropped at once.
+        explorer: what looks at folders; by default threads.
+        progress: is told how it gets on.
+
+    Raises:
+        InvalidInput: no such name or mode; the table has no location.
+        TableNotFound, DatabaseNotFound, TableNotPartitioned: there is no such partitioned table.
+        InvalidPartitionValue: the spec names no partition column, or a value that does not fit its type.
+        TableFolderMissing: the table's folder is not there, or it is empty and partitions were to be dropped.
+        FileOperationFailed: a folder cannot be looked at; nothing was added or dropped.
+
+    >>> import os, tempfile
+    >>> from hbstore import Column, connect
+    >>> root = tempfile.mkdtemp()
+    >>> os.makedirs(f"{root}/ds=2013-01-01/hour=5")
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> columns = [Column("ds", "date"), Column("hour", "int")]
+    >>> store.create_table(Table("shop", "sales", partition_columns=columns, location=root))
+    >>> sync_partitions(store, "shop.sales").added
+    1
+    >>> store.partition_names("shop", "sales")
+    ['ds=2013-01-01/hour=5']
+    """
+    database, name = _table_name(table)
+    if mode not in MODES:
+        raise InvalidInput("no such mode of repair", mode=repr(mode), hint="Use add, drop or sync")
+    if batch < 1:
+        raise InvalidInput("a batch holds at least one partition", batch=batch)
+    described = partitioned(store.get_table(database, name))
+    location = _location(described)
+    shape = Shape.of(described, spec)
+    if not force and is_gone(location):
+        raise TableFolderMissing(
+            "the table's folder is not there",
+            table=described,
+            location=location,
+            hint="See that its disk is there; with force all partitions below it are taken to be gone",
+        )
+    if not dry_run:
+        Publisher(store).recover(database, name)
+    look = explorer or Threads()
+    there = _there(store, described, spec)
+    walked = look.walk(location, shape, lambda done: progress("list", done, None))
+    gone = look.gone(unseen(described, walked, there)) if mode != "add" else set[str]()
+    row = store.publications.row(database, name)
+    found = compared(described, walked, there, mode=mode, gone=gone, busy=_busy(store, row))
+    if not force and found.drop and _is_empty(location, walked):
+        raise TableFolderMissing(
+            "the table's folder is empty, and partitions would be dropped",
+            table=described,
+            location=location,
+            partitions=len(found.drop),
+            hint="See that its disk is there; with force they are dropped",
+        )
+    staging = unnamed_staging(location, {one.id for one in store.publications.of(row)})
+    found = replace(found, staging=tuple(staging))
+    if dry_run:
+        return found
+    dropped = added = 0
+    for some in _batches(found.drop, batch):
+        dropped += _drop(store, database, name, some)
+        progress("drop", dropped, len(found.drop))
+    for some in _batches(found.add, batch):
+        added += store.add_partitions(database, name, some, if_not_exists=True)
+        progress("add", added, len(found.add))
+    remove_staging(location, staging)
+    return replace(found, added=added, dropped=dropped)
+
+
+def _table_name(text: str) -> tuple[str, str]:
+    database, dot, name = text.partition(".")
+    if not (database and dot and name) or "." in name:
+        raise InvalidInput("not the name of a table", name=text, hint="Write it as database.table")
+    return database, name
+
+
+def _location(table: Table) -> str:
+    if not table.location:
+        raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
+    return table.location.rstrip("/")
+
+
+def _is_empty(location: str, walked: Walked) -> bool:
+    return not (walked.folders or walked.foreign) and Warehouse(location).is_empty(location)
+
+
+def _there(store: PartitionStore, table: Table, spec: Mapping[str, str] | None) -> Sequence[Partition]:
+    """The partitions in the store, or those that a spec names."""
+    columns = table.partition_column_names
+    given = zip(columns, spec_values(columns, spec or {}), strict=True)
+    terms: list[Expression] = [
+        col(column).is_null() if text == NULL_PARTITION else col(column) == text
+        for column, text in given
+        if text is not None
+    ]
+    if terms:
+        return store.get_partitions_by_expr(table.database, table.name, reduce(and_, terms))
+    return store.get_partitions_by_filter(table.database, table.name, None)
+
+
+def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:
+    """The partitions that jobs are writing."""
+    found = set()
+    for one in store.publications.of(row):
+        data = store.publications.manifest(row, one.id)
+        if data is not None:
+            found |= {cells_of(row.definition, write.values, "keep") for write in Manifest.decode(data).partitions}
+    return found
+
+
+def _drop(store: PartitionStore, database: str, table: str, some: Sequence[Partition]) -> int:
+    """Drop those of some partitions that are still what they were; how many."""
+    left: dict[tuple[str | None, ...], bytes | None] = {one.values: one.payload for one in some}
+    for attempt in range(_ATTEMPTS):
+        if not left:
+            return 0
+        try:
+            store.change_partitions(database, table, drop=left, expected=left)
+        except (ConcurrentChange, PartitionNotFound):
+            pause(attempt)
+            now = {one.values: one.payload for one in store.get_partitions(database, table, list(left))}
+            left = {one.values: one.payload for one in some if now.get(one.values) == one.payload}
+        else:
+            return len(left)
+    raise ConcurrentChange("others kept changing the partitions", table=f"{database}.{table}", hint="Try again")
+
+
+def _batches(partitions: Sequence[Partition], size: int) -> Iterator[list[Partition]]:
+    remaining = iter(partitions)
+    while some := list(islice(remaining, size)):
+        yield some

@@ -1,0 +1,277 @@
+"""``spark.read.format("hbstore")``: a table's partitions as a DataFrame, and partitions added from one.
+
+A Python data source: Spark makes the objects below in processes of its own, sends the reader to every task, and takes
+what errors say into its own exceptions.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter, Filter, InputPartition
+from pyspark.sql.types import StructType
+
+from hbstore.errors import ConcurrentChange, InvalidInput, InvalidUrl
+from hbstore.filters.parser import parse_filter
+from hbstore.filters.tree import And, ExpressionTree, joined
+from hbstore.model import Table
+from hbstore.plans.execute import fetch
+from hbstore.plans.planner import plan_filter
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.plans.statistics import Statistics
+from hbstore.rows.interface import Rows
+from hbstore.rows.urls import parse_url
+from hbstore.spark.reads import table_name
+from hbstore.spark.shared_url import shared_url
+from hbstore.spark.source_pushdown import pushed_tree
+from hbstore.spark.source_rows import ArrowRows, source_schema
+from hbstore.spark.source_splits import Split, splits, within
+from hbstore.spark.source_writes import SourceWriter
+from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.table_row import TableRow
+from hbstore.store.writer import partitioned
+from hbstore.times.clock import Now, utc_now
+
+ROWS_PER_TASK: Final = 20_000
+"""Partitions that a task reads, about, unless told otherwise."""
+
+_READ_OPTIONS: Final = ("url", "table", "filter", "rows_per_task", "plan")
+_WRITE_OPTIONS: Final = ("url", "table", "batch", "if_not_exists")
+_PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
+
+
+def register_source(spark: SparkSession) -> None:
+    """Make the format ``hbstore`` known to a session, and let Spark push filters to Python data sources in it.
+
+    Registering again changes nothing. Reading: options ``url``, ``table`` (``database.table``), and if wanted
+    ``filter`` (a filter in hbstore's language), ``rows_per_task`` (partitions in one Spark task, about 20,000) and
+    ``plan`` (``true`` adds the column ``hbstore_plan``: the scans that the row's task ran). Writing, in mode
+    ``append``: ``url``, ``table``, ``batch`` and ``if_not_exists`` as for `register_partitions`. See docs/spark.md.
+    """
+    spark.conf.set(_PUSHDOWN, "true")  # where it is off Spark refuses sources that can do it
+    spark.dataSource.register(HbstoreSource)
+
+
+class HbstoreSource(DataSource):
+    """The format ``hbstore``."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What stands in ``format()``."""
+        return "hbstore"
+
+    def schema(self) -> StructType:
+        """The columns; the options are checked here, the filter included, before a job starts."""
+        reader = self._reader()
+        with reader.opened() as store:
+            reader.planned(store, reader.selection(store))
+        return reader.columns
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads.
+
+        Raises:
+            InvalidInput: an option is missing, unknown or of no use; the schema is not the source's.
+            InvalidUrl: tasks cannot open such a store.
+        """
+        reader = self._reader()
+        if schema != reader.columns:
+            raise InvalidInput(
+                "the schema of a read is given by the table",
+                given=schema.simpleString(),
+                columns=reader.columns.simpleString(),
+                hint="Leave out schema(), and select or cast columns afterwards",
+            )
+        return reader
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001  Spark's signature
+        """Adds partitions.
+
+        Raises:
+            InvalidInput: an option or a column is missing, unknown or of no use; the mode is not ``append``.
+            InvalidUrl: tasks cannot open such a store.
+        """
+        if overwrite:
+            raise InvalidInput("partitions are only added", mode="overwrite", hint='Use mode("append")')
+        url, database, table = _place(self.options, _WRITE_OPTIONS)
+        with connect(url, create=False) as store:
+            described = partitioned(store.get_table(database, table))
+        batch = _number(self.options, "batch", 1_000)
+        return SourceWriter.of(schema, described, url, batch=batch, if_not_exists=_flag(self.options, "if_not_exists"))
+
+    def _reader(self) -> SourceReader:
+        url, database, table = _place(self.options, _READ_OPTIONS)
+        with connect(url, create=False) as store:
+            described = partitioned(store.get_table(database, table))
+        return SourceReader(
+            url,
+            described,
+            self.options.get("filter") or None,
+            _number(self.options, "rows_per_task", ROWS_PER_TASK),
+            _flag(self.options, "plan", default=False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a read is of, as it is told to every task, so that all of them make the same plan.
+
+    Attributes:
+        trees: the filter of the option and those that Spark pushed; all must hold.
+        statistics: what was known of the table.
+        incarnation: which table of its name it was.
+        now: what relative times in the filter are relative to.
+    """
+
+    trees: tuple[ExpressionTree, ...]
+    statistics: Statistics
+    incarnation: bytes
+    now: dt.datetime
+
+    def plan(self, row: TableRow, rows: Rows) -> MultiScanPlan:
+        """The scans.
+
+        Raises:
+            ConcurrentChange: the table was dropped meanwhile, and there is another one of its name.
+            FilterError: the filter does not fit the table.
+        """
+        if row.incarnation != self.incarnation:
+            raise ConcurrentChange("the table was dropped and made anew while it was read", table=row.table)
+        tree = joined(And, self.trees) if self.trees else None
+        return plan_filter(tree, row.definition.schema, self.statistics, rows.costs, now=Now(lambda: self.now))
+
+
+class KeyRange(InputPartition):
+    """One task: what the read selects between two keys."""
+
+    def __init__(self, selection: Selection, split: Split) -> None:
+        self.selection = selection
+        self.split = split
+
+
+@dataclass
+class SourceReader(DataSourceReader):
+    """Reads a table's partitions.
+
+    Attributes:
+        url: the store's.
+        table: the table.
+        filter: of the option.
+        rows_per_task: about how many partitions a task reads.
+        plan: whether there is a column that says how the rows were read.
+        pushed: Spark's filters, as far as they were taken over.
+    """
+
+    url: str
+    table: Table
+    filter: str | None
+    rows_per_task: int
+    plan: bool
+    pushed: list[ExpressionTree] = field(default_factory=list)
+
+    @property
+    def columns(self) -> StructType:
+        """The columns."""
+        return source_schema(self.table, plan=self.plan)
+
+    def opened(self) -> PartitionStore:
+        """The store, to be closed."""
+        return connect(self.url, create=False)
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  Spark's name
+        """Take over what can be taken over exactly; the rest is given back."""
+        with self.opened() as store:
+            schema = self._row(store).definition.schema
+        for one in filters:
+            tree = pushed_tree(one, schema)
+            if tree is None:
+                yield one
+            else:
+                self.pushed.append(tree)
+
+    def selection(self, store: PartitionStore) -> Selection:
+        """What is read, as of now."""
+        row = self._row(store)
+        given = parse_filter(self.filter) if self.filter else None
+        trees = self.pushed if given is None else [given, *self.pushed]
+        return Selection(tuple(trees), row.statistics, row.incarnation, utc_now())
+
+    def planned(self, store: PartitionStore, selection: Selection) -> MultiScanPlan:
+        """The scans."""
+        return selection.plan(self._row(store), store.rows)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """The tasks."""
+        with self.opened() as store:
+            selection = self.selection(store)
+
+            def split(row: TableRow, _: object, __: object) -> list[Split]:
+                return splits(selection.plan(row, store.rows), store.rows, selection.statistics, self.rows_per_task)
+
+            found = store.read_payloads(self.table.database, self.table.name, None, split, max_parts=0)
+        return [KeyRange(selection, one) for one in found or [(b"", b"")]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """One task's rows.
+
+        They are kept until the last is read, as only then it is known on HBase that no partition was moved meanwhile.
+        """
+        assert isinstance(partition, KeyRange)
+
+        def collect(row: TableRow, _: object, __: object) -> list[pa.RecordBatch]:
+            plan = within(partition.selection.plan(row, store.rows), partition.split)
+            arrow = ArrowRows(self.table, _described(plan) if self.plan else None)
+            return [arrow.batch(payloads) for payloads in fetch(plan, store.rows) if payloads]
+
+        with self.opened() as store:
+            yield from store.read_payloads(self.table.database, self.table.name, None, collect, max_parts=0)
+
+    def _row(self, store: PartitionStore) -> TableRow:
+        def row_itself(row: TableRow, _: object, __: object) -> TableRow:
+            return row
+
+        return store.read_payloads(self.table.database, self.table.name, None, row_itself, max_parts=0)
+
+
+def _described(plan: MultiScanPlan) -> str:
+    more = f" and {len(plan.scans) - 1:,} more" if len(plan.scans) > 1 else ""
+    return f"{plan.scans[0]}{more}" if plan.scans else "nothing"
+
+
+def _place(options: Mapping[str, str], known: Sequence[str]) -> tuple[str, str, str]:
+    """The store's URL, the database and the table; all other options are known ones."""
+    unknown = sorted(set(options) - set(known))
+    missing = [name for name in ("url", "table") if not options.get(name)]
+    if unknown or missing:
+        raise InvalidInput(
+            "the options are not those of hbstore",
+            missing=", ".join(missing) or "none",
+            unknown=", ".join(unknown) or "none",
+            hint=f"There are {', '.join(known)}",
+        )
+    parsed = parse_url(options["url"])
+    if parsed.scheme == "sqlite" and not Path(parsed.place).is_absolute():
+        raise InvalidUrl(
+            "the processes of Spark have other folders than yours", url=options["url"], hint="Write an absolute path"
+        )
+    return shared_url(options["url"]), *table_name(options["table"])
+
+
+def _number(options: Mapping[str, str], name: str, default: int) -> int:
+    text = options.get(name, str(default))
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise InvalidInput("an option is no whole number above 0", option=name, value=text)
+    return int(text)
+
+
+def _flag(options: Mapping[str, str], name: str, *, default: bool = True) -> bool:
+    text = options.get(name, str(default)).lower()
+    if text not in ("true", "false"):
+        raise InvalidInput("an option is neither true nor false", option=name, value=text)
+    return text == "true"

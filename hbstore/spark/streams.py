@@ -1,0 +1,222 @@
+"""Streams into a table's partitions: every row is there once, whatever dies, and however often it is started again.
+
+Spark gives each micro-batch a number and says in its checkpoint that it is done only after it was written. So after a
+crash it writes the last one again, under the same number. Each batch is published (`hbstore.publishing`) together with
+its number and a digest of its rows:
+
+1. Look which batches of this stream the table has. If this is one of them, its rows must have the digest that is
+   recorded; there is nothing to do.
+2. Spark writes the files where nobody looks, and adds up the digest on the way.
+3. Claim the partitions, and look again. What an earlier run of the stream had claimed it loses here.
+4. Decide: one compare-and-put decides files, partitions, number and digest.
+5. Show the files and partitions, put the batch into the stream's record, take the publication off the table's row.
+
+Whoever dies before 4 has changed nothing, and the batch is written again. After it everybody finds the number, in the
+publication or in the record, and whoever comes next finishes 5.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql.streaming.query import StreamingQuery
+
+from hbstore.errors import InvalidInput, WriteConflict
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.publishing.manifest import STAGING
+from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
+from hbstore.spark.reads import table_name
+from hbstore.spark.shared_url import shared_url
+from hbstore.spark.staging import listed, remove, stage
+from hbstore.spark.streams_checkpoint import check_checkpoint
+from hbstore.spark.streams_digest import digest_columns, digest_of, digest_text
+from hbstore.spark.write_plan import WritePlan
+from hbstore.spark.writes import WriteJob, Written, check_values, partitions_there, summary
+from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.pauses import pause
+from hbstore.store.stream_batches import Stream, StreamBatch
+from hbstore.store.table_row import TableRow
+from hbstore.store.writer import partitioned
+
+_STARTING: Final = 120.0
+"""Seconds in which Spark says the id of a query that it has started."""
+
+_PATIENCE: Final = 2 * ALIVE
+"""Seconds for which a batch waits for other jobs that write its partitions; dead ones have lost them by then."""
+
+
+def stream_to_table(
+    stream: DataFrame,
+    store: PartitionStore | str,
+    table: str,
+    *,
+    checkpoint: str,
+    static: Mapping[str, object] | None = None,
+    sink_id: str | None = None,
+    trigger: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, str] | None = None,
+) -> StreamingQuery:
+    """Start a query that appends a stream's rows to a table's partitions, each row exactly once.
+
+    Args:
+        stream: a streaming DataFrame with the columns that `write_table` wants.
+        store: a store, or its URL, which is opened for each batch. A store must be open as long as the query runs.
+        table: ``database.table``; it must have a location.
+        checkpoint: the folder in which Spark keeps the query's state; one for each query. The query's id is in it, so
+            that it is the same stream when it is started again.
+        static: values for some or all partition columns, as for `write_table`.
+        sink_id: tells apart several writers of one query; by default the table's name. Keep it when the table is
+            renamed.
+        trigger: Spark's, such as ``{"processingTime": "1 minute"}`` or ``{"availableNow": True}``.
+        parameters: for the partitions, such as their update period.
+
+    Returns:
+        Spark's query. It ends with the error of a batch that cannot be written, which `exception` shows: StreamConflict
+        where a batch that is written again has other rows, and those of `write_table`. Nothing of that batch was
+        changed; started again the query goes on with it.
+
+    Raises:
+        InvalidInput: the DataFrame is no stream; a column is missing, unknown, or of a type that does not fit; the
+            table has no location, or does not say in which format its files are.
+        CorruptCheckpoint: the checkpoint is half written.
+    """
+    if not stream.isStreaming:
+        raise InvalidInput("the DataFrame is not a stream", hint="Read it by spark.readStream, or use write_table")
+    target = shared_url(store) if isinstance(store, str) else store
+    if isinstance(target, str):
+        with connect(target, create=False) as opened:
+            _check(stream, opened, table, static)
+    else:
+        _check(stream, target, table, static)
+    check_checkpoint(stream.sparkSession, checkpoint)
+    query_id: Future[str] = Future()
+
+    def write(frame: DataFrame, number: int) -> None:
+        write_batch(
+            frame,
+            target,
+            table,
+            query_id=query_id.result(_STARTING),
+            batch_id=number,
+            sink_id=sink_id,
+            static=static,
+            parameters=parameters,
+        )
+
+    writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
+    query = (writer.trigger(**trigger) if trigger else writer).start()
+    query_id.set_result(str(query.id))
+    return query
+
+
+def write_batch(
+    frame: DataFrame,
+    store: PartitionStore | str,
+    table: str,
+    *,
+    query_id: str,
+    batch_id: int,
+    sink_id: str | None = None,
+    static: Mapping[str, object] | None = None,
+    parameters: Mapping[str, str] | None = None,
+) -> Written | None:
+    """Append a batch of a stream to a table's partitions, unless the table has it; for a ``foreachBatch`` of one's own.
+
+    Args:
+        frame: the rows.
+        store: a store, or its URL.
+        table: ``database.table``.
+        query_id: the query's id, the same over restarts.
+        batch_id: the batch's number; numbers rise.
+        sink_id: as for `stream_to_table`.
+        static: as for `write_table`.
+        parameters: as for `write_table`.
+
+    Returns:
+        What was written; None if the table had the batch.
+
+    Raises:
+        StreamConflict: the table has a batch of that number with other rows, or another run of the query has written
+            it meanwhile; nothing was changed.
+        WriteConflict: another job did not come to its end with one of the partitions; nothing was changed.
+        InvalidInput, InvalidPartitionValue, InvalidTime, WriteFailed: as for `write_table`.
+    """
+    if isinstance(store, str):
+        with connect(shared_url(store), create=False) as opened:
+            return write_batch(
+                frame,
+                opened,
+                table,
+                query_id=query_id,
+                batch_id=batch_id,
+                sink_id=sink_id,
+                static=static,
+                parameters=parameters,
+            )
+    database, name = table_name(table)
+    publisher = Publisher(store)
+    publisher.recover(database, name)
+    row = store.publications.row(database, name)
+    plan = WritePlan.of(partitioned(row.table), static or {}, None)
+    stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
+    rows = plan.arranged(frame)
+    record = store.publications.batches(row, stream)
+    if batch_id <= record.last:
+        record.has(StreamBatch(stream, batch_id, digest_of(rows, plan.static)))
+        return None
+    batch = _Batch(publisher, row, plan, stream, batch_id, parameters or {})
+    return batch.write(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    publisher: Publisher
+    row: TableRow
+    plan: WritePlan
+    stream: Stream
+    number: int
+    parameters: Mapping[str, str]
+
+    def write(self, rows: DataFrame) -> Written:
+        """Stage the rows and publish them."""
+        warehouse = Warehouse(self.plan.root)
+        staged_by_stream = f"{self.plan.root}/{STAGING}/{self.stream.key}"
+        remove(warehouse, staged_by_stream, self.plan.root)  # what an earlier run has left
+        publication = new_publication_id()
+        staging = f"{staged_by_stream}/{publication}"
+        try:
+            observed = Observation()
+            stage(rows.observe(observed, *digest_columns(rows, self.plan.static)), self.plan, f"{staging}/data")
+            staged = listed(warehouse, self.plan, f"{staging}/data")
+            for one in staged:
+                check_values(self.row, one.values, self.parameters)
+            if not staged:
+                return Written((), (), 0, 0, 0)
+            batch = StreamBatch(self.stream, self.number, digest_text(observed.get))
+            job = WriteJob(self.row, self.plan, publication, staging, "append", self.parameters, batch)
+            until = time.monotonic() + _PATIENCE
+            attempt = 0
+            while True:
+                there = partitions_there(self.publisher.store, self.row, self.plan, staged)
+                manifest, moves = job.manifest(warehouse, staged, there)
+                try:
+                    self.publisher.publish(self.row.table.database, self.row.table.name, manifest, moves)
+                except WriteConflict:
+                    if time.monotonic() > until:
+                        raise
+                    attempt += 1
+                    pause(attempt)
+                else:
+                    return summary(self.plan, manifest, staged)
+        finally:
+            remove(warehouse, staging, self.plan.root)  # what is decided has nothing left in it
+
+
+def _check(stream: DataFrame, store: PartitionStore, table: str, static: Mapping[str, object] | None) -> None:
+    row = store.publications.row(*table_name(table))
+    WritePlan.of(partitioned(row.table), static or {}, None).arranged(stream)

@@ -1,0 +1,102 @@
+"""Checkpoints of streams, looked at before Spark reads them.
+
+A checkpoint's file ``metadata`` holds the query's id; ``offsets/N`` and ``commits/N`` say what batch N is and that it
+is done. Where the id is lost Spark makes up a new one and goes on with the old batches: the one that it writes again
+would be taken for another stream's. Where the last file of a log is cut off, the query starts and then fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from hbstore.errors import CorruptCheckpoint, FileOperationFailed
+
+_VERSION: Final = re.compile(r"v\d+")
+_CHECKSUM: Final = "ChecksumException"
+_LOGS: Final = {"offsets": 3, "commits": 2}
+"""The logs of a checkpoint, and how many lines their files have at least."""
+
+
+def check_checkpoint(spark: SparkSession, folder: str) -> None:
+    """Refuse a checkpoint that is half written; one that is not there yet is fine.
+
+    Raises:
+        CorruptCheckpoint: it is.
+        FileOperationFailed: it cannot be read.
+    """
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
+    try:
+        path = jvm.org.apache.hadoop.fs.Path(folder)
+        system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
+        last = {log: _last(jvm, system, folder, log) for log in _LOGS}
+        identity = _text(jvm, system, f"{folder}/metadata")
+        texts = {log: _text(jvm, system, name) for log, name in last.items() if name is not None}
+    except Py4JJavaError as error:
+        reason = str(error.java_exception.toString())
+        if _CHECKSUM in reason:
+            raise _corrupt(folder, "one of its logs", reason) from None
+        raise FileOperationFailed("the checkpoint cannot be read", location=folder, reason=reason) from error
+    if identity is None:
+        if texts:
+            raise _corrupt(folder, "metadata", "the file is missing, while there are batches")
+        return
+    if not isinstance(_json(identity), dict) or not isinstance(_json(identity).get("id"), str):
+        raise _corrupt(folder, "metadata", "it holds no id of a query")
+    for log, text in texts.items():
+        if not _is_whole(text or "", _LOGS[log]):
+            raise _corrupt(folder, str(last[log]).removeprefix(f"{folder}/"), "it is cut off")
+
+
+def _last(jvm: Any, system: Any, folder: str, log: str) -> str | None:
+    """The last file of a log."""
+    path = jvm.org.apache.hadoop.fs.Path(f"{folder}/{log}")
+    if not system.exists(path):
+        return None
+    names = [str(one.getPath().getName()) for one in system.listStatus(path)]
+    numbers = [int(name) for name in names if name.isascii() and name.isdecimal()]
+    return f"{folder}/{log}/{max(numbers)}" if numbers else None
+
+
+def _text(jvm: Any, system: Any, name: str) -> str | None:
+    path = jvm.org.apache.hadoop.fs.Path(name)
+    if not system.exists(path):
+        return None
+    stream = system.open(path)
+    try:
+        return bytes(stream.readAllBytes()).decode("utf-8", "replace")
+    finally:
+        stream.close()
+
+
+def _is_whole(text: str, lines: int) -> bool:
+    """Whether a log's file has its version, its lines, and JSON where it should."""
+    version, *content = text.splitlines() or [""]
+    return (
+        _VERSION.fullmatch(version) is not None
+        and len(content) + 1 >= lines
+        and all(_json(line) is not None for line in content if line.startswith(("{", "[")))
+        and bool(content[0].startswith("{"))
+    )
+
+
+def _json(text: str) -> Any:
+    """The value of a JSON text; None if it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _corrupt(folder: str, file: str, reason: str) -> CorruptCheckpoint:
+    return CorruptCheckpoint(
+        "the checkpoint is half written",
+        checkpoint=folder,
+        file=file,
+        reason=reason,
+        hint="Put it back from a copy, or start with a new one that reads on from the last batch in the table",
+    )

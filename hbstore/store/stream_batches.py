@@ -1,0 +1,141 @@
+"""Which batches of a stream a table has: what makes a batch that is written again change nothing.
+
+A stream is a query and the place in it that writes, its sink. For each stream that writes into a table there is a row
+of the catalog, ``S incarnation key``, with the last batches and the digests of their rows. It stays with the table when
+that is renamed, and is never met by the next table of its name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from hbstore.errors import CorruptRow, StreamConflict
+
+REMEMBERED: Final = 16
+"""Batches of a stream whose digests are kept; Spark writes only the last one again."""
+
+_NONE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What writes batches.
+
+    Attributes:
+        query: the query's id, which stays the same when it is started again.
+        sink: which of the query's writers it is.
+
+    >>> print(Stream("4e5f", "shop.sales"))
+    4e5f/shop.sales
+    """
+
+    query: str
+    sink: str
+
+    @property
+    def key(self) -> str:
+        """A name for it of 32 letters and digits. O(1)."""
+        return blake2b(f"{self.query}\0{self.sink}".encode(), digest_size=16).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.query}/{self.sink}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBatch:
+    """A batch and what is in it.
+
+    Attributes:
+        stream: whose it is.
+        number: from 0, rising.
+        digest: equal for equal rows.
+    """
+
+    stream: Stream
+    number: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRecord:
+    """The batches of a stream that a table has.
+
+    Attributes:
+        stream: the stream.
+        digests: those of the last batches, by number, rising.
+
+    >>> record = StreamRecord(Stream("4e5f", "shop.sales"), ((7, "a1"),))
+    >>> record.last, record.has(StreamBatch(record.stream, 7, "a1")), record.has(StreamBatch(record.stream, 8, "b2"))
+    (7, True, False)
+    """
+
+    stream: Stream
+    digests: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def last(self) -> int:
+        """The last batch's number; -1 if there is none."""
+        return self.digests[-1][0] if self.digests else _NONE
+
+    def has(self, batch: StreamBatch) -> bool:
+        """Whether the table has a batch.
+
+        Raises:
+            StreamConflict: it has one of that number with other rows, or cannot tell any more.
+        """
+        if batch.number > self.last:
+            return False
+        known = dict(self.digests).get(batch.number)
+        if known == batch.digest:
+            return True
+        if known is None:
+            raise StreamConflict(
+                "the batch is older than those that are remembered",
+                stream=self.stream,
+                batch=batch.number,
+                last=self.last,
+                hint="The checkpoint was put back to an old state; start a new one that reads on from the last batch",
+            )
+        raise StreamConflict(
+            "the batch was written before, with other rows",
+            stream=self.stream,
+            batch=batch.number,
+            written=known,
+            found=batch.digest,
+            hint="The rows that were written first stay. The source or the query does not give the same rows again: "
+            "take out what is random or of the current time, or start with a new checkpoint",
+        )
+
+    def after(self, batch: StreamBatch) -> StreamRecord:
+        """The record once a batch was written; the same one where it is written again, however late."""
+        if batch.number <= self.last:
+            return self
+        return StreamRecord(self.stream, (*self.digests, (batch.number, batch.digest))[-REMEMBERED:])
+
+    def encode(self) -> bytes:
+        """JSON."""
+        content = {"query": self.stream.query, "sink": self.stream.sink, "batches": self.digests}
+        return json.dumps(content, separators=(",", ":")).encode()
+
+    @staticmethod
+    def decode(stream: Stream, data: bytes) -> StreamRecord:
+        """The record of `encode`'s bytes; one without batches of no bytes.
+
+        Raises:
+            CorruptRow: they are not.
+        """
+        if not data:
+            return StreamRecord(stream)
+        try:
+            found = json.loads(data)
+            return StreamRecord(stream, tuple((int(number), str(digest)) for number, digest in found["batches"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise CorruptRow("the record of a stream does not decode", stream=stream) from error
+
+
+def record_key(incarnation: bytes, stream: Stream) -> bytes:
+    """The row of a stream's record."""
+    return b"S" + incarnation + stream.key.encode()

@@ -1,0 +1,161 @@
+"""hbstore repair: what dead writers left, and partitions beside folders."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import pytest
+
+import hbstore
+from hbstore.publishing import Manifest, PartitionWrite
+from hbstore.publishing.publisher import partition_key
+
+
+@pytest.fixture
+def logs(url, shop, tmp_path):
+    """The folder of shop.logs, where a partition is gone, one is new, and one folder is foreign."""
+    assert shop == url
+    root = tmp_path / "logs"
+    with hbstore.connect(url) as store:
+        columns = [hbstore.Column("ds", "date"), hbstore.Column("hour", "int")]
+        store.create_table(hbstore.Table("shop", "logs", columns, location=f"file:{root}"))
+        gone, kept = (hbstore.Partition((f"2013-01-0{day}", "1")) for day in (1, 2))
+        store.add_partitions("shop", "logs", [gone, kept])
+    for path in ("ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05", "old"):
+        (root / path).mkdir(parents=True)
+    return root
+
+
+def held(url):
+    with hbstore.connect(url) as store:
+        return store.partition_names("shop", "logs")
+
+
+BEFORE = ["ds=2013-01-01/hour=1", "ds=2013-01-02/hour=1"]
+
+
+def test_a_dry_run_says_what_would_be_done(run, url, logs):
+    assert run("repair", "shop.logs", "--mode", "sync", "--dry-run").stdout == (
+        "would add ds=2013-01-03/hour=05\n"
+        "would drop ds=2013-01-01/hour=1\n"
+        "foreign old: not called ds=…\n"
+        "shop.logs: 1 partition to add, 1 partition to drop, 1 foreign folder\n"
+    )
+    assert held(url) == BEFORE
+    assert logs.exists()
+
+
+@pytest.mark.parametrize(
+    ("mode", "after", "counts"),
+    [
+        ("add", [*BEFORE, "ds=2013-01-03/hour=05"], "1 partition added, 0 partitions dropped"),
+        ("drop", BEFORE[1:], "0 partitions added, 1 partition dropped"),
+        ("sync", [*BEFORE[1:], "ds=2013-01-03/hour=05"], "1 partition added, 1 partition dropped"),
+    ],
+)
+def test_modes(run, url, logs, mode, after, counts):
+    said = run("repair", "Shop.logs", "--mode", mode).stdout
+    assert said == f"foreign old: not called ds=…\nshop.logs: {counts}, 1 foreign folder\n"
+    assert held(url) == after
+    said = run("repair", "shop.logs", "--mode", mode).stdout
+    assert "0 partitions added, 0 partitions dropped" in said
+    assert logs.exists()
+
+
+def test_json(run_json, url, logs):
+    (logs / "_hbstore" / "job").mkdir(parents=True)
+    (logs / "_hbstore" / "young").mkdir()
+    os.utime(logs / "_hbstore" / "job", (0, 0))
+    found = run_json("repair", "shop.logs", "--mode", "sync", "--dry-run")["tables"][0]
+    assert [one["removed"] for one in found["staging"]] == [False, False]
+    (found,) = run_json("repair", "shop.logs", "--mode", "sync")["tables"]
+    staging = found.pop("staging")
+    assert found == {
+        "table": "shop.logs",
+        "mode": "sync",
+        "dry_run": False,
+        "add": ["ds=2013-01-03/hour=05"],
+        "drop": ["ds=2013-01-01/hour=1"],
+        "added": 1,
+        "dropped": 1,
+        "foreign": [{"folder": "old", "why": "not called ds=…"}],
+        "busy": [],
+    }
+    assert [one["removed"] for one in staging] == [True, False]
+    assert [one.name for one in (logs / "_hbstore").iterdir()] == ["young"]
+    assert held(url) == ["ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05"]
+
+
+def test_staging_and_jobs_are_told_of(run, url, logs):
+    publish(url, logs, until=60)
+    (logs / "_hbstore" / "old").mkdir(parents=True)
+    os.utime(logs / "_hbstore" / "old", (time.time() - 50 * 3600,) * 2)
+    (logs / "_hbstore" / "young").mkdir()
+    (logs / "ds=2013-01-09" / "hour=1").mkdir(parents=True)
+    said = run("repair", "shop.logs", "--mode", "add", "--dry-run").stdout
+    assert "left alone ds=2013-01-09/hour=1: a job is writing it\n" in said
+    assert f"staging file:{logs}/_hbstore/old: would be removed, unchanged for 50 hours\n" in said
+    assert f"staging file:{logs}/_hbstore/young: left, as its job may be alive, unchanged for 0 hours\n" in said
+    assert "old: removed" in run("repair", "shop.logs", "--mode", "add").stdout
+
+
+def test_a_spec(run, url, logs):
+    said = run("repair", "shop.logs", "--mode", "sync", "--spec", "DS=2013-01-01").stdout
+    assert said.endswith("shop.logs: 0 partitions added, 1 partition dropped, 1 foreign folder\n")
+    assert held(url) == BEFORE[1:]
+    assert logs.exists()
+
+
+def test_mistakes(run, logs, url):
+    assert "options that need a mode" in run("repair", "shop.logs", "--dry-run", code=2).stderr
+    assert "no table was named" in run("repair", "--mode", "add", code=2).stderr
+    assert "not the name of a table" in run("repair", "logs", "--mode", "add", code=2).stderr
+    assert "Invalid value" in run("repair", "shop.logs", "--mode", "all", code=2).stderr
+    assert "the table has no location" in run("repair", "shop.returns", "--mode", "add", code=2).stderr
+    assert "not a partition column" in run("repair", "shop.logs", "--mode", "add", "--spec", "x=1", code=2).stderr
+    logs.rename(logs.parent / "away")
+    assert "the table's folder is not there" in run("repair", "shop.logs", "--mode", "drop", code=2).stderr
+    assert held(url) == BEFORE
+    assert "2 partitions dropped" in run("repair", "shop.logs", "--mode", "drop", "--force").stdout
+
+
+def publish(url, root, until, *, decide=False):
+    """What a job leaves that claimed ds=2013-01-09/hour=1, and perhaps decided, and then died."""
+    with hbstore.connect(url) as store:
+        row = store.publications.row("shop", "logs")
+        values = ("2013-01-09", "1")
+        write = PartitionWrite(values, f"file:{root}/ds=2013-01-09/hour=1")
+        manifest = Manifest("job", f"file:{root}/_hbstore/job", (write,))
+        places = {partition_key(row, values): "ds=2013-01-09/hour=1"}
+        store.publications.claim(row, "job", places, manifest.encode(), time.time() + until)
+        if decide:
+            store.publications.decide(row, "job")
+
+
+def test_without_a_mode_decided_publications_are_finished(run, run_json, url, logs):
+    publish(url, logs, until=-1, decide=True)
+    assert run("repair", "shop.logs").stdout == (
+        "shop.logs: 0 intents finished, 0 slots freed, 1 publication finished or cleared away\n"
+    )
+    assert held(url) == [*BEFORE, "ds=2013-01-09/hour=1"]
+    assert run_json("repair", "shop.logs")["tables"] == [
+        {"table": "shop.logs", "intents": 0, "slots": 0, "publications": 0}
+    ]
+
+
+@pytest.mark.spark
+def test_by_a_spark_job(spawn, url, logs):
+    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": "--master local[2] pyspark-shell"}
+    done = spawn("repair", "shop.logs", "--mode", "sync", "--spark", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"shop.logs: 1 partition added, 1 partition dropped, 1 foreign folder\n" in done.stdout
+    assert held(url) == ["ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05"]
+    assert logs.exists()
+
+
+def test_without_spark_installed(run, logs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    assert "pyspark is not installed" in run("repair", "shop.logs", "--mode", "add", "--spark", code=2).stderr
+    assert logs.exists()

@@ -1,0 +1,44 @@
+"""A query that streams events into a table, to be killed: ``python -m tests.spark.streaming_process URL FOLDER``."""
+
+from __future__ import annotations
+
+import sys
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from hbstore.spark import stream_to_table
+
+SCHEMA = "id long, seconds long"
+FIRST_HOUR = 1_356_998_400
+"""Of 2013-01-01, in seconds since 1970."""
+
+
+def main(url, folder):
+    """Stream what is in the folder, and say ``done``; Spark's JVM ends with this process."""
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "512m")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    events = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/source")
+    at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
+    rows = events.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
+    trigger = {"availableNow": True}
+    query = stream_to_table(rows, url, "shop.events", checkpoint=f"{folder}/checkpoint", trigger=trigger)
+    sys.stdout.write(f"started {query.id}\n")
+    sys.stdout.flush()
+    query.awaitTermination()
+    sys.stdout.write("done\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,436 @@
+"""The format ``hbstore``: columns, pushed filters against Spark's own answers, splits, writing, errors."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from decimal import Decimal
+from functools import reduce
+from math import inf, nan
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import datasource as pushed
+from pyspark.sql import functions as f
+from pyspark.sql import types as spark_types
+
+import hbstore
+from hbstore.filters.builder import Expression
+from hbstore.keys import NULL_PARTITION, table_prefix
+from hbstore.plans.schema import KeySchema
+from hbstore.spark import register_source
+from hbstore.spark.source import HbstoreSource
+from hbstore.spark.source_pushdown import pushed_tree
+
+pytestmark = pytest.mark.spark
+
+ODD = [
+    "a b",
+    "a/b=c",
+    "100%",
+    "é 中 🎉",
+    "'quoted\"",
+    "line\nbreak",
+    "[x]{y}",
+    "\\",
+    "a_b",
+    "A\0b",
+    NULL_PARTITION[:-1],
+]
+NOON = dt.datetime(2013, 1, 1, 12)  # noqa: DTZ001  partition values have no zone
+TICK = dt.timedelta(microseconds=1)
+TYPES = {
+    "s": ("string", ["", *ODD, "2013-01-01"], ["", "a", "z", "é", NULL_PARTITION, *ODD]),
+    "v": ("varchar(5)", ["", "abc", "%_\\", "kept, as it is too long"], ["", "abc", "abd", "kept"]),
+    "c": ("char(3)", ["a", "ab ", "kept"], ["a", "ab", "ab ", "b"]),
+    "t": ("tinyint", ["-128", "05", "127", "kept"], [-128, 0, 5, 127]),
+    "h": ("smallint", ["-32768", "0", "32767"], [-1, 0, 32767]),
+    "i": ("int", ["-1", "+7", "0007", "2147483647", "2147483648"], [-1, 0, 7, 2147483647]),
+    "l": ("bigint", [str(-(2**63)), "1", str(2**63 - 1)], [-(2**63), 0, 1, 2**63 - 1]),
+    "d": ("date", ["0001-01-01", "2013-1-2", "9999-12-31", "2013-02-30"], [dt.date(1, 1, 1), dt.date(2013, 1, 2)]),
+    "ts": (
+        "timestamp",
+        ["2013-01-01 12:00:00", "2013-01-01T12:00:00.000001", "2013-01-01 12:00:00.000000999", "1969-12-31 23:59:59.9"]
+        + ["9999-12-31 23:59:59.999999999", "2013-01-01 12:00:00.000001001", "noon"],
+        [NOON, NOON + TICK, NOON - TICK, dt.datetime.max, dt.datetime(1969, 12, 31, 23, 59, 59, 900_000)],  # noqa: DTZ001
+    ),
+    "b": ("boolean", ["TRUE", "false", "yes"], [True, False]),
+    "f": ("float", ["0.1", "-0.0", "NaN", "Infinity", "1e-40", "x"], [0.10000000149011612, 0.0, nan, inf, 1.5]),
+    "e": ("double", ["0.1", "-1e300", "NaN", "-Infinity", "5"], [0.1, -0.0, nan, -inf, 5.0]),
+    "m": ("decimal(10,2)", ["1.5", "1E+2", "-0.01", "1.555"], [Decimal("1.50"), Decimal("100.00"), Decimal("-0.01")]),
+    "n": ("decimal(38,0)", ["0", str(10**37)], [Decimal(0), Decimal(10**37)]),
+}
+"""For each partition column its type, texts that are stored in it, and values that it is compared with."""
+SPARK_TYPES = {
+    "s": "string", "v": "string", "c": "string", "t": "tinyint", "h": "smallint", "i": "int", "l": "bigint",
+    "d": "date", "ts": "timestamp_ntz", "b": "boolean", "f": "float", "e": "double", "m": "decimal(10,2)",
+    "n": "decimal(38,0)",
+}  # fmt: skip
+OWN = ["location", "parameters", "create_time", "num_rows", "total_size", "num_files", "partition_name"]
+
+
+@pytest.fixture(scope="module")
+def source(spark):
+    """Reads shop.sales of a store, with options."""
+    register_source(spark)
+    return lambda url, **options: spark.read.format("hbstore").options(url=url, table="shop.sales", **options).load()
+
+
+def created(store, columns):
+    partitioned = [hbstore.Column(name, kind) for name, kind in columns.items()]
+    store.create_database("shop", if_not_exists=True)
+    store.create_table(hbstore.Table("shop", "sales", partition_columns=partitioned, location="/warehouse/sales"))
+
+
+@pytest.fixture(scope="module")
+def every_type(tmp_path_factory):
+    """A store whose partitions have, in one column, each text of its type, the null partition in others, and more."""
+    url = f"sqlite://{tmp_path_factory.mktemp('source')}/catalog.db"
+    with hbstore.connect(url) as store:
+        created(store, {name: kind for name, (kind, _, _) in TYPES.items()})
+        pick = random.Random(5)
+        rows = [
+            [text if name == column else None for name in TYPES] for column in TYPES for text in TYPES[column][1]
+        ] + [[pick.choice([*TYPES[name][1], None]) for name in TYPES] for _ in range(150)]
+        partitions = [hbstore.Partition(row) for row in rows]
+        store.add_partitions("shop", "sales", partitions, True, invalid_values="keep")
+    return url
+
+
+def test_columns_are_typed_and_what_is_null_is_null(source, every_type):
+    frame = source(every_type)
+    assert {one.name: one.dataType.simpleString() for one in frame.schema.fields if one.name in TYPES} == SPARK_TYPES
+    assert frame.columns == [*TYPES, *OWN]
+    found = {row.partition_name: row for row in frame.collect()}
+    with hbstore.connect(every_type) as store:
+        assert sorted(found) == sorted(store.partition_names("shop", "sales"))
+        for one, name in zip(
+            store.get_partitions_by_filter("shop", "sales", None), store.partition_names("shop", "sales"), strict=True
+        ):
+            assert found[name].location == one.location
+            for (column, (kind, _, _)), text in zip(TYPES.items(), one.values, strict=True):
+                assert repr(found[name][column]) == repr(expected(kind, text)), (column, text)
+
+
+def expected(kind, text):
+    """What a text is in a column, by the words of docs/spark.md."""
+    known = {
+        "05": 5, "+7": 7, "0007": 7, "2147483648": None, "2013-1-2": dt.date(2013, 1, 2), "1.555": None,
+        "1E+2": Decimal("100.00"), "1.5": Decimal("1.50"), "TRUE": True, "false": False, "-0.0": 0.0,
+        "2013-01-01T12:00:00.000001": NOON + TICK, "2013-01-01 12:00:00.000000999": NOON,
+        "2013-01-01 12:00:00.000001001": NOON + TICK, "9999-12-31 23:59:59.999999999": dt.datetime.max,
+        "1969-12-31 23:59:59.9": dt.datetime(1969, 12, 31, 23, 59, 59, 900_000),  # noqa: DTZ001
+        "2013-02-30": None,
+    }  # fmt: skip
+    if text == NULL_PARTITION or text.startswith("kept"):
+        return None
+    if kind == "string" or "char" in kind:
+        return text
+    if text in known:
+        return known[text]
+    if kind == "timestamp":
+        return None if text == "noon" else dt.datetime.fromisoformat(text)
+    if kind == "float":
+        return None if text == "x" else spark_types.Row(float(text))[0] if text in ("NaN", "Infinity") else FLOATS[text]
+    readers = {"date": dt.date.fromisoformat, "boolean": lambda _: None, "double": float}
+    return readers.get(kind, Decimal if kind.startswith("decimal") else int)(text)
+
+
+FLOATS = {"0.1": 0.10000000149011612, "1e-40": 9.999946101114759e-41}
+
+
+def test_columns_of_its_own_give_way_to_partition_columns(source, url, make_table):
+    store = make_table(LOCATION="string", num_rows="int", hbstore_num_rows="int")
+    store.add_partitions("shop", "sales", [hbstore.Partition(("Berlin", "1", "2"), parameters={"numRows": "3"})])
+    (row,) = source(url).select("LOCATION", "num_rows", "hbstore_num_rows", "hbstore_hbstore_num_rows").collect()
+    assert tuple(row) == ("Berlin", 1, 2, 3)
+    assert source(url).columns[3] == "hbstore_location"
+
+
+def test_statistics_parameters_and_times(source, url, make_table):
+    store = make_table(n="int")
+    given = [
+        {"numRows": "7", "totalSize": str(2**63 - 1), "numFiles": "0", "é": ""},
+        {"numRows": "-1", "totalSize": str(2**63), "numFiles": "many"},
+        {},
+    ]
+    store.add_partitions(
+        "shop",
+        "sales",
+        [hbstore.Partition((str(n),), parameters=one, create_time=1_390_000_000) for n, one in enumerate(given)],
+    )
+    rows = source(url).orderBy("n").collect()
+    assert [row.parameters for row in rows] == given
+    counts = [(row.num_rows, row.total_size, row.num_files) for row in rows]
+    assert counts == [(7, 2**63 - 1, 0), (None, None, None), (None, None, None)]
+    unix = source(url).select(f.unix_timestamp("create_time")).distinct().collect()
+    assert [row[0] for row in unix] == [1_390_000_000]
+
+
+# Pushed filters
+
+
+def random_condition(pick, name):
+    """One of Spark's filters, and the condition that it stands for as an expression of Spark."""
+    kind, _, values = TYPES[name]
+    column, value = f.col(name), pick.choice(values)
+    other = f.lit(value).cast(SPARK_TYPES[name])
+    makers = {
+        pushed.EqualTo: column == other,
+        pushed.EqualNullSafe: column.eqNullSafe(other),
+        pushed.GreaterThan: column > other,
+        pushed.GreaterThanOrEqual: column >= other,
+        pushed.LessThan: column < other,
+        pushed.LessThanOrEqual: column <= other,
+    }
+    if kind == "string" or "char" in kind:
+        makers |= {
+            pushed.StringStartsWith: column.startswith(value),
+            pushed.StringEndsWith: column.endswith(value),
+            pushed.StringContains: column.contains(value),
+        }
+    chosen = pick.randrange(len(makers) + 4)
+    if chosen < len(makers):
+        made, condition = list(makers.items())[chosen]
+        given = made((name,), value)
+    elif chosen == len(makers):
+        given, condition = pushed.IsNull((name,)), column.isNull()
+    elif chosen == len(makers) + 1:
+        given, condition = pushed.IsNotNull((name,)), column.isNotNull()
+    elif chosen == len(makers) + 2:
+        given, condition = pushed.EqualNullSafe((name,), None), column.eqNullSafe(f.lit(None))
+    else:
+        some = pick.sample(values, pick.randint(1, len(values)))
+        given, condition = (
+            pushed.In((name,), tuple(some)),
+            column.isin([f.lit(one).cast(SPARK_TYPES[name]) for one in some]),
+        )
+    return (pushed.Not(given), ~condition) if pick.random() < 0.3 else (given, condition)
+
+
+def test_what_is_taken_over_selects_what_spark_selects(source, every_type):
+    pick = random.Random(20)
+    conditions = [random_condition(pick, name) for name in TYPES for _ in range(40)]
+    frame = source(every_type)
+    answers = frame.select("partition_name", *(one.alias(f"c{at}") for at, (_, one) in enumerate(conditions))).collect()
+    columns = [hbstore.Column(name, kind) for name, (kind, _, _) in TYPES.items()]
+    table = hbstore.Table("shop", "sales", partition_columns=columns)
+    schema = KeySchema(table_prefix("shop", "sales"), table.partition_column_names, table.key_types)
+    taken = dict.fromkeys(TYPES, 0)
+    with hbstore.connect(every_type) as store:
+        for at, (given, _) in enumerate(conditions):
+            tree = pushed_tree(given, schema)
+            if tree is None:
+                continue
+            ours = set(store.partition_names("shop", "sales", Expression(tree)))
+            assert ours == {row.partition_name for row in answers if row[f"c{at}"]}, given
+            taken[(given.child if isinstance(given, pushed.Not) else given).attribute[0]] += 1
+    assert min(taken.values()) >= 15, taken
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pushed.IsNull(("i",)),
+        pushed.Not(pushed.IsNotNull(("i",))),
+        pushed.EqualTo(("s",), NULL_PARTITION),
+        pushed.Not(pushed.EqualNullSafe(("s",), "a")),
+        pushed.GreaterThan(("e",), nan),
+        pushed.In(("e",), (1.0, inf)),
+        pushed.In(("i",), (1, None)),
+        pushed.EqualTo(("location",), "/x"),
+        pushed.EqualTo(("i", "x"), 1),
+        pushed.EqualTo(("i",), True),
+        pushed.EqualTo(("i",), "1"),
+        pushed.EqualTo(("d",), NOON),
+        pushed.EqualTo(("ts",), NOON.replace(tzinfo=dt.UTC)),
+    ],
+)
+def test_what_has_no_exact_filter_stays_with_spark(given):
+    columns = [hbstore.Column(name, kind) for name, (kind, _, _) in TYPES.items()]
+    table = hbstore.Table("shop", "sales", partition_columns=columns)
+    assert pushed_tree(given, KeySchema(b"", table.partition_column_names, table.key_types)) is None
+
+
+def test_spark_pushes_and_answers_the_same(source, every_type):
+    """The whole way: Spark's own filters, all reads in one job, beside the conditions on rows read before."""
+    conditions = [
+        "s = 'a b' and i is null", "s like 'a%'", "s is null and t >= 5", f"s = '{NULL_PARTITION}'",
+        "i in (7, -1) or l = 1", "d > date'0001-01-01' and d is not null", "ts = timestamp_ntz'2013-01-01 12:00:00'",
+        "not (ts <= timestamp_ntz'2013-01-01 12:00:00')", "b", "not b", "e > 1", "m <=> 1.50",
+        "n = 10000000000000000000000000000000000000", "f = cast(0.1 as float)", "v is null", "length(s) = 3 and h < 1",
+    ]  # fmt: skip
+    frame = source(every_type)
+    spark = frame.sparkSession
+    local = spark.createDataFrame(frame.collect(), frame.schema)
+    names = [one.where(text).select(f.lit(text), "partition_name") for one in (frame, local) for text in conditions]
+    ours = sorted(map(tuple, reduce(DataFrame.unionAll, names[: len(conditions)]).collect()))
+    theirs = sorted(map(tuple, reduce(DataFrame.unionAll, names[len(conditions) :]).collect()))
+    assert ours == theirs
+    assert {text for text, _ in ours} == set(conditions) - {f"s = '{NULL_PARTITION}'"}
+
+
+def test_the_plan_shows_what_was_pushed_besides_the_option(source, url, make_table, capsys):
+    store = make_table(ds="string", hour="int")
+    days = [f"2013-01-{day:02d}" for day in range(1, 32)]
+    store.add_partitions("shop", "sales", [hbstore.Partition((day, str(hour))) for day in days for hour in range(24)])
+    frame = source(url, filter="ds >= '2013-01-30'", plan="true").where("hour = 5 and hour % 2 = 1")
+    rows = frame.collect()
+    assert [row.partition_name for row in rows] == ["ds=2013-01-30/hour=5", "ds=2013-01-31/hour=5"]
+    (plan,) = {row.hbstore_plan for row in rows}
+    assert "'2013-01-30'" in plan
+    assert "hour = 5" in plan
+    assert "%" not in plan
+    frame.explain("formatted")
+    assert "PushedFilters: [IsNotNull(hour), EqualTo(hour,5)]" in capsys.readouterr().out
+
+
+# Tasks
+
+
+def test_many_tasks_read_everything_once(source, url, make_table):
+    store = make_table(n="int", p="string")
+    store.add_partitions("shop", "sales", [hbstore.Partition((str(n), None)) for n in range(3_000)])
+    assert source(url).rdd.getNumPartitions() == 1
+    frame = source(url, rows_per_task=400)
+    assert 8 <= frame.rdd.getNumPartitions() <= 16
+    assert sorted(row.n for row in frame.collect()) == list(range(3_000))
+    assert source(url, filter="n < 0").collect() == []
+
+
+def test_a_table_that_was_made_anew_meanwhile_is_an_error(url, make_table):
+    store = make_table(n="int")
+    store.add_partitions("shop", "sales", [hbstore.Partition(("1",))])
+    data = HbstoreSource({"url": url, "table": "shop.sales"})
+    reader = data.reader(data.schema())
+    (task,) = reader.partitions()
+    assert sum(batch.num_rows for batch in reader.read(task)) == 1
+    make_table(n="int")
+    with pytest.raises(hbstore.HbstoreError, match="dropped and made anew"):
+        list(reader.read(task))
+
+
+# Writing
+
+
+def written(frame, url, **options):
+    frame.write.format("hbstore").options(url=url, table="shop.sales", **options).mode("append").save()
+
+
+def test_rows_become_partitions_with_the_texts_of_register_partitions(spark, source, url, make_table):
+    store = make_table(**{f"p{at}": "string" for at in range(9)})
+    columns = (
+        "string(id) p0, if(id = 1, '', null) p1, tinyint(id) p2, id = 1 p3, date'0987-01-02' p4, "
+        "cast(id / 4 as decimal(20,10)) p5, double(id) * 1e10 p6, float(id) / 8 p7, "
+        "timestamp_ntz'2013-01-01 05:00:00.12' p8, concat('/at/', id) location, map('numRows', string(id)) parameters"
+    )
+    frame = spark.range(0, 20, numPartitions=3).selectExpr(*columns.split(", "))
+    written(frame, url)
+    ours = store.get_partitions_by_filter("shop", "sales", None)
+    assert len(ours) == 20
+    store = make_table(**{f"p{at}": "string" for at in range(9)})
+    hbstore.spark.register_partitions(frame, url, "shop", "sales")
+    theirs = store.get_partitions_by_filter("shop", "sales", None)
+    assert [(one.values, one.location, one.parameters) for one in ours] == [
+        (one.values, one.location, one.parameters) for one in theirs
+    ]
+
+
+def test_what_is_read_can_be_written(spark, source, url, make_table, tmp_path):
+    store = make_table(s="string", location="int")
+    store.add_partitions(
+        "shop", "sales", [hbstore.Partition((text, "1")) for text in ODD] + [hbstore.Partition((None,) * 2)]
+    )
+    other = f"sqlite://{tmp_path}/other.db"
+    with hbstore.connect(other) as copy:
+        created(copy, {"S": "string", "location": "int"})
+        written(source(url).select("location", "s"), other, batch=3)
+        values = [one.values for one in store.get_partitions_by_filter("shop", "sales", None)]
+        assert [one.values for one in copy.get_partitions_by_filter("shop", "sales", None)] == values
+
+
+def test_writing_again_passes_over_what_is_there_unless_told_otherwise(spark, source, url, make_table):
+    store = make_table(n="int")
+    frame = spark.range(0, 10, numPartitions=1).selectExpr("int(id) n")
+    written(frame, url)
+    written(frame, url)
+    assert store.count_partitions("shop", "sales") == 10
+    more = spark.range(5, 30, numPartitions=1).selectExpr("int(id) n").orderBy(f.desc("n"))
+    with pytest.raises(Exception, match=r"AlreadyExists: .*n=9.*added_all_the_same=20"):
+        written(more, url, batch=5, if_not_exists="false")
+    assert store.count_partitions("shop", "sales") == 30
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"filter": "ds ="}, "FilterSyntaxError.*expected=a literal"),
+        ({"filter": "x = 1"}, "UnknownColumnError.*partition columns are n"),
+        ({"filter": "n = 'x'"}, "FilterTypeError"),
+        ({"path": "/x"}, "InvalidInput.*unknown=path"),
+        ({"table": "shop.other"}, "TableNotFound.*shop.other"),
+        ({"table": "other.sales"}, "DatabaseNotFound"),
+        ({"table": "sales"}, "InvalidInput.*database.table"),
+        ({"table": ""}, "InvalidInput.*missing=table"),
+        ({"url": "memory://"}, "InvalidUrl.*memory"),
+        ({"url": "some.db"}, "InvalidUrl.*absolute path"),
+        ({"url": "/nowhere/some.db"}, "StoreUnavailable"),
+        ({"rows_per_task": "0"}, "InvalidInput.*option=rows_per_task, value=0"),
+        ({"plan": "maybe"}, "InvalidInput.*option=plan, value=maybe"),
+    ],
+)
+def test_mistakes_are_named_before_a_job_starts(options, text, url, make_table):
+    make_table(n="int")
+    kind, _, words = text.partition(".*")
+    with pytest.raises(hbstore.HbstoreError, match=words) as raised:
+        HbstoreSource({"url": url, "table": "shop.sales"} | options).schema()
+    assert type(raised.value).__name__ == kind
+
+
+def test_spark_shows_the_name_and_the_words_of_an_error(spark, source, url, make_table):
+    make_table(n="int")
+    with pytest.raises(Exception, match=r"hbstore\.errors\.FilterSyntaxError: the filter does not parse"):
+        source(url, filter="n =")
+    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidInput: the schema of a read is given by the table"):
+        spark.read.format("hbstore").options(url=url, table="shop.sales").schema("n string").load().collect()
+    frame = spark.range(3).selectExpr("'x' n")
+    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidPartitionValue: .*column=n, type=int, value='x'"):
+        written(frame, url)
+    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidInput: .*missing=n, unknown=id"):
+        written(spark.range(3), url)
+    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidInput: .*mode=overwrite"):
+        frame.write.format("hbstore").options(url=url, table="shop.sales").mode("overwrite").save()
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ("n timestamp", "type=timestamp.*timestamp_ntz"),
+        ("n array<int>", "type=array<int>"),
+        ("n int, N int", "unknown=n"),
+        ("n int, location int", "column=location, type=int"),
+        ("n int, parameters map<string,int>", "column=parameters"),
+    ],
+)
+def test_columns_that_cannot_be_written_are_named(columns, text, url, make_table):
+    make_table(n="int")
+    schema = spark_types._parse_datatype_string(columns)
+    with pytest.raises(hbstore.InvalidInput, match=text):
+        HbstoreSource({"url": url, "table": "shop.sales"}).writer(schema, overwrite=False)
+
+
+@pytest.mark.hbase
+def test_hbase_from_several_processes(spark, source, hbase_url, make_table):
+    store = make_table(hbase_url, n="int", p="string")
+    frame = spark.range(0, 2_000, numPartitions=3).selectExpr("int(id) n", "if(id % 2 = 0, null, 'odd') p")
+    written(frame, hbase_url, batch=300)
+    assert store.count_partitions("shop", "sales") == 2_000
+    read = source(hbase_url, rows_per_task=300)
+    assert read.rdd.getNumPartitions() >= 7
+    assert sorted(row.n for row in read.collect()) == list(range(2_000))
+    odd = read.where("p = 'odd' and n >= 1000")
+    assert sorted(row.n for row in odd.collect()) == list(range(1_001, 2_000, 2))
+    assert read.where("p is null and n = 10").collect()[0].location == f"/warehouse/sales/n=10/p={NULL_PARTITION}"

@@ -1,0 +1,171 @@
+"""A streaming query that is killed again and again: in the end every event is in the table once.
+
+``HBSTORE_STREAM_KILLS=15`` kills it as often on each backend; without it a few times, which takes a minute or two.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hbstore import Column, Table, connect
+from hbstore.publishing import Publisher
+from hbstore.spark import read_table
+from hbstore.spark.footers import row_counts
+from hbstore.store.stream_batches import Stream
+from hbstore.timelines import UpdatePeriod
+
+EVENTS = 100_000
+HOURS = 24
+LONGEST = 4.0
+"""Seconds for which a run may work."""
+
+ASKED = int(os.environ.get("HBSTORE_STREAM_KILLS", "0"))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)])
+def url(request, tmp_path):
+    """A store with a table of hours, which keeps a timeline."""
+    url = request.getfixturevalue("hbase_url") if request.param == "hbase" else f"sqlite:///{tmp_path}/catalog.db"
+    with connect(url) as store:
+        store.create_database("shop", if_not_exists=True)
+        store.drop_table("shop", "events", if_exists=True)
+        declared = {
+            "spark.sql.sources.provider": "parquet",
+            "cube.storagetable.time.partcols": "hour",
+            "cube.storagetable.update.periods": "HOURLY",
+        }
+        location = f"file:{tmp_path}/events"
+        columns = [Column("hour", "string")], [Column("id", "bigint")]
+        store.create_table(Table("shop", "events", *columns, location=location, parameters=declared))
+        yield url
+        store.drop_table("shop", "events")
+
+
+def write_source(folder, files):
+    """The events in the order of their hours, but for some that are late: a batch has several partitions."""
+    folder.mkdir()
+    size = EVENTS // files + 1
+    for at in range(files):
+        path = folder / f"{at:04}.json"
+        with path.open("w") as file:
+            for number in range(at * size, min((at + 1) * size, EVENTS)):
+                file.write(json.dumps({"id": number, "seconds": seconds_of(number)}) + "\n")
+        os.utime(path, (1_357_000_000 + at,) * 2)
+    return size
+
+
+def seconds_of(number):
+    seconds = number * HOURS * 3_600 // EVENTS
+    return seconds if number % 7 else max(0, seconds - 3_600)
+
+
+def hour_of(number):
+    return f"{datetime(2013, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds_of(number)):%Y-%m-%d-%H}"
+
+
+class Query:
+    """The streaming process, in a group of its own with Spark's JVM."""
+
+    def __init__(self, url, folder):
+        command = [sys.executable, "-m", "tests.spark.streaming_process", url, str(folder)]
+        self._job = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+        )
+
+    def read(self, word):
+        """What the process says after a word; None if it ends without it."""
+        for line in self._job.stdout:
+            if line.startswith(word):
+                return line.removeprefix(word).strip()
+        return None
+
+    def end(self):
+        """Kill what is still there of it."""
+        os.killpg(self._job.pid, signal.SIGKILL)
+        self._job.wait()
+        self._job.stdout.close()
+
+
+def check_unfinished(store):
+    """What holds before anybody finishes what the killed one decided: nothing is announced that is not there."""
+    there = store.get_partitions_by_filter("shop", "events", None)
+    for one in there:
+        assert int(one.parameters["numRows"]) <= rows_in(one), f"{one.values} was announced before its data"
+    assert hours_of_timeline(store) <= {one.values[0] for one in there}
+
+
+def hours_of_timeline(store):
+    (timeline,) = store.timelines.of("shop", "events")
+    return set(map(UpdatePeriod.HOURLY.format, timeline.iterate()))
+
+
+def rows_in(partition):
+    files = Path(partition.location.removeprefix("file:")).iterdir()
+    return sum(row_counts("parquet", [f"file:{path}" for path in files if path.name[0] not in "._"]))
+
+
+def check_finished(spark, store, stream, size):
+    """Whole batches, each once, those that are recorded and no other; how many."""
+    Publisher(store).recover("shop", "events")
+    there = store.get_partitions_by_filter("shop", "events", None)
+    found = [tuple(row) for row in read_table(spark, store, "shop.events").select("id", "hour").collect()]
+    done = (max(one for one, _ in found) // size + 1) if found else 0
+    events = range(min(done * size, EVENTS))
+    assert sorted(one for one, _ in found) == list(events)
+    assert all(hour == hour_of(one) for one, hour in found)
+    counts = {one.values[0]: int(one.parameters["numRows"]) for one in there}
+    assert counts == Counter(map(hour_of, events))
+    assert hours_of_timeline(store) == counts.keys()
+    if stream is not None:
+        assert store.publications.batches(store.publications.row("shop", "events"), stream).last == done - 1
+    return done
+
+
+@pytest.mark.timeout(600 + 60 * ASKED)
+def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url, tmp_path):
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
+    chance = random.Random(seed)
+    kills = ASKED or (2 if url.startswith("hbase") else 4)
+    size = write_source(tmp_path / "source", 12 + 3 * kills)
+    stream, progress = None, [0]
+    for _ in range(kills):
+        query = Query(url, tmp_path)
+        try:
+            started = query.read("started")
+            assert started, "it ended before it began"
+            assert stream in {None, Stream(started, "shop.events")}
+            stream = Stream(started, "shop.events")
+            time.sleep(chance.uniform(0, LONGEST))
+        finally:
+            query.end()
+        with connect(url) as store:
+            check_unfinished(store)
+            progress.append(check_finished(spark, store, stream, size))
+            print("TIME", time.strftime("%X"), progress)
+    assert progress == sorted(progress)
+    query = Query(url, tmp_path)
+    try:
+        assert query.read("done") is not None
+    finally:
+        query.end()
+    with connect(url) as store:
+        check_unfinished(store)
+        assert check_finished(spark, store, stream, size) * size >= EVENTS
+        assert store.count_partitions("shop", "events") == HOURS
+        assert store.publications.of(store.publications.row("shop", "events")) == []
+    folder = tmp_path / "events"
+    hidden = [path for path in folder.rglob(".*") if not path.name.endswith(".crc")]
+    assert hidden == []
+    assert not [path for path in (folder / "_hbstore").rglob("*") if path.is_file()]
