@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final, TypeAlias
 
 from hbstore.errors import (
@@ -55,6 +56,7 @@ Timelines: TypeAlias = Mapping[tuple[UpdatePeriod, str], PartitionTimeline]
 _LOSING: Final = MOVES | {ChangeKind.DROP, ChangeKind.ALTER}
 _ATTEMPTS: Final = 100
 _LONGEST_PAUSE: Final = 0.5
+_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +136,26 @@ class StoredTimelines:
         """All timelines of a table, shared with other callers: not to be changed.
 
         One read of the table's row; while that is what it was, nothing else. Where the table's flag is not "true", or a
-        timeline is missing, they are built first, O(partitions).
+        timeline is missing, they are built first, O(partitions); where somebody else builds them, this waits.
 
         Raises:
             TimelineTooLarge: one does not fit the table's row.
         """
-        for attempt in range(_ATTEMPTS):
+        attempt, waits = 0, 0
+        while attempt < _ATTEMPTS:
             try:
                 with self.rows.snapshot():
                     return self._read(database, table)
             except _AgainError:
+                attempt += 1
                 pause(min(attempt, 10))
             except _NotThereError as missing:
                 left = missing.wait_until - time.time()
-                if left > 0:
-                    time.sleep(min(left, _LONGEST_PAUSE, 0.01 * (attempt + 1)))
+                if left > 0:  # as long as the builder says in time that it is at it
+                    waits += 1
+                    time.sleep(min(left, _LONGEST_PAUSE, 0.01 * waits))
                 else:
+                    attempt += 1
                     self.rebuild(database, table)
         raise ConcurrentChange(
             "the table's timelines kept changing while they were read", table=f"{database}.{table}", hint="Try again"
@@ -252,14 +258,14 @@ class StoredTimelines:
             for _, period, column in time_columns(row).names()
         }
         for key, timeline in given.items():
-            here = convert(known[key], type(timeline))
-            if here != timeline:
+            listed, here = _runs(timeline), _runs(known[key])
+            if listed != here:
                 raise TimelineMismatch(
                     "the properties are of other partitions than the table has",
                     table=row.table,
                     timeline=f"{key[0].name}.{key[1]}",
-                    given=str(timeline),
-                    found=str(here),
+                    only_in_properties=_some(key[0], listed, here),
+                    only_in_table=_some(key[0], here, listed),
                     hint="Add the missing partitions, or drop those that are gone, then try again",
                 )
         for (period, column), timeline in given.items():
@@ -368,3 +374,18 @@ def _differences(name: str, period: UpdatePeriod, now: Runs, differing: Runs, th
                 yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
             elif not listed and index in there:
                 yield f"timeline {name} lacks {period.format_index(index)}, of which there is a partition"
+
+
+def _runs(timeline: PartitionTimeline) -> Runs:
+    pairs = list(timeline.index_ranges(0, timeline.update_period.limit))
+    return Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+
+
+def _some(period: UpdatePeriod, one: Runs, other: Runs) -> str:
+    """The first times that are in one and not in the other, and how many more there are."""
+    left = Runs(one.starts, one.stops)
+    left.subtract(other)
+    first = list(islice((index for start, stop in left for index in range(start, stop)), _SHOWN))
+    more = left.size() - len(first)
+    shown = ", ".join(map(period.format_index, first)) or "none"
+    return f"{shown} and {more:,} more" if more else shown
