@@ -30,7 +30,7 @@ commands = typer.Typer()
 @commands.command(
     "sql",
     epilog=examples(
-        "hbstore sql \"SHOW PARTITIONS shop.sales PARTITION (ds = '2013-01-01') WHERE hour > 20\"",
+        "hbstore sql \"SHOW PARTITIONS shop.sales PARTITION (ds = '2013-01-01') WHERE hour >= 20\"",
         'hbstore sql --database shop "SHOW TABLES; DESCRIBE EXTENDED sales"',
         "hbstore sql --warehouse /data/warehouse \"ALTER TABLE shop.returns ADD PARTITION (region = 'eu')\"",
     ),

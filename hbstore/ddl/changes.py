@@ -16,6 +16,7 @@ from hbstore.ddl.statements import (
     ExchangePartitions,
     PartitionSpec,
     RenamePartition,
+    RepairTable,
     TruncateTable,
 )
 from hbstore.errors import AlreadyExists, PartitionNotFound
@@ -24,6 +25,7 @@ from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import GivenPartition
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
+from hbstore.repair import Mode, sync_partitions
 
 BATCH: Final = 1_000
 """Partitions that are dropped in one change."""
@@ -159,6 +161,20 @@ def truncate_table(service: Service, table: Table, statement: TruncateTable) -> 
         _check_found(table, statement.spec, names)
     record = ask(service, "truncate_table", dbName=table.database, tableName=table.name, partNames=names)
     return Result(statement, changed=record.noted("partitions"))
+
+
+def repair_table(service: Service, table: Table, statement: RepairTable) -> Result:
+    """Add partitions for folders that have none, drop those whose folders are gone, or both: a row for each.
+
+    Raises:
+        TableFolderMissing: the table's folder is not there, or is empty where partitions were to be dropped.
+    """
+    mode: Mode = "drop" if statement.change == "DROP" else "sync" if statement.change == "SYNC" else "add"
+    done = sync_partitions(service.store, str(table), mode)
+    rows = [("added", name) for name in done.names(done.add)] + [("dropped", name) for name in done.names(done.drop)]
+    notes = [f"{one.folder} is not taken for a partition: {one.why}" for one in done.foreign]
+    notes += [f"{name} is left alone, as a job is writing it" for name in done.busy]
+    return Result(statement, ("change", "partition"), tuple(rows), done.added + done.dropped, tuple(notes))
 
 
 def _check_free(service: Service, table: Table, values: Iterable[Sequence[str]]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from hbstore.ddl.changes import (
     add_partitions,
     drop_partitions,
     exchange_partitions,
     rename_partition,
+    repair_table,
     truncate_table,
 )
 from hbstore.ddl.descriptions import describe, show_table_extended
@@ -39,8 +39,6 @@ from hbstore.metastore.calls import Service
 from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
-
-_CHANGES: Final = (AddPartitions, DropPartitions, RenamePartition, ExchangePartitions, TruncateTable)
 
 
 class Session:
@@ -102,17 +100,18 @@ class Session:
                 return show_partitions(store, self._partitioned(name), statement)
             case ExplainPartitions(name):
                 return explain_partitions(store, self._partitioned(name), statement)
-            case RepairTable(name) | AnalyzeTable(name):
+            case AnalyzeTable(name):
                 raise NeedsSpark(
                     "this statement reads all files of the table, which Spark does",
                     table=self._table(name),
-                    hint="Run it in Spark on `hbstore serve`: spark.sql(…)",
+                    hint="Run it in Spark, on the endpoint of `hbstore serve`",
                 )
             case _:
                 return self._change(statement)
 
-    def _change(
-        self, statement: AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable
+    def _change(  # noqa: PLR0911  one for each kind
+        self,
+        statement: AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable | RepairTable,
     ) -> Result:
         if self._warehouse is None:
             raise InvalidInput(
@@ -135,6 +134,8 @@ class Session:
                 return exchange_partitions(service, table, self._partitioned(statement.source), statement)
             case TruncateTable():
                 return truncate_table(service, table, statement)
+            case RepairTable():
+                return repair_table(service, table, statement)
 
     def _database(self, name: str | None) -> str:
         return self.database if name is None else name

@@ -258,7 +258,7 @@ def _written(known: Partition | None, write: PartitionWrite, publication_id: str
     own = {**statistics, **write.parameters, PUBLICATION: publication_id, _CHANGED: str(int(time.time()))}
     kept = {key: value for key, value in kept.items() if key not in write.statistics} | own
     if known is None:
-        return Partition(write.values, location=write.location, parameters=kept)
+        return Partition(write.values, location=write.location, parameters=kept, create_time=int(time.time()))
     return Partition(
         known.values,
         location=known.location,

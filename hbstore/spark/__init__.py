@@ -5,13 +5,15 @@ from __future__ import annotations
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
-from hbstore.spark.source import register_source
 from hbstore.spark.repair import sync_partitions
+from hbstore.spark.source import register_source
 from hbstore.spark.streams import stream_to_table, write_batch
+from hbstore.spark.streams_commit import PartitionCommit
 from hbstore.spark.timelines import rebuild_timelines
 from hbstore.spark.writes import Written, write_table
 
 __all__ = [
+    "PartitionCommit",
     "Written",
     "folders_frame",
     "partition_folders",

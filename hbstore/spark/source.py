@@ -20,10 +20,12 @@ from pyspark.sql.types import StructType
 from hbstore.errors import ConcurrentChange, InvalidInput, InvalidUrl
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, joined
+from hbstore.keys import table_prefix
 from hbstore.model import Table
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows
 from hbstore.rows.urls import parse_url
@@ -41,20 +43,19 @@ from hbstore.times.clock import Now, utc_now
 ROWS_PER_TASK: Final = 20_000
 """Partitions that a task reads, about, unless told otherwise."""
 
-_READ_OPTIONS: Final = ("url", "table", "filter", "rows_per_task", "plan")
+_READ_OPTIONS: Final = ("url", "table", "filter", "rows_per_task", "plan", "pushdown")
 _WRITE_OPTIONS: Final = ("url", "table", "batch", "if_not_exists")
-_PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
 
 
 def register_source(spark: SparkSession) -> None:
-    """Make the format ``hbstore`` known to a session, and let Spark push filters to Python data sources in it.
+    """Make the format ``hbstore`` known to a session; doing it again changes nothing.
 
-    Registering again changes nothing. Reading: options ``url``, ``table`` (``database.table``), and if wanted
-    ``filter`` (a filter in hbstore's language), ``rows_per_task`` (partitions in one Spark task, about 20,000) and
-    ``plan`` (``true`` adds the column ``hbstore_plan``: the scans that the row's task ran). Writing, in mode
-    ``append``: ``url``, ``table``, ``batch`` and ``if_not_exists`` as for `register_partitions`. See docs/spark.md.
+    Reading: options ``url``, ``table`` (``database.table``), and if wanted ``filter`` (in hbstore's language),
+    ``rows_per_task`` (partitions in one Spark task, about 20,000), ``plan`` (``true`` adds the column ``hbstore_plan``:
+    the scans that the row's task ran) and ``pushdown`` (``true``: what Spark filters is read by hbstore's filters; not
+    for a DataFrame that is used twice). Writing, in mode ``append``: ``url``, ``table``, ``batch`` and
+    ``if_not_exists`` as for `register_partitions`. See docs/spark.md.
     """
-    spark.conf.set(_PUSHDOWN, "true")  # where it is off Spark refuses sources that can do it
     spark.dataSource.register(HbstoreSource)
 
 
@@ -88,7 +89,7 @@ class HbstoreSource(DataSource):
                 columns=reader.columns.simpleString(),
                 hint="Leave out schema(), and select or cast columns afterwards",
             )
-        return reader
+        return PushingReader(reader) if _flag(self.options, "pushdown", default=False) else reader
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001  Spark's signature
         """Adds partitions.
@@ -142,7 +143,9 @@ class Selection:
             FilterError: the filter does not fit the table.
         """
         if row.incarnation != self.incarnation:
-            raise ConcurrentChange("the table was dropped and made anew while it was read", table=row.table)
+            raise ConcurrentChange(
+                "the table was dropped and made anew since it was planned", table=row.table, hint="Call load() again"
+            )
         tree = joined(And, self.trees) if self.trees else None
         return plan_filter(tree, row.definition.schema, self.statistics, rows.costs, now=Now(lambda: self.now))
 
@@ -184,17 +187,6 @@ class SourceReader(DataSourceReader):
         """The store, to be closed."""
         return connect(self.url, create=False)
 
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  Spark's name
-        """Take over what can be taken over exactly; the rest is given back."""
-        with self.opened() as store:
-            schema = self._row(store).definition.schema
-        for one in filters:
-            tree = pushed_tree(one, schema)
-            if tree is None:
-                yield one
-            else:
-                self.pushed.append(tree)
-
     def selection(self, store: PartitionStore) -> Selection:
         """What is read, as of now."""
         row = self._row(store)
@@ -215,7 +207,7 @@ class SourceReader(DataSourceReader):
                 return splits(selection.plan(row, store.rows), store.rows, selection.statistics, self.rows_per_task)
 
             found = store.read_payloads(self.table.database, self.table.name, None, split, max_parts=0)
-        return [KeyRange(selection, one) for one in found or [(b"", b"")]]
+        return [KeyRange(selection, one) for one in found]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """One task's rows.
@@ -237,6 +229,39 @@ class SourceReader(DataSourceReader):
             return row
 
         return store.read_payloads(self.table.database, self.table.name, None, row_itself, max_parts=0)
+
+
+@dataclass
+class PushingReader(DataSourceReader):
+    """A reader that takes over Spark's filters.
+
+    Spark 4.1 to 4.3 keep what was pushed last with the source, and read every use of the DataFrame by it, those with
+    other filters or none too. So it has to be asked for.
+
+    Attributes:
+        reader: what reads.
+    """
+
+    reader: SourceReader
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  Spark's name
+        """Take over what can be taken over exactly; the rest is given back."""
+        table = self.reader.table
+        schema = KeySchema(table_prefix(table.database, table.name), table.partition_column_names, table.key_types)
+        for one in filters:
+            tree = pushed_tree(one, schema)
+            if tree is None:
+                yield one
+            else:
+                self.reader.pushed.append(tree)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """The tasks."""
+        return self.reader.partitions()
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """One task's rows."""
+        return self.reader.read(partition)
 
 
 def _described(plan: MultiScanPlan) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from hbstore.keys import after_cell, cell_start
@@ -23,25 +24,23 @@ _CELLS: Final = 64
 
 
 def splits(plan: MultiScanPlan, rows: Rows, statistics: Statistics, size: int) -> list[Split]:
-    """Sorted, disjoint ranges of keys that hold all that the plan selects, each about ``size`` partitions or fewer.
+    """Sorted ranges of keys without gaps, from the plan's first key to its last, of about ``size`` partitions each.
 
-    A table that is known to be as small as that is one range, and nothing is counted. Else it is O(rows looked at), in
-    the backend, and some thousand seeks. Scans keep their order; several small ones share a range.
+    What a task reads is decided when it runs: where nothing is now, something may have been added then. A table that is
+    known to be as small as ``size`` is one range, and nothing is counted. Else it is O(rows looked at), in the backend,
+    and some thousand seeks. Scans keep their order; several small ones share a range.
     """
     if not plan.scans:
-        return []
-    if statistics.known and statistics.distinct[-1] <= size:
-        return [(plan.scans[0].start.key, plan.scans[-1].stop.key)]
-    found: list[Split] = []
-    filled = size
-    for start, stop, count in _cells(plan, rows, size):
-        if filled + count <= size:
-            found[-1] = (found[-1][0], stop)
+        return [(b"", b"")]
+    starts = [plan.scans[0].start.key]
+    if not statistics.known or statistics.distinct[-1] > size:
+        filled = 0
+        for start, count in _cells(plan, rows, size):
+            if filled and filled + count > size:
+                starts.append(start)
+                filled = 0
             filled += count
-        else:
-            found.append((start, stop))
-            filled = count
-    return found
+    return list(pairwise([*starts, plan.scans[-1].stop.key]))
 
 
 def within(plan: MultiScanPlan, split: Split) -> MultiScanPlan:
@@ -54,11 +53,11 @@ def within(plan: MultiScanPlan, split: Split) -> MultiScanPlan:
     return MultiScanPlan(tuple(scans), plan.schema)
 
 
-def _cells(plan: MultiScanPlan, rows: Rows, size: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Ranges that are not worth halving, in key order, and how many selected partitions each holds."""
+def _cells(plan: MultiScanPlan, rows: Rows, size: int) -> Iterator[tuple[bytes, int]]:
+    """Where ranges begin that are not worth halving, in key order, and how many selected partitions each holds."""
     for scan in plan.scans:
         if scan.kind is ScanKind.GET:
-            yield scan.start.key, scan.stop.key, 1
+            yield scan.start.key, 1
         else:
             yield from _Halver(scan, rows, size).cells(scan.start.key, scan.stop.key)
 
@@ -69,7 +68,7 @@ class _Halver:
     rows: Rows
     size: int
 
-    def cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    def cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, int]]:
         pieces = [(start, stop)]
         while len(pieces) < _CELLS:
             halves = [half for piece in pieces for half in self._halves(*piece)]
@@ -81,7 +80,7 @@ class _Halver:
             if count > self.size and len(pieces) > 1:
                 yield from self.cells(low, high)
             elif count:
-                yield low, high, count
+                yield low, count
 
     def _halves(self, start: bytes, stop: bytes) -> list[Split]:
         """Two ranges with rows in both, or the range as it is where that cannot be."""

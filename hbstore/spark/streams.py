@@ -21,6 +21,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, Observation
@@ -34,6 +35,7 @@ from hbstore.spark.reads import table_name
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import listed, remove, stage
 from hbstore.spark.streams_checkpoint import check_checkpoint
+from hbstore.spark.streams_commit import COMPLETE, Announcer, PartitionCommit
 from hbstore.spark.streams_digest import digest_columns, digest_of, digest_text
 from hbstore.spark.write_plan import WritePlan
 from hbstore.spark.writes import WriteJob, Written, check_values, partitions_there, summary
@@ -60,6 +62,7 @@ def stream_to_table(
     sink_id: str | None = None,
     trigger: Mapping[str, Any] | None = None,
     parameters: Mapping[str, str] | None = None,
+    commit: PartitionCommit | None = None,
 ) -> StreamingQuery:
     """Start a query that appends a stream's rows to a table's partitions, each row exactly once.
 
@@ -74,6 +77,7 @@ def stream_to_table(
             renamed.
         trigger: Spark's, such as ``{"processingTime": "1 minute"}`` or ``{"availableNow": True}``.
         parameters: for the partitions, such as their update period.
+        commit: when and how partitions are announced as complete; None: they are not. It is looked at after each batch.
 
     Returns:
         Spark's query. It ends with the error of a batch that cannot be written, which `exception` shows: StreamConflict
@@ -90,27 +94,40 @@ def stream_to_table(
     target = shared_url(store) if isinstance(store, str) else store
     if isinstance(target, str):
         with connect(target, create=False) as opened:
-            _check(stream, opened, table, static)
+            _check(stream, opened, table, static, commit)
     else:
-        _check(stream, target, table, static)
+        _check(stream, target, table, static, commit)
     check_checkpoint(stream.sparkSession, checkpoint)
-    query_id: Future[str] = Future()
+    announcer = None if commit is None else Announcer(stream.sparkSession, commit)
+    given = dict(parameters or {}) | ({} if commit is None else {COMPLETE: "false"})
+    started: Future[StreamingQuery] = Future()
 
-    def write(frame: DataFrame, number: int) -> None:
-        write_batch(
+    def write_into(opened: PartitionStore, frame: DataFrame, number: int) -> None:
+        query = started.result(_STARTING)
+        written = write_batch(
             frame,
-            target,
+            opened,
             table,
-            query_id=query_id.result(_STARTING),
+            query_id=str(query.id),
             batch_id=number,
             sink_id=sink_id,
             static=static,
-            parameters=parameters,
+            parameters=given,
         )
+        if announcer is not None:
+            names = () if written is None else written.partitions
+            announcer.announce(opened, *table_name(table), names, _watermark(query))
+
+    def write(frame: DataFrame, number: int) -> None:
+        if isinstance(target, str):
+            with connect(target, create=False) as opened:
+                write_into(opened, frame, number)
+        else:
+            write_into(target, frame, number)
 
     writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
     query = (writer.trigger(**trigger) if trigger else writer).start()
-    query_id.set_result(str(query.id))
+    started.set_result(query)
     return query
 
 
@@ -217,6 +234,22 @@ class _Batch:
             remove(warehouse, staging, self.plan.root)  # what is decided has nothing left in it
 
 
-def _check(stream: DataFrame, store: PartitionStore, table: str, static: Mapping[str, object] | None) -> None:
+def _check(
+    stream: DataFrame,
+    store: PartitionStore,
+    table: str,
+    static: Mapping[str, object] | None,
+    commit: PartitionCommit | None,
+) -> None:
     row = store.publications.row(*table_name(table))
     WritePlan.of(partitioned(row.table), static or {}, None).arranged(stream)
+    if commit is not None:
+        commit.check(row.table)
+
+
+def _watermark(query: StreamingQuery) -> datetime | None:
+    """The watermark of a query as of its last batch; None if it has none yet."""
+    progress = query.lastProgress
+    text = None if progress is None else progress["eventTime"].get("watermark")
+    found = None if text is None else datetime.fromisoformat(text)
+    return found if found is not None and found.timestamp() > 0 else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import InvalidInput, InvalidPartitionValue
+from hbstore.errors import InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch
 from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
@@ -45,8 +45,12 @@ class Puts:
         self._columns = row.definition.time_columns
         self._encoder = PartitionEncoder(row.table, created)
 
-    def put(self, partition: Partition) -> bytes:
+    def put(self, partition: Partition, *, untimed: Callable[[bytes], bool] | None = None) -> bytes:
         """Its key. What has the same key stays what it was first.
+
+        Args:
+            partition: what is put.
+            untimed: whether what is under the key has no times that can be told; then it needs none.
 
         Raises:
             InvalidPartitionValue: a value does not fit its type, or they are too many, too few or too long.
@@ -60,7 +64,12 @@ class Puts:
             self.rows[key] = PartitionRow(key, cells, _payload(self._encoder, partition, definition.table))
             self.values[key] = partition.values
             if self._columns is not None:
-                self.times[key] = self._columns.times(cells, partition.parameters)
+                try:
+                    self.times[key] = self._columns.times(cells, partition.parameters)
+                except (InvalidTime, TimelineMismatch):
+                    if untimed is None or not untimed(key):
+                        raise
+                    self.times[key] = []
         return key
 
 

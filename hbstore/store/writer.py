@@ -16,7 +16,7 @@ from hbstore.errors import (
     PartitionNotFound,
     TableNotPartitioned,
 )
-from hbstore.keys import cell_at, row_key
+from hbstore.keys import cell_at, row_key, split_key
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import Rows
@@ -82,7 +82,7 @@ class Writer:
         def altering(row: TableRow) -> Change:
             made = Puts(row, "keep")
             for partition in reversed(given):  # of one that stands twice the last counts
-                made.put(partition)
+                made.put(partition, untimed=lambda key: self._is_untimed(row, key))
             return Change(ChangeKind.ALTER, tuple(made.rows.values()), present=made.values, times=made.times)
 
         self._make(row, altering)
@@ -149,6 +149,13 @@ class Writer:
             return Change(ChangeKind.RENAME, puts, gone, made.values, present, times=made.times)
 
         self._make(row, renaming)
+
+    def _is_untimed(self, row: TableRow, key: bytes) -> bool:
+        """Whether a partition was there before its table declared timelines, and has no times that can be told."""
+        columns = row.definition.time_columns
+        cells = split_key(key, len(row.definition.schema.names))[1]
+        found = self.rows.multi_get([key])
+        return columns is not None and bool(found) and not columns.stored_times(cells, found[0][1])
 
     def _make(self, row: TableRow, change: Callable[[TableRow], Change]) -> Change | None:
         """Commit a change that depends on the table, made up anew where that is altered before."""

@@ -226,6 +226,22 @@ def test_truncated_partitions_stay_without_their_files(shop):
         shop.run("TRUNCATE TABLE sales PARTITION (ds = 'z')")
 
 
+def test_partitions_and_folders_are_made_to_agree(shop):
+    shop.writing.write("shop.db/sales/ds=c/hour=1/file")
+    shop.writing.write("shop.db/sales/odd/file")
+    (shop.writing.root / "shop.db/sales/ds=b").rename(shop.writing.root / "away")
+    (result,) = shop.run("MSCK REPAIR TABLE sales")
+    assert (result.rows, result.changed) == ((("added", "ds=c/hour=1"),), 1)
+    assert "odd is not taken for a partition" in result.notes[0]
+    assert shop.rows("MSCK REPAIR TABLE sales DROP PARTITIONS") == [("dropped", "ds=b/hour=1")]
+    assert shop.names() == [*ALL[:2], "ds=c/hour=1"]
+    shop.run("ALTER TABLE sales DROP PARTITION (ds = 'c')")
+    shop.writing.write("shop.db/sales/ds=d/hour=1/file")
+    (shop.writing.root / "shop.db/sales/ds=a/hour=1").rename(shop.writing.root / "away" / "a")
+    rows = shop.rows("MSCK REPAIR TABLE sales SYNC PARTITIONS")
+    assert rows == [("added", "ds=d/hour=1"), ("dropped", "ds=a/hour=1")]
+
+
 def test_a_table_without_partition_columns(shop):
     shop.writing.create_table(table_of("flat", partitionKeys=[]))
     shop.writing.write("shop.db/flat/file")

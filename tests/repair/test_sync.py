@@ -16,6 +16,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
+from hbstore.names import partition_name
 from hbstore.repair import Walked, sync_partitions
 from tests.store.faults import Crash, Fault, FaultyRows
 
@@ -149,6 +150,33 @@ def test_a_spec_is_all_that_is_looked_at(sales, spec, looked_at):
     assert {one.values[0] for one in repair.add} == looked_at
     dropped = set() if "hour" in {name.lower() for name in spec} else looked_at
     assert {one.values[0] for one in repair.drop} == dropped
+
+
+@pytest.mark.parametrize(
+    ("kind", "stored", "asked", "other"),
+    [
+        ("string", "a b", "a b", "a"),
+        ("int", "5", "05", "6"),
+        ("bigint", "-5", "-5", "5"),
+        ("date", "2013-01-01", "2013-01-01", "2013-01-02"),
+        ("timestamp", "2013-01-01 05:00:00", "2013-01-01 05:00:00", "2013-01-01 06:00:00"),
+        ("decimal(10,2)", "1.50", "1.5", "1.51"),
+        ("double", "0.5", "5e-1", "1.5"),
+        ("boolean", "true", "TRUE", "false"),
+        ("varchar(3)", "abc", "abc", "ab"),
+        ("int", NULL_PARTITION, NULL_PARTITION, "1"),
+    ],
+)
+def test_a_spec_is_compared_by_type(sales, kind, stored, asked, other):
+    location = f"file:{sales.root}"
+    sales.store.create_table(Table("shop", "typed", [Column("p", kind)], location=location))
+    sales.store.add_partitions("shop", "typed", [Partition([stored]), Partition([other])])
+    sales.folders("else")
+    repair = sync_partitions(sales.store, "shop.typed", "drop", spec={"p": asked})
+    assert [one.values for one in repair.drop] == [(stored,)]
+    sales.folders(*(partition_name(["p"], [value]) for value in (stored, other)))
+    repair = sync_partitions(sales.store, "shop.typed", "add", spec={"p": asked})
+    assert [one.values for one in repair.add] == [(stored,)]
 
 
 @pytest.mark.parametrize("spec", [{"hour": "noon"}, {"day": "1"}])

@@ -7,7 +7,7 @@ import sys
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from hbstore.spark import stream_to_table
+from hbstore.spark import PartitionCommit, stream_to_table
 
 SCHEMA = "id long, seconds long"
 FIRST_HOUR = 1_356_998_400
@@ -32,7 +32,9 @@ def main(url, folder):
     at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
     rows = events.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
     trigger = {"availableNow": True}
-    query = stream_to_table(rows, url, "shop.events", checkpoint=f"{folder}/checkpoint", trigger=trigger)
+    commit = PartitionCommit(policies=("success-file",))
+    options = {"checkpoint": f"{folder}/checkpoint", "trigger": trigger, "commit": commit}
+    query = stream_to_table(rows, url, "shop.events", **options)
     sys.stdout.write(f"started {query.id}\n")
     sys.stdout.flush()
     query.awaitTermination()

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from hbstore import Column, Partition, Table
-from hbstore.errors import CorruptTimeline, TimelineError, TimelineTooLarge, UnknownTimelineClass
+from hbstore import Column, Partition, Table, connect
+from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, TimelineTooLarge, UnknownTimelineClass
 from hbstore.store import timeline_cell
 from hbstore.store.table_row import table_key
 from hbstore.store.timeline_cell import cell_name
@@ -188,3 +188,19 @@ def test_a_damaged_partition_stops_neither_drops_nor_a_rebuild(store):
     if store.rows.atomic:  # elsewhere the damaged row has a sequence number from far ahead
         assert tl.kept(store, name)["DAILY", "dt"] == {"2015-01-02"}
         tl.assert_true(store, name)
+
+
+def test_partitions_of_unknown_times_can_be_altered_as_long_as_they_stay_so():
+    with connect("memory://") as store:
+        store.create_database("shop")
+        columns = [Column("dt", "string")]
+        store.create_table(Table("shop", "old", columns))
+        store.add_partitions("shop", "old", [Partition(["someday"]), Partition(["2015-01-01"])])
+        declared = {"cube.storagetable.time.partcols": "dt", "cube.storagetable.update.periods": "DAILY"}
+        store.alter_table(Table("shop", "old", columns, parameters=declared))
+        store.alter_partitions("shop", "old", [Partition(["someday"], parameters={"numRows": "7"})])
+        assert store.get_partition("shop", "old", ["someday"]).parameters["numRows"] == "7"
+        yearly = {"cube.storagetable.partition.update.period": "YEARLY"}
+        with pytest.raises(TimelineMismatch):
+            store.alter_partitions("shop", "old", [Partition(["2015-01-01"], parameters=yearly)])
+        assert [str(timeline.first())[:10] for timeline in store.timelines.of("shop", "old")] == ["2015-01-01"]

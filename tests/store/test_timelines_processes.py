@@ -105,7 +105,7 @@ def test_writers_that_are_killed_leave_timelines_that_keep_their_promises(url, m
     random = Random(url)
     with connect(url) as store:
         fresh(store)
-        for turn in range(6):
+        for turn in range(4):
             writers = [Process(MODULE, write_until_killed.__name__, url, f"{turn}{number}") for number in range(3)]
             for writer in writers:
                 writer.heard(random.randint(1, 5))

@@ -1,0 +1,176 @@
+"""Partition commit: a partition that a stream fills is announced once it is taken to be complete.
+
+Every write to a partition puts the parameter ``hbstore.complete`` to ``false``, in the same step as its rows. When its
+time has come the policies are carried out, in their order, and then the parameter becomes ``true``. So the state of all
+partitions is in the store: a query that is started again goes on with those that are ``false``, and late rows make a
+partition be announced again. A crash among the policies has them carried out once more.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from string import Template
+from typing import Any, Final, Literal, TypeAlias
+
+from pyspark.sql import SparkSession
+
+from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
+from hbstore.model import Partition, Table
+from hbstore.names import parse_partition_name
+from hbstore.store.partition_store import PartitionStore
+
+CommitTrigger: TypeAlias = Literal["process-time", "partition-time"]
+Policy: TypeAlias = "Literal['metastore', 'success-file'] | Callable[[Partition], object]"
+
+COMPLETE: Final = "hbstore.complete"
+"""The parameter of a partition that says whether it is announced."""
+
+ANNOUNCED: Final = "hbstore.complete.time"
+"""The parameter that says when it was, last."""
+
+SUCCESS: Final = "_SUCCESS"
+_TIME: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T-](\d{1,2})(?::(\d{1,2})(?::(\d{1,2}))?)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionCommit:
+    """When and how partitions are announced.
+
+    Attributes:
+        trigger: "process-time": ``delay`` after the partition was created; "partition-time": when the stream's
+            watermark is ``delay`` past the time in the partition's values.
+        delay: how long to wait; for "partition-time" at least the length of a partition.
+        extractor: for "partition-time", a pattern of the partition columns that makes a time in UTC of them, such as
+            ``$ds $hour:00:00``. Partitions whose values make none are never announced.
+        policies: "success-file", an empty file ``_SUCCESS`` in the partition's folder; functions that take the
+            partition; "metastore", the parameter ``hbstore.complete``, which is put last in any case.
+
+    >>> commit = PartitionCommit("partition-time", timedelta(hours=1), "$ds $hour:00:00")
+    >>> print(commit.time_of({"ds": "2013-01-01", "hour": "5"}))
+    2013-01-01 05:00:00+00:00
+    """
+
+    trigger: CommitTrigger = "process-time"
+    delay: timedelta = timedelta(0)
+    extractor: str | None = None
+    policies: Sequence[Policy] = ("metastore",)
+
+    def check(self, table: Table) -> None:
+        """Refuse what cannot be done with a table's partitions.
+
+        Raises:
+            InvalidInput: no such trigger, policy or partition column, or no extractor where there has to be one.
+        """
+        if self.trigger not in {"process-time", "partition-time"}:
+            raise InvalidInput("no such trigger", trigger=self.trigger, hint="Use process-time or partition-time")
+        for policy in self.policies:
+            if not callable(policy) and policy not in {"metastore", "success-file"}:
+                raise InvalidInput("no such policy", policy=policy, hint="Use metastore, success-file or a function")
+        if self.trigger == "process-time":
+            return
+        names = set(table.partition_column_names)
+        template = Template(self.extractor or "")
+        used = set(template.get_identifiers())
+        if not used or not template.is_valid() or used - names:
+            raise InvalidInput(
+                "the extractor makes no time of the partition columns",
+                table=table,
+                extractor=self.extractor,
+                partition_columns=", ".join(table.partition_column_names),
+                hint="Write a pattern such as $ds $hour:00:00",
+            )
+
+    def time_of(self, values: dict[str, str]) -> datetime | None:
+        """The time in a partition's values by the names of their columns; None if they make none."""
+        found = _TIME.fullmatch(Template(self.extractor or "").safe_substitute(values).strip())
+        try:
+            if found is None:
+                return None
+            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        except ValueError:
+            return None
+
+    def is_due(self, table: Table, partition: Partition, watermark: datetime | None) -> bool:
+        """Whether a partition's time has come."""
+        if self.trigger == "process-time":
+            return partition.create_time + self.delay.total_seconds() <= time.time()
+        begin = self.time_of(dict(zip(table.partition_column_names, partition.values, strict=True)))
+        return begin is not None and watermark is not None and begin + self.delay <= watermark
+
+
+@dataclass(slots=True)
+class Announcer:
+    """Announces the partitions of a table.
+
+    Attributes:
+        spark: for the files.
+        commit: when and how.
+        pending: the values of partitions that are not announced; None until they were looked for in the store.
+    """
+
+    spark: SparkSession
+    commit: PartitionCommit
+    pending: set[tuple[str, ...]] | None = field(default=None)
+
+    def announce(
+        self, store: PartitionStore, database: str, name: str, written: Iterable[str], watermark: datetime | None
+    ) -> list[tuple[str, ...]]:
+        """Announce the partitions whose time has come; their values.
+
+        Args:
+            store: the store.
+            database: the table's database.
+            name: the table's name.
+            written: the names of partitions that got rows since the last call.
+            watermark: the stream's; None if it has none yet.
+        """
+        table = store.get_table(database, name)
+        columns = table.partition_column_names
+        if self.pending is None:
+            found = store.get_partitions_by_filter(database, name, None)
+            self.pending = {one.values for one in found if one.parameters.get(COMPLETE) == "false"}
+        for text in written:
+            spec = parse_partition_name(text)
+            self.pending.add(tuple(spec[column] for column in columns))
+        announced, waiting = [], set()
+        for one in store.get_partitions(database, name, sorted(self.pending)):
+            if one.parameters.get(COMPLETE) != "false":
+                continue  # another query has announced it
+            if self.commit.is_due(table, one, watermark) and self._carry_out(store, database, name, one):
+                announced.append(one.values)
+            else:
+                waiting.add(one.values)
+        self.pending = waiting
+        return announced
+
+    def _carry_out(self, store: PartitionStore, database: str, name: str, partition: Partition) -> bool:
+        """Carry out the policies; False if somebody wrote to the partition meanwhile, so that it has to be again."""
+        for policy in self.commit.policies:
+            if callable(policy):
+                policy(partition)
+            elif policy == "success-file" and partition.location:
+                self._touch(f"{partition.location}/{SUCCESS}")
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        parameters = {**partition.parameters, COMPLETE: "true", ANNOUNCED: now}
+        try:
+            store.change_partitions(
+                database,
+                name,
+                put=[replace(partition, parameters=parameters)],
+                expected={partition.values: partition.payload},
+                invalid_values="keep",
+            )
+        except (ConcurrentChange, PartitionNotFound):
+            return False
+        return True
+
+    def _touch(self, place: str) -> None:
+        jvm: Any = self.spark.sparkContext._jvm  # noqa: SLF001
+        path = jvm.org.apache.hadoop.fs.Path(place)
+        system = path.getFileSystem(self.spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
+        system.create(path, True).close()
