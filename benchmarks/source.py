@@ -62,7 +62,7 @@ def _run(spark: SparkSession, url: str, partitions: int, runs: int) -> None:
             # A little more than its share, so that the last task is not a rest.
             seconds, counted[tasks] = _read(spark, url, partitions * 5 // (4 * tasks), partitions)
             best[tasks] = min(best[tasks], seconds)
-    table = Shown("input partitions", title=f"spark.read.format('hbstore'): {partitions:,} partitions, {size:,} bytes")
+    table = Shown("input partitions", title=f"{partitions:,} partitions, {size / 1e9:.2f} GB")
     for heading in ("seconds", "partitions a second", "1 : this"):
         table.add_column(heading, justify="right")
     for tasks, seconds in best.items():

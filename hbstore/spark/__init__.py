@@ -6,7 +6,7 @@ from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
 from hbstore.spark.repair import sync_partitions
-from hbstore.spark.source import register_source
+from hbstore.spark.source_registration import register_source
 from hbstore.spark.streams import stream_to_table, write_batch
 from hbstore.spark.streams_commit import PartitionCommit
 from hbstore.spark.timelines import rebuild_timelines

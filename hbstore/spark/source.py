@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter, Filter, InputPartition
 from pyspark.sql.types import StructType
 
@@ -45,18 +44,6 @@ ROWS_PER_TASK: Final = 20_000
 
 _READ_OPTIONS: Final = ("url", "table", "filter", "rows_per_task", "plan", "pushdown")
 _WRITE_OPTIONS: Final = ("url", "table", "batch", "if_not_exists")
-
-
-def register_source(spark: SparkSession) -> None:
-    """Make the format ``hbstore`` known to a session; doing it again changes nothing.
-
-    Reading: options ``url``, ``table`` (``database.table``), and if wanted ``filter`` (in hbstore's language),
-    ``rows_per_task`` (partitions in one Spark task, about 20,000), ``plan`` (``true`` adds the column ``hbstore_plan``:
-    the scans that the row's task ran) and ``pushdown`` (``true``: what Spark filters is read by hbstore's filters; not
-    for a DataFrame that is used twice). Writing, in mode ``append``: ``url``, ``table``, ``batch`` and
-    ``if_not_exists`` as for `register_partitions`. See docs/spark.md.
-    """
-    spark.dataSource.register(HbstoreSource)
 
 
 class HbstoreSource(DataSource):
@@ -124,13 +111,15 @@ class Selection:
     """What a read is of, as it is told to every task, so that all of them make the same plan.
 
     Attributes:
-        trees: the filter of the option and those that Spark pushed; all must hold.
+        filter: of the option; as text, since a deep tree cannot be pickled.
+        pushed: what Spark pushed; all must hold.
         statistics: what was known of the table.
         incarnation: which table of its name it was.
         now: what relative times in the filter are relative to.
     """
 
-    trees: tuple[ExpressionTree, ...]
+    filter: str | None
+    pushed: tuple[ExpressionTree, ...]
     statistics: Statistics
     incarnation: bytes
     now: dt.datetime
@@ -146,7 +135,9 @@ class Selection:
             raise ConcurrentChange(
                 "the table was dropped and made anew since it was planned", table=row.table, hint="Call load() again"
             )
-        tree = joined(And, self.trees) if self.trees else None
+        given = parse_filter(self.filter) if self.filter else None
+        trees = self.pushed if given is None else (given, *self.pushed)
+        tree = joined(And, trees) if trees else None
         return plan_filter(tree, row.definition.schema, self.statistics, rows.costs, now=Now(lambda: self.now))
 
 
@@ -190,9 +181,7 @@ class SourceReader(DataSourceReader):
     def selection(self, store: PartitionStore) -> Selection:
         """What is read, as of now."""
         row = self._row(store)
-        given = parse_filter(self.filter) if self.filter else None
-        trees = self.pushed if given is None else [given, *self.pushed]
-        return Selection(tuple(trees), row.statistics, row.incarnation, utc_now())
+        return Selection(self.filter, tuple(self.pushed), row.statistics, row.incarnation, utc_now())
 
     def planned(self, store: PartitionStore, selection: Selection) -> MultiScanPlan:
         """The scans."""

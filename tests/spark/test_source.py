@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 import random
 import re
 from decimal import Decimal
@@ -328,6 +329,17 @@ def test_many_tasks_read_everything_once(source, url, make_table):
     assert source(url, filter="n < 0").collect() == []
 
 
+def test_a_deep_filter_reaches_the_tasks(url, make_table):
+    store = make_table(n="int")
+    store.add_partitions("shop", "sales", [hbstore.Partition((str(n),)) for n in range(5)])
+    deep = "n = 1"
+    for depth in range(450):
+        deep = f"n = {depth} and n = 7 or n < 3 and ({deep})"
+    data = HbstoreSource({"url": url, "table": "shop.sales", "filter": deep})
+    (task,) = pickle.loads(pickle.dumps(data.reader(data.schema()).partitions()))  # noqa: S301  as Spark sends it
+    assert [batch["n"].to_pylist() for batch in data.reader(data.schema()).read(task)] == [[1]]
+
+
 def test_a_table_that_was_made_anew_meanwhile_is_an_error(url, make_table):
     store = make_table(n="int")
     store.add_partitions("shop", "sales", [hbstore.Partition(("1",))])
@@ -445,6 +457,7 @@ def test_spark_shows_the_name_and_the_words_of_an_error(spark, source, url, make
         ("n int, parameters map<string,int>", "column=parameters"),
     ],
 )
+@pytest.mark.usefixtures("spark")
 def test_columns_that_cannot_be_written_are_named(columns, text, url, make_table):
     make_table(n="int")
     schema = spark_types._parse_datatype_string(columns)

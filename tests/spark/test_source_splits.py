@@ -69,9 +69,11 @@ def test_large_tables_become_as_few_splits_as_may_be(skewed):
 def test_a_skip_scan_is_cut_between_the_values_that_it_skips_over(skewed):
     plan = skewed.plan("d", "t", "day < 20")
     assert [scan.kind for scan in plan.get_plans()] == [ScanKind.SKIP]
-    cut = splits(plan, skewed.rows, UNKNOWN, 40)
-    assert len(cut) == 10  # two countries each
-    assert [len(payloads(within(plan, one), skewed.rows)) for one in cut] == [40] * 10
+    for size, counts in ((40, [40] * 10), (10, [20] * 20)):  # two countries each; one, though that is more
+        cut = splits(plan, skewed.rows, UNKNOWN, size)
+        pieces = [payloads(within(plan, one), skewed.rows) for one in cut]
+        assert [len(piece) for piece in pieces] == counts
+        assert list(chain.from_iterable(pieces)) == payloads(plan, skewed.rows)
 
 
 def test_gets_share_splits(skewed):
