@@ -108,14 +108,18 @@ def test_a_long_call_after_a_pause_is_noticed(answering):
 
 @MODES
 def test_few_threads_stay_and_none_when_the_server_has_stopped(answering, side_by_side):
-    before = threading.active_count()
+    before = set(threading.enumerate())  # among them those of servers that other tests have stopped, which are ending
+
+    def started():
+        return len(set(threading.enumerate()) - before)
+
     with in_process(answering.handlers, side_by_side=side_by_side) as server, ExitStack() as stack:
         held = begin_held_up_calls(server, answering, stack, 3 * turns.SPARE)
-        assert threading.active_count() >= before + 3 * turns.SPARE
+        assert started() >= 3 * turns.SPARE
         answering.go_on.set()
         assert all(sock.recv(1000) for sock in held)
-        until(lambda: threading.active_count() <= before + turns.SPARE + 2)
-    until(lambda: threading.active_count() <= before)
+        until(lambda: started() <= turns.SPARE + 2)
+    until(lambda: not started())
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
