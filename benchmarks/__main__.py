@@ -39,22 +39,23 @@ def main() -> None:
             console.print()
 
 
-def _reports(part: str, url: str | None) -> list[Report]:
+def _reports(part: str, url: str | None) -> Iterator[Report]:
     if part == "planning":
-        return [planning.run()]
-    if part == "timelines":
+        yield planning.run()
+    elif part == "timelines":
         with _server(url) as found:
-            return timelines.run(found)
-    if part == "sqlite":
-        return sqlite.run()
-    if part == "growth":
-        return [growth.run()]
-    if part == "spark":
+            yield from timelines.run(found)
+    elif part == "sqlite":
+        yield from sqlite.run()
+    elif part == "growth":
+        yield growth.run()
+    elif part == "spark":
         from benchmarks import spark_writes
 
-        return spark_writes.run()
-    with _server(url) as found:
-        return hbase.run(found)
+        yield from spark_writes.run()
+    else:
+        with _server(url) as found:
+            yield from hbase.run(found)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from benchmarks import timelines_stored
@@ -29,10 +29,13 @@ _LENS_ADD = {EndsAndHolesPartitionTimeline: 1.9e-6, RangesPartitionTimeline: 1.6
 _LENS_EXISTS = {EndsAndHolesPartitionTimeline: 0.4e-6, RangesPartitionTimeline: 0.28e-6}
 
 
-def run(url: str | None = None) -> list[Report]:
+def run(url: str | None = None) -> Iterator[Report]:
     """The figures of timelines and of covers, and of timelines in a store: on SQLite, and on the HBase of a URL."""
     stores = (None,) if url is None else (None, url)
-    return [_timelines(), _covers(), *map(timelines_stored.writes, stores), *map(timelines_stored.reads, stores)]
+    yield _timelines()
+    yield _covers()
+    yield from map(timelines_stored.writes, stores)
+    yield from map(timelines_stored.reads, stores)
 
 
 def _timelines() -> Report:

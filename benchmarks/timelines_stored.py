@@ -254,6 +254,6 @@ def _store(url: str | None) -> Iterator[tuple[PartitionStore, str]]:
             yield store, "SQLite"
             store.close()
         return
-    store = connect(f"{url}/bench_{uuid.uuid4().hex[:8]}")
+    store = connect("/".join([*url.split("/")[:3], f"bench_{uuid.uuid4().hex[:8]}"]))
     yield store, "HBase"
     store.close()
