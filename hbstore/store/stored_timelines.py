@@ -57,6 +57,8 @@ _LOSING: Final = MOVES | {ChangeKind.DROP, ChangeKind.ALTER}
 _ATTEMPTS: Final = 100
 _LONGEST_PAUSE: Final = 0.5
 _SHOWN: Final = 3
+_REMEMBERED: Final = 1_024
+"""Tables whose timelines are kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,8 @@ class StoredTimelines:
         found = dict(self._stored(now, columns))
         intents = now.journal.intents
         if not intents:
+            if len(self._cache) >= _REMEMBERED:
+                self._cache.clear()
             self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), found)
             return found
         for intent in intents:
