@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hbstore.errors import (
@@ -31,7 +31,6 @@ from hbstore.errors import (
     StreamConflict,
     WriteConflict,
 )
-from hbstore.keys import row_key
 from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.names import partition_name
@@ -39,7 +38,7 @@ from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 from hbstore.store.publications import has_publications
-from hbstore.store.puts import cells_of
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 
 PUBLICATION: Final = "hbstore.publication"
@@ -259,15 +258,7 @@ def _written(known: Partition | None, write: PartitionWrite, publication_id: str
     kept = {key: value for key, value in kept.items() if key not in write.statistics} | own
     if known is None:
         return Partition(write.values, location=write.location, parameters=kept, create_time=int(time.time()))
-    return Partition(
-        known.values,
-        location=known.location,
-        parameters=kept,
-        create_time=known.create_time,
-        last_access_time=known.last_access_time,
-        storage=known.storage,
-        privileges=known.privileges,
-    )
+    return replace(known, parameters=kept)
 
 
 def _rename(warehouse: Warehouse, source: str, target: str, inside: Sequence[str]) -> None:
@@ -278,11 +269,6 @@ def _rename(warehouse: Warehouse, source: str, target: str, inside: Sequence[str
     except FileOperationFailed:
         if warehouse.exists(source) or not warehouse.exists(target):
             raise
-
-
-def partition_key(row: TableRow, values: Sequence[str]) -> bytes:
-    """The row key of a partition, by which it is one and the same however its values are written."""
-    return row_key(row.definition.prefix, cells_of(row.definition, values, "keep"))
 
 
 def _warehouse(row: TableRow) -> Warehouse:

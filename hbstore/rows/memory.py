@@ -122,7 +122,7 @@ class MemoryRows:
         """The cells of a catalog row. O(1)."""
         with self._lock:
             row = self._read().catalog.get(key)
-            return None if row is None else _without_timelines(row)
+            return None if row is None else _without_timelines(row) or None
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included. O(1)."""

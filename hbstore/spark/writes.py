@@ -25,13 +25,13 @@ from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.names import partition_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
-from hbstore.publishing.publisher import Publisher, new_publication_id, partition_key
+from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.spark.reads import table_name
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import Staged, listed, remove, stage
 from hbstore.spark.write_plan import WritePlan, Writer
 from hbstore.store.partition_store import PartitionStore, connect
-from hbstore.store.puts import cells_of
+from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.stream_batches import StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned

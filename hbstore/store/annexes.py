@@ -25,30 +25,18 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
-from hbstore.keys import row_key
-from hbstore.model import partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
 from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.puts import MAX_PAYLOAD, cells_of
+from hbstore.store.puts import MAX_PAYLOAD
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues
 
 Step: TypeAlias = Callable[[Annex], Annex]
 """What becomes of an annex; it may be called several times."""
-
-
-def partition_key(row: TableRow, values: PartitionValues) -> bytes:
-    """The key of a partition's own row; its values are compared by type.
-
-    Raises:
-        InvalidPartitionValue: too many or too few values.
-    """
-    return row_key(row.definition.prefix, cells_of(row.definition, partition_value_texts(values), "keep"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from hbstore.model import partition_value_texts
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys, table_annex_key
-from hbstore.store.annexes import Annexes, Step, partition_key
+from hbstore.store.annexes import Annexes, Step
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import PartitionValues
 

@@ -13,7 +13,8 @@ from hbstore.errors import InvalidPartitionValue, TableNotPartitioned
 from hbstore.names import spec_values
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys
-from hbstore.store.annexes import Annexes, partition_key
+from hbstore.store.annexes import Annexes
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 
 LOAD_DONE = 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Self, TypeVar
 
 from hbstore.filters.builder import Expression
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Database, Partition, Table
+from hbstore.model import Database, Partition, Table, partition_value_texts
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
@@ -249,16 +250,7 @@ class PartitionStore:
             AlreadyExists: there is one with the new values.
         """
         if not isinstance(renamed, Partition):
-            old = self.get_partition(database, table, values)
-            renamed = Partition(
-                renamed,
-                location=old.location,
-                parameters=old.parameters,
-                create_time=old.create_time,
-                last_access_time=old.last_access_time,
-                storage=old.storage,
-                privileges=old.privileges,
-            )
+            renamed = replace(self.get_partition(database, table, values), values=partition_value_texts(renamed))
         row = self._tables.open(database, table)
         self._writer.rename(row, values, renamed, invalid_values=invalid_values)
 

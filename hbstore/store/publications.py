@@ -31,8 +31,6 @@ T = TypeVar("T")
 WRITES: Final = "i:writes"
 MAX_MANIFEST: Final = 8 * 1024 * 1024
 _HASH: Final = 8
-_MARK: Final = 8
-"""Bytes before what a shared cell holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +231,7 @@ class Publications:
 
 def has_publications(row: TableRow) -> bool:
     """Whether a table has publications that are not finished. O(1)."""
-    return len(row.cells.get(WRITES, b"")) > _MARK
+    return bool(content_of(row.cells, WRITES))
 
 
 def _decoded(row: TableRow, content: bytes) -> list[Publication]:

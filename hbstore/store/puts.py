@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch
 from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
-from hbstore.model import Partition, Table
+from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.annex_keys import is_annex
@@ -102,6 +102,15 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
             hint="Shorten the values: they must fit a row key, whatever name the table gets",
         )
     return key
+
+
+def partition_key(row: TableRow, values: Sequence[str | None]) -> bytes:
+    """The row key of a partition; its values are compared by type, however they are written.
+
+    Raises:
+        InvalidPartitionValue: too many or too few values.
+    """
+    return row_key(row.definition.prefix, cells_of(row.definition, partition_value_texts(values), "keep"))
 
 
 def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:

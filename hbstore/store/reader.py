@@ -14,7 +14,6 @@ from hbstore.filters.builder import Expression
 from hbstore.filters.frames import Frame, frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
-from hbstore.keys import row_key
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, partition_value_texts
 from hbstore.name_lists import partition_names
@@ -27,7 +26,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
-from hbstore.store.puts import cells_of
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues
@@ -81,7 +80,7 @@ class Reader:
         texts = partition_value_texts(values)
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get([row_key(row.definition.prefix, cells_of(row.definition, texts, "keep"))])
+            return self.rows.multi_get([partition_key(row, texts)])
 
         row, found = self._consistent(database, table, read)
         if not found:
@@ -94,9 +93,7 @@ class Reader:
         texts = [partition_value_texts(one) for one in values]
 
         def read(row: TableRow) -> list[StoredRow]:
-            definition = row.definition
-            keys = {row_key(definition.prefix, cells_of(definition, one, "keep")) for one in texts}
-            return self.rows.multi_get(sorted(keys))
+            return self.rows.multi_get(sorted({partition_key(row, one) for one in texts}))
 
         _, found = self._consistent(database, table, read)
         return [payload for _, payload in found]

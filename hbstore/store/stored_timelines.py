@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -22,10 +22,17 @@ from hbstore.store.changes import MOVES, Change, ChangeKind
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, next_definition, stamp_of
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, stamp_of
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import TimeColumns
-from hbstore.store.timeline_build import Collected, TimelineBuilder, advance, put_state, time_columns
+from hbstore.store.timeline_build import (
+    Collected,
+    TimelineBuilder,
+    advance,
+    put_parameters,
+    put_state,
+    time_columns,
+)
 from hbstore.store.timeline_cell import (
     Building,
     State,
@@ -260,7 +267,7 @@ class StoredTimelines:
             for _, period, column in time_columns(row).names()
         }
         for key, timeline in given.items():
-            listed, here = _runs(timeline), _runs(known[key])
+            listed, here = _times_of(timeline), _times_of(known[key])
             if listed != here:
                 raise TimelineMismatch(
                     "the properties are of other partitions than the table has",
@@ -335,61 +342,41 @@ class StoredTimelines:
         for name, period, column in columns.names():
             doubtful = change.touched.doubtful.get(name)
             if doubtful:
-                gone = Runs(doubtful.starts, doubtful.stops)
-                gone.subtract(present(self.rows, row, columns, period, column, doubtful))
-                found[period, column].drop_index_ranges(gone)
+                there = present(self.rows, row, columns, period, column, doubtful)
+                found[period, column].drop_index_ranges(doubtful.minus(there))
 
     def _say_class(self, row: TableRow, period: UpdatePeriod, column: str, wanted: type[PartitionTimeline]) -> None:
         """Name a timeline's class in the table's parameters, so that it is built as that from then on."""
         name = f"{property_prefix(period, column)}{STORAGE_CLASS}"
         value = full_class_name(wanted(row.table.name, period, column))
-        for attempt in range(_ATTEMPTS):
-            now = self.tables.reopen(row)
-            if now.table.parameters.get(name) == value:
-                return
-            known = now.cells[DEFINITION]
-            altered = replace(now.table, parameters={**now.table.parameters, name: value})
-            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, altered)):
-                return
-            pause(attempt)
+        put_parameters(self.rows, self.tables, row, lambda _: {name: value})
 
 
 def _times_of(timeline: PartitionTimeline | None) -> Runs:
     """The times of a timeline; none where the table has been altered and keeps it no more."""
-    ranges = [] if timeline is None else list(timeline.index_ranges(0, timeline.update_period.limit))
-    return Runs([start for start, _ in ranges], [stop for _, stop in ranges])
+    return Runs() if timeline is None else Runs.of_ranges(timeline.index_ranges(0, timeline.update_period.limit))
 
 
 def _difference(one: Runs, other: Runs) -> Runs:
     """What is in one and not in the other."""
-    found = Runs(one.starts, one.stops)
-    found.subtract(other)
-    rest = Runs(other.starts, other.stops)
-    rest.subtract(one)
-    found.unite(rest)
+    found = one.minus(other)
+    found.unite(other.minus(one))
     return found
 
 
 def _differences(name: str, period: UpdatePeriod, now: Runs, differing: Runs, there: Runs) -> Iterator[str]:
-    for start, stop in differing:
-        for index in range(start, stop):
-            listed = index in now
-            if listed and index not in there:
-                yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
-            elif not listed and index in there:
-                yield f"timeline {name} lacks {period.format_index(index)}, of which there is a partition"
-
-
-def _runs(timeline: PartitionTimeline) -> Runs:
-    pairs = list(timeline.index_ranges(0, timeline.update_period.limit))
-    return Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+    for index in differing.numbers():
+        listed = index in now
+        if listed and index not in there:
+            yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
+        elif not listed and index in there:
+            yield f"timeline {name} lacks {period.format_index(index)}, of which there is a partition"
 
 
 def _some(period: UpdatePeriod, one: Runs, other: Runs) -> str:
     """The first times that are in one and not in the other, and how many more there are."""
-    left = Runs(one.starts, one.stops)
-    left.subtract(other)
-    first = list(islice((index for start, stop in left for index in range(start, stop)), _SHOWN))
+    left = one.minus(other)
+    first = list(islice(left.numbers(), _SHOWN))
     more = left.size() - len(first)
     shown = ", ".join(map(period.format_index, first)) or "none"
     return f"{shown} and {more:,} more" if more else shown

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
-from threading import Lock
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final
 
 from hbstore.errors import TimelineError
@@ -179,23 +177,7 @@ class TableRow:
         return self.sketch.statistics()
 
 
-@dataclass(slots=True)
-class Definitions:
-    """Decoded definitions by their bytes: a table is decoded once for each version of it."""
-
-    _known: OrderedDict[bytes, Definition] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
-
-    def of(self, data: bytes) -> Definition:
-        """The definition of these bytes. O(bytes) for the look-up."""
-        with self._lock:
-            found = self._known.get(data)
-            if found is not None:
-                self._known.move_to_end(data)
-                return found
-        made = Definition(decode_table(struct_of(data)))
-        with self._lock:
-            self._known[data] = made
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-        return made
+@lru_cache(maxsize=_REMEMBERED)
+def definition_of(cell: bytes) -> Definition:
+    """The definition in a ``d:def`` cell: a table is decoded once for each version of it. O(bytes) for the look-up."""
+    return Definition(decode_table(struct_of(cell)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hbstore.errors import (
@@ -30,9 +30,9 @@ from hbstore.store.table_row import (
     DEFINITION,
     JOURNAL,
     STATISTICS,
-    Definitions,
     TableRow,
     database_key,
+    definition_of,
     first_definition,
     table_key,
     table_keys,
@@ -57,7 +57,6 @@ class Tables:
     """
 
     rows: Rows
-    _definitions: Definitions = field(default_factory=Definitions)
 
     def create_database(self, database: Database, *, if_not_exists: bool) -> None:
         """Add a database."""
@@ -260,7 +259,7 @@ class Tables:
 
     def _scan(self, start: bytes, stop: bytes) -> Iterator[TableRow]:
         for key, cells in self._there(start, stop).items():
-            yield TableRow(key, cells, self._definitions.of(cells[DEFINITION]))
+            yield TableRow(key, cells, definition_of(cells[DEFINITION]))
 
     def _there(self, start: bytes, stop: bytes) -> dict[bytes, Cells]:
         """The rows of the tables in a range.
@@ -278,7 +277,7 @@ class Tables:
 
     def row(self, key: bytes, cells: Cells) -> TableRow | None:
         """What a table's cells say; None if no table is there."""
-        return TableRow(key, cells, self._definitions.of(cells[DEFINITION])) if self.is_there(cells) else None
+        return TableRow(key, cells, definition_of(cells[DEFINITION])) if self.is_there(cells) else None
 
     def is_there(self, cells: Cells) -> bool:
         """Whether there is a table in a row: defined, not being dropped, and not under another name by now."""

@@ -2,10 +2,8 @@
 
 1. Put a *building* state into each timeline's cell. From then on every change of the table's partitions notes there
    which times it touches.
-2. Use up a sequence number of the journal, so that whoever was about to decide a change looks at the table again, and
-   finish what was decided before.
-3. Read all partitions.
-4. Look again at the times that were touched meanwhile, and put the timeline if nothing was touched since.
+2. Read all partitions. What a change did before it could note anything stands in them.
+3. Look again at the times that were touched meanwhile, and put the timeline if nothing was touched since.
 
 Where somebody else begins to build as well, the last one to begin wins and the others do so again. A builder that died
 leaves the first state; whoever wants the timelines waits until the time that stands there, then builds them.
@@ -15,7 +13,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +29,6 @@ from hbstore.errors import (
 )
 from hbstore.keys import split_key, successor
 from hbstore.rows.interface import Rows
-from hbstore.store.finishing import Finisher
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
 from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, names_of, next_definition, stamp_of
@@ -79,7 +76,7 @@ class Collected:
 
     def united(self, other: Collected) -> Collected:
         """What was found in both; neither is changed."""
-        times = {name: Runs(runs.starts, runs.stops) for name, runs in self.times.items()}
+        times = {name: runs.copy() for name, runs in self.times.items()}
         for name, runs in other.times.items():
             times.setdefault(name, Runs()).unite(runs)
         return Collected(
@@ -156,9 +153,6 @@ class TimelineBuilder:
 
             for name, _, _ in columns.names():
                 put_state(self.rows, self.tables, row, name, building)
-            advance(self.rows, row.key)
-        if not self.rows.atomic:
-            Finisher(self.rows).finish_all(row.key)
         return Build(row, columns, builder)
 
     def beat(self, begun: Build, patience: float) -> None:
@@ -220,8 +214,7 @@ class TimelineBuilder:
         def stored(row: TableRow, known: State | None) -> State | None:
             if not _is_of(known, begun) or stamp_of(row.cells[DEFINITION]) != stamp_of(begun.row.cells[DEFINITION]):
                 return None  # renamed there and back, it has its cells again, and rows were not where they were sought
-            times = Runs(runs.starts, runs.stops)
-            times.subtract(known.touched)
+            times = runs.minus(known.touched)
             times.unite(present(self.rows, row, columns, period, column, known.touched))
             return state_of(with_times(empty_timeline(columns, period, column), times)[0])
 
@@ -229,25 +222,13 @@ class TimelineBuilder:
 
     def _set_present(self, begun: Build) -> bool:
         """Say in the table's parameters that the timelines are there; False where they name other classes by now."""
-        row = begun.row
-        for attempt in range(_ATTEMPTS):
-            now = self.tables.reopen(row)
-            parameters = now.table.parameters
-            if any(
-                parameters.get(name) != row.table.parameters.get(name)
-                for name in (
-                    f"{property_prefix(period, column)}{STORAGE_CLASS}" for _, period, column in begun.columns.names()
-                )
-            ):
-                return False
-            if parameters.get(PRESENT) == "true":
-                return True
-            known = now.cells[DEFINITION]
-            altered = replace(now.table, parameters={**parameters, PRESENT: "true"})
-            if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, altered)):
-                return True
-            pause(attempt)
-        raise ConcurrentChange("other writers kept changing the table", table=row.table, hint="Try again")
+        classes = [f"{property_prefix(period, column)}{STORAGE_CLASS}" for _, period, column in begun.columns.names()]
+
+        def present_flag(parameters: Mapping[str, str]) -> dict[str, str] | None:
+            same = all(parameters.get(name) == begun.row.table.parameters.get(name) for name in classes)
+            return {PRESENT: "true"} if same else None
+
+        return put_parameters(self.rows, self.tables, begun.row, present_flag)
 
 
 def time_columns(row: TableRow) -> TimeColumns:
@@ -266,6 +247,36 @@ def time_columns(row: TableRow) -> TimeColumns:
             f" {TIME_PARTITION_COLUMNS} and {UPDATE_PERIODS}",
         )
     return columns
+
+
+def put_parameters(
+    rows: Rows, tables: Tables, row: TableRow, change: Callable[[Mapping[str, str]], Mapping[str, str] | None]
+) -> bool:
+    """Put some of a table's parameters, as if nobody else altered it at the same time.
+
+    Args:
+        rows: where the table is.
+        tables: the tables.
+        row: the table, as it was.
+        change: those to put, by those that it has; None for none at all. It is called again where another was faster.
+
+    Returns:
+        Whether it has them; not, where there are none to put.
+    """
+    for attempt in range(_ATTEMPTS):
+        now = tables.reopen(row)
+        before = now.table.parameters
+        more = change(before)
+        if more is None:
+            return False
+        if more.items() <= before.items():
+            return True
+        known = now.cells[DEFINITION]
+        altered = replace(now.table, parameters={**before, **more})
+        if rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, altered)):
+            return True
+        pause(attempt)
+    raise ConcurrentChange("other writers kept changing the table", table=row.table, hint="Try again")
 
 
 def put_state(

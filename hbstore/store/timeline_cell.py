@@ -21,7 +21,14 @@ from hbstore.errors import CorruptTimeline, TimelineTooLarge
 from hbstore.rows.interface import TIMELINES, Cells
 from hbstore.store.table_row import DEFINITION, incarnation_of
 from hbstore.store.time_columns import TimeColumns, TimelineName
-from hbstore.timelines.factory import STORAGE_CLASS, full_class_name, property_prefix, timeline_class, timeline_of
+from hbstore.timelines.factory import (
+    STORAGE_CLASS,
+    convert,
+    full_class_name,
+    property_prefix,
+    timeline_class,
+    timeline_of,
+)
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
@@ -106,8 +113,7 @@ def decode_state(cells: Cells, columns: TimeColumns, name: TimelineName) -> Stat
         if content["declared"] != str(columns.declaration):
             return None
         if "builder" in content:
-            pairs = [(int(start), int(stop)) for start, stop in content["touched"]]
-            touched = Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+            touched = Runs.of_ranges((int(start), int(stop)) for start, stop in content["touched"])
             return Building(str(content["builder"]), float(content["until"]), touched)
         if "too_large" in content:
             return TooLarge(int(content["too_large"]))
@@ -130,8 +136,8 @@ def stored_timeline(columns: TimeColumns, period: UpdatePeriod, column: str, sta
 def state_of(timeline: PartitionTimeline) -> Stored | TooLarge:
     """The state of a timeline; where it is too large for a cell and ranges are smaller, it becomes one of ranges."""
     size = 0
-    for made in (timeline, None):
-        one = made or _as_ranges(timeline)
+    for kind in (type(timeline), RangesPartitionTimeline):
+        one = timeline if kind is type(timeline) else convert(timeline, kind)
         try:
             properties = {STORAGE_CLASS: full_class_name(one), **one.to_properties()}
         except TimelineTooLarge:
@@ -147,7 +153,7 @@ def with_times(timeline: PartitionTimeline, times: Runs) -> tuple[PartitionTimel
     try:
         return timeline, timeline.add_index_ranges(times)
     except TimelineTooLarge:
-        ranges = _as_ranges(timeline)
+        ranges = convert(timeline, RangesPartitionTimeline)
         return ranges, ranges.add_index_ranges(times)
 
 
@@ -170,9 +176,3 @@ def damaged(columns: TimeColumns, name: TimelineName, reason: str) -> CorruptTim
         reason=reason,
         hint=f"Rebuild it from the partitions: `hbstore timeline rebuild {columns.table}`",
     )
-
-
-def _as_ranges(timeline: PartitionTimeline) -> PartitionTimeline:
-    made = RangesPartitionTimeline(timeline.storage_table, timeline.update_period, timeline.partition_column)
-    made.add_index_ranges(timeline.index_ranges(0, timeline.update_period.limit))
-    return made

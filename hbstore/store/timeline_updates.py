@@ -13,14 +13,13 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 from hbstore.errors import CommitStateUnknown, TimelineError
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
-from hbstore.store.table_row import DEFINITION, JOURNAL, Definition, TableRow, names_of, struct_of
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, definition_of, names_of
 from hbstore.store.time_columns import TimeColumns
 from hbstore.store.timeline_cell import (
     Building,
@@ -34,7 +33,6 @@ from hbstore.store.timeline_cell import (
 )
 from hbstore.store.timeline_presence import present
 from hbstore.store.touched import Touched
-from hbstore.structs import decode_table
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 
@@ -110,7 +108,7 @@ class TimelineUpdates:
         try:
             state = decode_state(row.cells, columns, name)
             if isinstance(state, Building):
-                all_touched = Runs(state.touched.starts, state.touched.stops)
+                all_touched = state.touched.copy()
                 all_touched.unite(added)
                 all_touched.unite(doubtful)
                 return encode_state(row.cells, columns, replace(state, touched=all_touched))
@@ -119,10 +117,8 @@ class TimelineUpdates:
             timeline = stored_timeline(columns, period, column, state)
         except TimelineError:
             return None
-        gone = Runs(doubtful.starts, doubtful.stops)
-        gone.subtract(added)
-        there = [pair for start, stop in gone for pair in timeline.index_ranges(start, stop)]
-        gone = Runs([start for start, _ in there], [stop for _, stop in there])
+        lost = doubtful.minus(added)
+        gone = Runs.of_ranges(pair for start, stop in lost for pair in timeline.index_ranges(start, stop))
         if gone:
             gone.subtract(present(self.rows, row, columns, period, column, gone))
         timeline, more = with_times(timeline, added)
@@ -144,10 +140,4 @@ def update_timelines(rows: Rows, row: TableRow, touched: Touched) -> None:
 def table_row(key: bytes, cells: Cells) -> TableRow | None:
     """What a table's cells say; None if there is no table."""
     definition = cells.get(DEFINITION)
-    return TableRow(key, cells, _definition(definition)) if definition else None
-
-
-@lru_cache(maxsize=256)
-def _definition(data: bytes) -> Definition:
-    """What a table's cell says; remembered, as a table has many changes between two of its definition."""
-    return Definition(decode_table(struct_of(data)))
+    return TableRow(key, cells, definition_of(definition)) if definition else None

@@ -51,12 +51,8 @@ class Touched:
             return Touched()
         try:
             found = json.loads(data)
-            added = {str(name): _runs(pairs[0]) for name, pairs in found.items() if pairs[0]}
-            doubtful = {str(name): _runs(pairs[1]) for name, pairs in found.items() if pairs[1]}
+            added = {str(name): Runs.of_ranges(pairs[0]) for name, pairs in found.items() if pairs[0]}
+            doubtful = {str(name): Runs.of_ranges(pairs[1]) for name, pairs in found.items() if pairs[1]}
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise CorruptRow("the times of a change do not decode", bytes=len(data)) from error
         return Touched(added, doubtful)
-
-
-def _runs(pairs: list[list[int]]) -> Runs:
-    return Runs([start for start, _ in pairs], [stop for _, stop in pairs])

@@ -16,14 +16,14 @@ from hbstore.errors import (
     PartitionNotFound,
     TableNotPartitioned,
 )
-from hbstore.keys import cell_at, row_key, split_key
+from hbstore.keys import cell_at, split_key
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import Rows
 from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.puts import InvalidValues, Puts, cells_of, touched_by
+from hbstore.store.puts import InvalidValues, Puts, partition_key, touched_by
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow
 from hbstore.store.tables import Tables
@@ -67,8 +67,7 @@ class Writer:
         given = [partition_value_texts(one) for one in values]
 
         def dropping(row: TableRow) -> Change:
-            definition = row.definition
-            present = {row_key(definition.prefix, cells_of(definition, one, "keep")): one for one in given}
+            present = {partition_key(row, one): one for one in given}
             return Change(ChangeKind.DROP, deletes=_with_annexes(row, present), present=present, skip_absent=if_exists)
 
         done = self._make(row, dropping)
@@ -100,19 +99,13 @@ class Writer:
         partitioned(row.table)
         adding, putting = list(add), list(put)
         dropping = [partition_value_texts(one) for one in drop]
-        seen = {partition_value_texts(values): payload for values, payload in expected.items()}
 
         def replacing(row: TableRow) -> Change:
-            definition = row.definition
-
-            def key_of(values: tuple[str, ...]) -> bytes:
-                return row_key(definition.prefix, cells_of(definition, values, "keep"))
-
             made = Puts(row, invalid_values)
             absent = {made.put(partition): partition.values for partition in adding}
             for partition in putting:
                 made.put(partition)
-            present = {key_of(values): values for values in dropping}
+            present = {partition_key(row, values): values for values in dropping}
             twice = present.keys() & made.rows.keys()
             if twice or len(made.rows) < len(adding) + len(putting):
                 raise InvalidInput(
@@ -124,7 +117,7 @@ class Writer:
                 _with_annexes(row, present),
                 absent,
                 present,
-                expected={key_of(values): payload for values, payload in seen.items()},
+                expected={partition_key(row, values): payload for values, payload in expected.items()},
                 times=made.times,
             )
 
@@ -138,8 +131,7 @@ class Writer:
         texts = partition_value_texts(values)
 
         def renaming(row: TableRow) -> Change:
-            definition = row.definition
-            old_key = row_key(definition.prefix, cells_of(definition, texts, "keep"))
+            old_key = partition_key(row, texts)
             made = Puts(row, invalid_values)
             new_key = made.put(renamed)
             puts, present = tuple(made.rows.values()), {old_key: texts}
@@ -153,9 +145,11 @@ class Writer:
     def _is_untimed(self, row: TableRow, key: bytes) -> bool:
         """Whether a partition was there before its table declared timelines, and has no times that can be told."""
         columns = row.definition.time_columns
-        cells = split_key(key, len(row.definition.schema.names))[1]
+        assert columns is not None
         found = self.rows.multi_get([key])
-        return columns is not None and bool(found) and not columns.stored_times(cells, found[0][1])
+        return bool(found) and not columns.stored_times(
+            split_key(key, len(row.definition.schema.names))[1], found[0][1]
+        )
 
     def _make(self, row: TableRow, change: Callable[[TableRow], Change]) -> Change | None:
         """Commit a change that depends on the table, made up anew where that is altered before."""

@@ -109,7 +109,7 @@ class EndsAndHolesPartitionTimeline(PartitionTimeline):
 
     def _subtract(self, runs: Runs) -> bool:
         pairs = list(runs.between(self._start, self._stop))
-        changed = self._holes.unite(Runs([start for start, _ in pairs], [stop for _, stop in pairs]))
+        changed = self._holes.unite(Runs.of_ranges(pairs))
         self._shrink()
         return changed
 

@@ -265,8 +265,7 @@ class PartitionTimeline(ABC):
         )
 
     def _whole_runs(self, ranges: Iterable[tuple[int, int]]) -> Runs:
-        pairs = list(ranges)
-        runs = Runs([start for start, _ in pairs], [stop for _, stop in pairs])
+        runs = Runs.of_ranges(ranges)
         if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
             raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name)
         return runs

@@ -10,7 +10,7 @@ import pytest
 
 import hbstore
 from hbstore.publishing import Manifest, PartitionWrite
-from hbstore.publishing.publisher import partition_key
+from hbstore.store.puts import partition_key
 
 
 @pytest.fixture

@@ -44,12 +44,15 @@ class Asking(Direct):
         return data
 
 
+def url_of(request, folder):
+    """The URL of a store on the backend in ``request.param``."""
+    return request.getfixturevalue("hbase_url") if request.param == "hbase" else _URLS[request.param].format(folder)
+
+
 @contextmanager
 def opened(request, folder):
     """A store of the backend in ``request.param``, with an empty database ``shop``, behind an endpoint."""
-    hbase = request.param == "hbase"
-    url = request.getfixturevalue("hbase_url") if hbase else _URLS[request.param].format(folder)
-    with connect(url) as store:
+    with connect(url_of(request, folder)) as store:
         store.drop_database(DATABASE, cascade=True, if_exists=True)
         store.create_database(DATABASE)
         yield Asking(store)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hbstore.errors import FilterSyntaxError
 from hbstore.metastore.filters import expression_text
-from tests.metastore.asking import BACKENDS, add, opened, table_of, values
+from tests.metastore.asking import add, table_of, values
 from tests.metastore.client import TYPES
 
 VALUES = [(region, str(hour)) for region in ("eu", "java.util.ArrayList", "us_1", "usa1") for hour in (1, 2, 10)]
@@ -31,11 +31,10 @@ BLOBS = (
 )
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as asking:
-        add(asking, table_of("sales", region="string", hour="int"), VALUES)
-        yield asking
+@pytest.fixture
+def shop(asking):
+    add(asking, table_of("sales", region="string", hour="int"), VALUES)
+    return asking
 
 
 def ask(shop, expression, most=-1, **others):

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore.service_model import Function
-from tests.metastore.writing import BACKENDS, STORED, TYPES, external, opened, partition_of, storage, table_of
-
-
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        yield shop
+from tests.metastore.writing import STORED, TYPES, external, partition_of, storage, table_of
 
 
 def test_a_database_gets_a_folder_below_the_warehouse(shop):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Partition
-from tests.metastore.writing import BACKENDS, STORED, TYPES, column, opened, partition_of, storage, table_of
+from tests.metastore.writing import STORED, TYPES, column, partition_of, storage, table_of
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_database(STORED.Database(name="attic"))
-        shop.create_table(table_of())
-        shop.create_table(table_of("old", dbName="attic"))
-        shop.add_partitions([partition_of("a", "1"), partition_of("a", "2"), partition_of("b", "1")])
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_database(STORED.Database(name="attic"))
+    shop.create_table(table_of())
+    shop.create_table(table_of("old", dbName="attic"))
+    shop.add_partitions([partition_of("a", "1"), partition_of("a", "2"), partition_of("b", "1")])
+    return shop
 
 
 def exchange(shop, spec, target=("attic", "old")):

@@ -27,7 +27,7 @@ from tests.metastore.wire_trees import (
     structs,
     texts,
 )
-from tests.metastore.writing import BACKENDS, opened
+from tests.metastore.writing import opened
 
 DDL_TIME = "transient_lastDdlTime"
 
@@ -115,12 +115,6 @@ LATER = {
     -1: (BOOL, True),
 }
 """Fields of every type that no struct of Hive 2.3 has."""
-
-
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        yield shop
 
 
 def ask(shop, method, arguments):

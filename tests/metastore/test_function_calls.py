@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.metastore.asking import BACKENDS, opened
 from tests.metastore.client import TYPES
-
-
-@pytest.fixture(params=BACKENDS)
-def asking(request, tmp_path):
-    with opened(request, tmp_path) as made:
-        yield made
 
 
 def function(name, **fields):

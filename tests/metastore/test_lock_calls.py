@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 from thriftpy2.thrift import TApplicationException
 
-from tests.metastore.asking import BACKENDS, opened
 from tests.metastore.client import TYPES
 
 EXCLUSIVE, SHARED_READ = 3, 1
 TABLE = 2
 ACQUIRED, WAITING = 1, 2
-
-
-@pytest.fixture(params=BACKENDS)
-def asking(request, tmp_path):
-    with opened(request, tmp_path) as made:
-        yield made
 
 
 def request(kind=EXCLUSIVE, table="sales", **fields):

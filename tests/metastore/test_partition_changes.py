@@ -7,11 +7,9 @@ import time
 import pytest
 
 from tests.metastore.writing import (
-    BACKENDS,
     TYPES,
     column,
     external,
-    opened,
     partition_of,
     says,
     storage,
@@ -19,12 +17,11 @@ from tests.metastore.writing import (
 )
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_table(table_of())
-        shop.add_partitions([partition_of("a", "1"), partition_of("a", "2")])
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_table(table_of())
+    shop.add_partitions([partition_of("a", "1"), partition_of("a", "2")])
+    return shop
 
 
 def parameters(partition):

@@ -14,17 +14,16 @@ from hbstore.errors import FilterError
 from hbstore.filters.parser import parse_filter
 from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.test_by_expression import BLOBS
-from tests.metastore.writing import BACKENDS, TYPES, external, opened, partition_of, says, table_of
+from tests.metastore.writing import TYPES, external, opened, partition_of, says, table_of
 
 NAMES = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=1"]
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_table(table_of())
-        shop.add_partitions([partition_of("a", "1"), partition_of("a", "2"), partition_of("b", "1")])
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_table(table_of())
+    shop.add_partitions([partition_of("a", "1"), partition_of("a", "2"), partition_of("b", "1")])
+    return shop
 
 
 def by_names(*names, data=True, exists=False, result=True):

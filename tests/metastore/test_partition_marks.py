@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.metastore.writing import BACKENDS, TYPES, opened, partition_of, table_of
+from tests.metastore.writing import TYPES, partition_of, table_of
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_table(table_of())
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_table(table_of())
+    return shop
 
 
 def test_a_mark_is_one_partition_s(shop):

@@ -12,7 +12,7 @@ from hbstore.metastore.partition_names import name_reader
 from hbstore.name_lists import HEAD, lay_out, names_of_heads, partition_names
 from hbstore.names import partition_name
 from hbstore.structs import encode_partition
-from tests.metastore.asking import BACKENDS, Asking, add, opened, table_of, values
+from tests.metastore.asking import Asking, add, table_of, values
 from tests.metastore.client import TYPES
 from tests.strategies import unicode_text
 
@@ -22,11 +22,10 @@ NUMBERS = ("1", "2", "10", "09", "-3", None)
 LOGS = table_of("logs", name="string", n="int")
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as asking:
-        add(asking, LOGS, [(text, number) for text in TEXTS for number in NUMBERS])
-        yield asking
+@pytest.fixture
+def shop(asking):
+    add(asking, LOGS, [(text, number) for text in TEXTS for number in NUMBERS])
+    return asking
 
 
 def all_names():

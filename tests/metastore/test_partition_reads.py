@@ -8,7 +8,7 @@ from hbstore import Partition
 from hbstore.errors import FilterError
 from hbstore.metastore.partial_values import partial_values
 from hbstore.store.partition_store import PartitionStore
-from tests.metastore.asking import BACKENDS, Asking, add, opened, table_of, values
+from tests.metastore.asking import Asking, add, opened, table_of, values
 from tests.metastore.client import STORED, TYPES
 from tests.store.stepping import Actor
 
@@ -60,11 +60,10 @@ def all_values():
     return [(day, hour, region) for day in DAYS for hour in HOURS for region in REGIONS]
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as asking:
-        add(asking, SALES, all_values())
-        yield asking
+@pytest.fixture
+def shop(asking):
+    add(asking, SALES, all_values())
+    return asking
 
 
 @pytest.fixture

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.metastore.asking import BACKENDS, add, opened, table_of, values
+from tests.metastore.asking import add, table_of, values
 from tests.metastore.client import TYPES
 
 VALUES = [(f"2013-01-{day:02d}", str(hour)) for day in range(1, 4) for hour in (1, 2, 10)]
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as asking:
-        add(asking, table_of("sales", ds="date", hour="int"), VALUES)
-        yield asking
+@pytest.fixture
+def shop(asking):
+    add(asking, table_of("sales", ds="date", hour="int"), VALUES)
+    return asking
 
 
 def inside(specs):

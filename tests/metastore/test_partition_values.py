@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import connect
-from tests.metastore.asking import BACKENDS, Asking, add, fields, opened, table_of
+from tests.metastore.asking import Asking, add, fields, table_of
 from tests.metastore.client import TYPES
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -21,11 +21,10 @@ VALUES = [
 SALES = table_of("sales", ds="date", hour="int", region="string")
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as asking:
-        add(asking, SALES, VALUES)
-        yield asking
+@pytest.fixture
+def shop(asking):
+    add(asking, SALES, VALUES)
+    return asking
 
 
 def ask(shop, *columns, order=(), table="sales", **options):

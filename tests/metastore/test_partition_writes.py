@@ -9,12 +9,10 @@ import pytest
 
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
-    BACKENDS,
     STORED,
     TYPES,
     column,
     external,
-    opened,
     partition_of,
     says,
     storage,
@@ -22,11 +20,10 @@ from tests.metastore.writing import (
 )
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_table(table_of())
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_table(table_of())
+    return shop
 
 
 def request(*parts, exists=False, result=True, table="sales"):

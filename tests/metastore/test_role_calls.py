@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.metastore.asking import BACKENDS, add, opened, table_of
+from tests.metastore.asking import add, table_of
 from tests.metastore.client import STORED, TYPES
 
 USER, ROLE = 1, 2
 TABLE = 3
 
 
-@pytest.fixture(params=BACKENDS)
-def asking(request, tmp_path):
-    with opened(request, tmp_path) as made:
-        yield made
-        for name in set(made.get_role_names()) - {"admin", "public"}:
-            made.drop_role(name)
+@pytest.fixture
+def asking(asking):
+    yield asking
+    for name in set(asking.get_role_names()) - {"admin", "public"}:
+        asking.drop_role(name)
 
 
 def test_roles_are_created_given_and_dropped(asking):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Partition
-from tests.metastore.asking import BACKENDS, add, opened, table_of
+from tests.metastore.asking import add, table_of
 from tests.metastore.client import TYPES
 
 SALES = table_of("sales", ds="date", hour="int")
 DAY = "2013-01-01"
 
 
-@pytest.fixture(params=BACKENDS)
-def asking(request, tmp_path):
-    with opened(request, tmp_path) as made:
-        add(made, SALES, [(DAY, str(hour)) for hour in range(3)])
-        yield made
+@pytest.fixture
+def asking(asking):
+    add(asking, SALES, [(DAY, str(hour)) for hour in range(3)])
+    return asking
 
 
 def double(low, high, nulls=0, distinct=1, column="amount"):

@@ -10,23 +10,15 @@ import pytest
 from hbstore import Column, Partition, Table
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
-    BACKENDS,
     STORED,
     TYPES,
     column,
     external,
-    opened,
     partition_of,
     says,
     storage,
     table_of,
 )
-
-
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        yield shop
 
 
 def altered(shop, context=None, *, name="sales", **fields):

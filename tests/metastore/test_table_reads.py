@@ -6,18 +6,17 @@ import pytest
 
 from hbstore.metastore.table_filter import table_filter
 from hbstore.model import Table
-from tests.metastore.writing import BACKENDS, STORED, TYPES, column, external, opened, table_of
+from tests.metastore.writing import STORED, TYPES, column, external, table_of
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        shop.create_table(table_of(parameters={"comment": "what was sold", "presto_view": "true"}))
-        shop.create_table(external("visits"))
-        shop.create_table(table_of("best", tableType="VIRTUAL_VIEW", partitionKeys=[], owner="bob"))
-        shop.create_database(STORED.Database(name="attic"))
-        shop.create_table(table_of("Sales", dbName="attic"))
-        yield shop
+@pytest.fixture
+def shop(shop):
+    shop.create_table(table_of(parameters={"comment": "what was sold", "presto_view": "true"}))
+    shop.create_table(external("visits"))
+    shop.create_table(table_of("best", tableType="VIRTUAL_VIEW", partitionKeys=[], owner="bob"))
+    shop.create_database(STORED.Database(name="attic"))
+    shop.create_table(table_of("Sales", dbName="attic"))
+    return shop
 
 
 def names(tables):

@@ -7,23 +7,15 @@ import time
 import pytest
 
 from tests.metastore.writing import (
-    BACKENDS,
     STORED,
     TYPES,
     column,
     external,
-    opened,
     partition_of,
     says,
     storage,
     table_of,
 )
-
-
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        yield shop
 
 
 def test_a_managed_table_gets_a_folder_and_times(shop):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 from hbstore.cli import app
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT
-from tests.metastore.writing import BACKENDS, STORED, TYPES, column, opened, partition_of, table_of
+from tests.metastore.writing import STORED, TYPES, column, opened, partition_of, table_of
 from tests.store import timelines as tl
 
 DECLARED = {TIME_PARTITION_COLUMNS: "dt,pt", UPDATE_PERIODS: "HOURLY,DAILY"}
@@ -18,14 +19,13 @@ REFUSED = (TYPES.MetaException, TYPES.InvalidObjectException, TYPES.InvalidOpera
 SALES, OTHER = ("shop", "sales"), ("shop", "returns")
 
 
-@pytest.fixture(params=BACKENDS)
-def shop(request, tmp_path):
-    with opened(request, tmp_path) as shop:
-        for _, name in (SALES, OTHER):
-            shop.create_table(declaring(name, DECLARED))
-            shop.store.timelines.read("shop", name)
-        shop.add_partitions([day(1), day(2), day(3, region="us"), day(2, region="us")])
-        yield shop
+@pytest.fixture
+def shop(shop):
+    for _, name in (SALES, OTHER):
+        shop.create_table(declaring(name, DECLARED))
+        shop.store.timelines.read("shop", name)
+    shop.add_partitions([day(1), day(2), day(3, region="us"), day(2, region="us")])
+    return shop
 
 
 def declaring(name, parameters):
@@ -165,10 +165,7 @@ def test_a_damaged_declaration_is_refused(shop, damaged):
 
 def test_the_commands(tmp_path):
     """`hbstore add-partition`, `load`, `rename-partition` and `drop-partition`."""
-    url = f"sqlite://{tmp_path}/catalog.db"
-    request = type("Request", (), {"param": "sqlite"})
-    (tmp_path / "metastore").mkdir()
-    with opened(request, tmp_path / "metastore") as shop:
+    with opened(SimpleNamespace(param="sqlite"), tmp_path) as shop:
         shop.create_table(declaring("sales", DECLARED))
         url = shop.store.rows.url
         assert days(shop) == []

@@ -9,7 +9,7 @@ from hbstore import Database, connect
 from hbstore.metastore.calls import Service
 from hbstore.metastore.endpoint import metastore
 from hbstore.metastore.warehouse import Warehouse
-from tests.metastore.asking import _URLS, BACKENDS
+from tests.metastore.asking import BACKENDS, url_of
 from tests.metastore.client import STORED, TYPES
 from tests.metastore.direct import Direct
 
@@ -74,9 +74,7 @@ class Writing(Direct):
 @contextmanager
 def opened(request, folder):
     """A store of the backend in ``request.param`` with the database ``shop``, and a warehouse in a folder."""
-    hbase = request.param == "hbase"
-    url = request.getfixturevalue("hbase_url") if hbase else _URLS[request.param].format(folder)
-    with connect(url) as store:
+    with connect(url_of(request, folder)) as store:
         for name in store.database_names():
             store.drop_database(name, cascade=True)
         root = Path(folder) / "warehouse"

@@ -10,8 +10,8 @@ import pytest
 from hbstore import Column, Partition, Table
 from hbstore.errors import WriteConflict
 from hbstore.publishing import Manifest, PartitionWrite
-from hbstore.publishing.publisher import partition_key
 from hbstore.repair import sync_partitions
+from hbstore.store.puts import partition_key
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 
 DAY = 24 * 3600

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from hbstore import (
     NULL_PARTITION,
@@ -23,6 +22,7 @@ from hbstore import (
 from hbstore.names import partition_name
 from hbstore.types import parse_type
 from tests.exactness.worlds import order_of
+from tests.store import machines
 
 DATABASES = ("d", "dd")
 COLUMNS = (
@@ -63,7 +63,6 @@ class StoreMachine(RuleBasedStateMachine):
     """Rules take a place that may not exist; then the store must say so."""
 
     url = "memory://"
-    prefix = ""
 
     def __init__(self):
         super().__init__()
@@ -314,41 +313,18 @@ class StoreMachine(RuleBasedStateMachine):
                 assert [(one.values, one.parameters.get("mark")) for one in found] == table.listed()
 
 
-def _run(url, examples, steps):
-    class Machine(StoreMachine):
-        pass
-
-    Machine.url = url
-    run_state_machine_as_test(
-        Machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            report_multiple_bugs=False,
-        ),
-    )
-
-
 def test_memory():
-    _run("memory://", 100, 40)
+    machines.run(StoreMachine, "memory://", 100, 40)
 
 
 def test_memory_without_transactions():
-    _run("memory://?atomic=false", 100, 40)
+    machines.run(StoreMachine, "memory://?atomic=false", 100, 40)
 
 
 def test_sqlite(tmp_path):
-    _run(f"sqlite://{tmp_path}/store.db", 40, 40)
+    machines.run(StoreMachine, f"sqlite://{tmp_path}/store.db", 40, 40)
 
 
 @pytest.mark.hbase
 def test_hbase(hbase_server_url):
-    from tests import hbase_server
-
-    prefix = hbase_server.fresh_prefix()
-    try:
-        _run(f"{hbase_server_url}/{prefix}", 6, 30)
-    finally:
-        hbase_server.delete_tables(hbase_server_url, prefix)
+    machines.run_on_hbase(StoreMachine, hbase_server_url, 6, 30)

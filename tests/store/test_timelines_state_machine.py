@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from hbstore import (
     NULL_PARTITION,
@@ -22,6 +21,7 @@ from hbstore.errors import InvalidTime, TimelineMismatch, TimelineNotFound
 from hbstore.timelines.declaration import LATEST, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
+from tests.store import machines
 from tests.store import timelines as tl
 
 NAMES = (tl.FACT, tl.TWIN)
@@ -181,41 +181,18 @@ class TimelineMachine(RuleBasedStateMachine):
         assert built.partitions == self.store.count_partitions(*name)
 
 
-def _run(url, examples, steps):
-    class Machine(TimelineMachine):
-        pass
-
-    Machine.url = url
-    run_state_machine_as_test(
-        Machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            report_multiple_bugs=False,
-        ),
-    )
-
-
 def test_memory():
-    _run("memory://", 60, 40)
+    machines.run(TimelineMachine, "memory://", 60, 40)
 
 
 def test_memory_without_transactions():
-    _run("memory://?atomic=false", 60, 40)
+    machines.run(TimelineMachine, "memory://?atomic=false", 60, 40)
 
 
 def test_sqlite(tmp_path):
-    _run(f"sqlite://{tmp_path}/store.db", 20, 40)
+    machines.run(TimelineMachine, f"sqlite://{tmp_path}/store.db", 20, 40)
 
 
 @pytest.mark.hbase
 def test_hbase(hbase_server_url):
-    from tests import hbase_server
-
-    prefix = hbase_server.fresh_prefix()
-    try:
-        _run(f"{hbase_server_url}/{prefix}", 4, 25)
-    finally:
-        hbase_server.delete_tables(hbase_server_url, prefix)
+    machines.run_on_hbase(TimelineMachine, hbase_server_url, 4, 25)
