@@ -15,7 +15,7 @@ ROOMS = (
     ("cli", "__main__"),
     ("spark",),
     ("ddl",),
-    ("repair", "metastore", "publishing"),
+    ("repair", "metastore", "publishing", "transfer"),
     ("cubes",),
     ("",),  # hbstore/__init__.py, the public names
     ("store",),
@@ -25,8 +25,8 @@ ROOMS = (
     ("times",),
     ("rows",),
     ("service_structs", "service_model"),
-    ("name_lists", "structs", "layouts", "model"),
-    ("keys", "types", "names", "like", "wire", "grammars", "places"),
+    ("totals", "name_lists", "structs", "layouts", "model"),
+    ("keys", "types", "number_types", "column_type", "names", "like", "wire", "grammars", "places"),
     ("errors",),
 )
 """From the top down; modules of one room may import each other."""

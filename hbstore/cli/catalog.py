@@ -21,9 +21,10 @@ from hbstore.cli.arguments import (
     table_name,
 )
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
-from hbstore.cli.printing import on_terminal, print_fields, print_json, print_lines, print_table, time_text
+from hbstore.cli.printing import on_terminal, plural, print_fields, print_json, print_lines, print_table, time_text
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Column, Database, Table
+from hbstore.totals import Totals
 
 commands = typer.Typer()
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DB", help="The database.", show_default=False)]
@@ -107,11 +108,12 @@ def tables(
 def describe(
     ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show a table's columns, location and parameters."""
+    """Show a table's columns, location, parameters, and how much it holds."""
     with open_store(ctx, store) as opened:
         found = opened.get_table(*table_name(table))
+        totals = opened.totals(found.database, found.name) if found.partition_columns else None
     if as_json:
-        print_json(_table_json(found))
+        print_json({**_table_json(found), "totals": None if totals is None else totals.to_dict()})
         return
     print_fields(
         {
@@ -122,6 +124,7 @@ def describe(
             "type": found.table_type,
             "owner": found.owner,
             "created": time_text(found.create_time),
+            **({} if totals is None else _totals_fields(totals)),
             **{f"parameter {name}": value for name, value in sorted(found.parameters.items())},
         }
     )
@@ -267,6 +270,20 @@ def _database_json(database: Database) -> dict[str, Any]:
         "location": database.location,
         "owner": database.owner,
         "parameters": dict(database.parameters),
+    }
+
+
+def _totals_fields(totals: Totals) -> dict[str, str]:
+    """What the partitions say together, and of each figure how many of them do not say it."""
+
+    def shown(text: str, unknown: int) -> str:
+        return f"{text} (unknown of {plural(unknown, 'partition')})" if unknown else text
+
+    return {
+        "partitions": f"{totals.partitions:,}",
+        "rows": shown(f"{totals.rows:,}", totals.without_rows),
+        "files": shown(f"{totals.files:,}", totals.without_files),
+        "size": shown(f"{totals.size:,} bytes", totals.without_size),
     }
 
 

@@ -98,8 +98,8 @@ def repair(
 ) -> None:
     """Finish what dead writers left open, or make partitions agree with folders.
 
-    Without --mode, intents and publications are finished, and the planner's counts of distinct values made anew. Rows
-    that `hbstore check` complains about stay as they are.
+    Without --mode, intents and publications are finished, and the planner's counts of distinct values and the tables'
+    totals made anew. Rows that `hbstore check` complains about stay as they are.
 
     With --mode, the partitions of the tables are compared with the folders below theirs, and added or dropped. No file
     of a partition is touched. Folders that are not taken for partitions are listed, with the reason.
@@ -123,7 +123,13 @@ def repair(
             done.append((f"{database}.{name}", finished, Publisher(opened).recover(database, name)))
     if as_json:
         shown = [
-            {"table": table, "intents": one.intents, "slots": one.slots, "publications": publications}
+            {
+                "table": table,
+                "intents": one.intents,
+                "slots": one.slots,
+                "publications": publications,
+                "miscounted": one.miscounted,
+            }
             for table, one, publications in done
         ]
         print_json({"gone": gone, "tables": shown})
@@ -133,6 +139,7 @@ def repair(
         print_lines(
             f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'slot')} freed"
             + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
+            + (", totals corrected" if one.miscounted else "")
             for table, one, publications in done
         )
 

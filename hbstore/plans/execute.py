@@ -17,6 +17,7 @@ from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanP
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.interface import Rows
 from hbstore.rows.predicate import ALWAYS, Predicate
+from hbstore.totals import NOTHING, Totals
 
 GET_BATCH: Final = 1_000
 """Keys in one multi-get at most."""
@@ -103,40 +104,49 @@ def count(plan: MultiScanPlan, rows: Rows) -> int:
     return total
 
 
-def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured]:
+def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured, Totals]:
     """Run the plan as `fetch` does and measure each scan.
 
     Returns:
-        One measurement for each scan, and all of it. Gets that ran as one multi-get share its time equally, and its
-        round trips stand with the first of them.
+        One measurement for each scan, all of it, and what the partitions that were found say together. Gets that ran
+        as one multi-get share its time equally, and its round trips stand with the first of them.
     """
     each: list[Measured] = []
+    kept = NOTHING
     for group in _groups(_reads(plan.scans)):
         reader = _Reader(rows, plan.schema, keep_ranges=True)
         trips = rows.round_trips()
         began = time.perf_counter()
         if group[0].kind is ScanKind.GET:
-            each += _measure_gets(group, rows)
+            some, totals = _measure_gets(group, rows)
+            each += some
+            kept += totals
             continue
-        found = sum(len(batch) for batch in reader.run(group, None))
-        seconds = time.perf_counter() - began
+        found, summing = 0, 0.0
+        for batch in reader.run(group, None):
+            stopped = time.perf_counter()
+            found += len(batch)
+            kept += Totals.of(batch)
+            summing += time.perf_counter() - stopped
+        seconds = time.perf_counter() - began - summing
         trips = rows.round_trips() - trips
         checked = sum(rows.count(start, stop) for start, stop in reader.checked)
         each.append(Measured(reader.rows_read + checked, found, trips, seconds))
     total = Measured()
     for one in each:
         total.add(one)
-    return each, total
+    return each, total, kept
 
 
-def _measure_gets(group: list[Read], rows: Rows) -> list[Measured]:
+def _measure_gets(group: list[Read], rows: Rows) -> tuple[list[Measured], Totals]:
     trips = rows.round_trips()
     began = time.perf_counter()
-    found = {key for keys in _chunks(group) for key, _ in rows.multi_get(keys)}
+    found = {key: payload for keys in _chunks(group) for key, payload in rows.multi_get(keys)}
     seconds = time.perf_counter() - began
     trips = rows.round_trips() - trips
     hits = [int(read.start in found) for read in group]
-    return [Measured(hit, hit, 0 if at else trips, seconds / len(group)) for at, hit in enumerate(hits)]
+    each = [Measured(hit, hit, 0 if at else trips, seconds / len(group)) for at, hit in enumerate(hits)]
+    return each, Totals.of(found.values())
 
 
 def _chunks(gets: list[Read]) -> Iterator[list[bytes]]:

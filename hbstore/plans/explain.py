@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rich.filesize import decimal
+
 from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.execute import Measured, measure
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan
 from hbstore.rows.interface import Rows
+from hbstore.totals import Totals
 
 _SHOWN: Final = 50
 """Scans in the text; JSON holds all."""
@@ -26,6 +29,8 @@ class Explain:
         plan: the scans.
         measured: for each scan; None unless analyzed.
         total: the sum; None unless analyzed.
+        kept: what the partitions that it selects say together; None unless analyzed.
+        totals: what all partitions of the table say together; None unless analyzed, or where that is not known.
     """
 
     table: str
@@ -34,6 +39,8 @@ class Explain:
     plan: MultiScanPlan
     measured: tuple[Measured, ...] | None = None
     total: Measured | None = None
+    kept: Totals | None = None
+    totals: Totals | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON values; keys are in hex."""
@@ -43,7 +50,14 @@ class Explain:
             "tree": None if self.tree is None else tree_text(self.tree),
             "scans": [self._scan(at, scan) for at, scan in enumerate(self.plan.scans)],
         }
-        return shown if self.total is None else {**shown, **_figures(self.total)}
+        if self.total is None or self.kept is None:
+            return shown
+        return {
+            **shown,
+            **_figures(self.total),
+            "kept": self.kept.to_dict(),
+            "of": None if self.totals is None else self.totals.to_dict(),
+        }
 
     def _scan(self, at: int, scan: ScanPlan) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -74,6 +88,8 @@ class Explain:
             lines.append(f"  … {len(self.plan.scans) - _SHOWN:,} more")
         if self.total is not None:
             lines.append(f"total   {_measured_text(self.total)}")
+        if self.kept is not None and self.totals is not None:
+            lines.append(f"pruned  {_pruned_text(self.kept, self.totals)}")
         return "\n".join(lines)
 
     def _lines(self, at: int, scan: ScanPlan) -> list[str]:
@@ -90,13 +106,18 @@ class Explain:
 
 
 def explain_plan(
-    table: str, text: str | None, tree: ExpressionTree | None, plan: MultiScanPlan, rows: Rows | None = None
+    table: str,
+    text: str | None,
+    tree: ExpressionTree | None,
+    plan: MultiScanPlan,
+    rows: Rows | None = None,
+    totals: Totals | None = None,
 ) -> Explain:
-    """Explain a plan; with rows, run it and measure each scan."""
+    """Explain a plan; with rows, run it and measure each scan, and say what of the table's totals it leaves out."""
     if rows is None:
         return Explain(table, text, tree, plan)
-    each, total = measure(plan, rows)
-    return Explain(table, text, tree, plan, tuple(each), total)
+    each, total, kept = measure(plan, rows)
+    return Explain(table, text, tree, plan, tuple(each), total, kept, totals)
 
 
 def tree_text(tree: ExpressionTree) -> str:
@@ -121,6 +142,18 @@ def _measured_text(measured: Measured) -> str:
         f"{_plural(measured.rows_read, 'row')} read, {measured.rows_returned:,} returned, "
         f"{_plural(measured.round_trips, 'round trip')}, {measured.seconds * 1e3:.3f} ms"
     )
+
+
+def _pruned_text(kept: Totals, totals: Totals) -> str:
+    """What is left out; of figures that no partition says, nothing."""
+    gone = totals - kept
+    parts = [f"{gone.partitions:,} of {_plural(totals.partitions, 'partition')}"]
+    if totals.rows:
+        parts.append(f"{gone.rows:,} of {_plural(totals.rows, 'row')}")
+    if totals.size:
+        parts.append(f"{decimal(gone.size)} of {decimal(totals.size)}")
+    unknown = max(totals.without_rows if totals.rows else 0, totals.without_size if totals.size else 0)
+    return ", ".join(parts) + (f" (as far as known: {unknown:,} partitions do not say)" if unknown else "")
 
 
 def _counts(plan: MultiScanPlan) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.touched import Touched
+from hbstore.totals import NOTHING, Totals
 
 ANNEX: Final = b"\x01"
 """What the keys of annexes begin with, below every name of a database."""
@@ -64,6 +65,7 @@ class Change:
         times: by key, the times of rows that are put, for a table that keeps timelines.
         touched: the times that come and go with it in the table's timelines.
         peer_touched: for an exchange, those of the table that partitions come to.
+        gained: what the table's totals gain, which counts when the change is decided; it is not in the bytes.
     """
 
     kind: ChangeKind
@@ -77,6 +79,7 @@ class Change:
     times: dict[bytes, list[tuple[str, int]]] = field(default_factory=dict)
     touched: Touched = field(default_factory=Touched)
     peer_touched: Touched = field(default_factory=Touched)
+    gained: Totals = NOTHING
 
     def keys(self) -> list[bytes]:
         """All keys that the change touches, sorted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -12,14 +12,16 @@ from hbstore.errors import CorruptRow, HbstoreError, TableNotFound
 from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
 from hbstore.rows.interface import Cells, PartitionRow, Rows
+from hbstore.store.counting import count_anew
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import DATABASE_KEYS, DEFINITION, TABLE_KEYS, TableRow, names_of, struct_of
+from hbstore.store.table_row import DATABASE_KEYS, DEFINITION, JOURNAL, TABLE_KEYS, TableRow, names_of, struct_of
 from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_database, decode_partition, decode_table
+from hbstore.totals import NOTHING, Totals
 
 SLOT_AGE: Final = 600.0
 """Seconds after which a change that was never decided is taken to be a dead writer's."""
@@ -50,22 +52,30 @@ class Repaired:
     Attributes:
         intents: unfinished changes that were finished.
         slots: slots of dead writers that were freed.
+        miscounted: whether the table's totals were known and were not the sum of its partitions, which they are now.
     """
 
     intents: int
     slots: int
+    miscounted: bool = False
 
 
 def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
-    """Look at every partition row of a table: one item for each, None where all is well.
+    """Look at every partition row of a table: one item for each, None where all is well, and one for its totals.
 
     A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
-    table, and the values in the payload make this very key.
+    table, and the values in the payload make this very key. Totals are well if they are the sum of the rows; they are
+    passed over where they are not known, or the table was changed meanwhile.
     """
     start = row.definition.prefix
+    sum_of_all = NOTHING
     for found in rows.whole_rows(start, successor(start)):
+        sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)
+    known = None if row.journal.intents else row.journal.totals_of(row.incarnation)
+    if known not in (None, sum_of_all) and (rows.get(row.key) or {}).get(JOURNAL) == row.cells.get(JOURNAL):
+        yield Problem(str(row.table), row.key.hex(), f"the totals are {known}, but the partitions make {sum_of_all}")
 
 
 def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:
@@ -111,14 +121,19 @@ def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
 
 
 def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
-    """Finish a table's open intents, free slots of dead writers, and count its distinct values anew."""
+    """Finish a table's open intents, free slots of dead writers, and count its distinct values and totals anew."""
     intents = row.journal.intents
     for intent in intents:
         Finisher(rows).finish(row.key, intent)
     slots = 0 if rows.atomic else Slots(rows).free(row.key, Finisher(rows).journal(row.key), SLOT_AGE)
+    miscounted = False
     with suppress(TableNotFound):  # it was being renamed
         refresh_statistics(rows, tables.reopen(row))
-    return Repaired(len(intents), slots)
+        with rows.transaction() if rows.atomic else nullcontext():
+            now = tables.reopen(row)
+            known, counted = now.journal.totals_of(now.incarnation), count_anew(rows, now)
+        miscounted = None not in (known, counted) and known != counted
+    return Repaired(len(intents), slots, miscounted)
 
 
 def repair_catalog(rows: Rows) -> int:

@@ -36,12 +36,14 @@ from hbstore.store.payloads import PayloadChange, checked_relocation
 from hbstore.store.puts import cells_of
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import TableRow
+from hbstore.store.table_totals import add_totals
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import Times, collected
 from hbstore.store.timeline_updates import update_timelines
 from hbstore.store.touched import Touched
 from hbstore.store.writer import PartitionValues, Writer, partitioned
 from hbstore.structs import partition_from_payload
+from hbstore.totals import NOTHING, Totals
 
 _ATTEMPTS: Final = 200
 
@@ -84,6 +86,8 @@ class Exchange:
                 here, there = self._open(source, target)
                 places = _places(here, there, values)
                 change = self._change(here, there, places, relocated)
+                add_totals(self.rows, here, change.gained)
+                add_totals(self.rows, there, Totals.of(put.payload for put in change.puts))
                 self.rows.write(change.puts, change.deletes, 0)
                 self.writer.add_statistics(there, change)
                 update_timelines(self.rows, here, change.touched)
@@ -144,6 +148,7 @@ class Exchange:
             deletes,
             touched=Touched(doubtful=_times(here, places, payloads, strict=False)),
             peer_touched=Touched(added=_times(there, places, payloads, strict=True)),
+            gained=NOTHING - Totals.of(payloads),
         )
 
     def _try(
@@ -179,7 +184,7 @@ class Exchange:
             wanted = Intent(
                 name, slot, decided_at + 1, ChangeKind.EXCHANGE, sources[0], sources[-1], there.key, sequence
             )
-            if open_intent(self.rows, here, wanted):
+            if open_intent(self.rows, here, wanted, change.gained):
                 intent = wanted
         except (AlreadyExists, PartitionNotFound, TimelineError):
             if unchanged(self.tables.reopen(here), here):

@@ -23,8 +23,10 @@ from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.slots import Slots
 from hbstore.store.table_change import TableChange, in_batches, prefix_of
 from hbstore.store.table_row import DEFINITION, JOURNAL, STATISTICS, names_of, stamp_of
+from hbstore.store.table_totals import copy_totals
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
 from hbstore.store.timeline_updates import TimelineUpdates
+from hbstore.totals import NOTHING, Totals
 
 _ATTEMPTS: Final = 200
 _DROP_BATCH: Final = 5_000
@@ -79,7 +81,10 @@ class Finisher:
             elif intent.kind is ChangeKind.ALTER_TABLE:
                 self._alter(table, intent, TableChange.decode(data))
             else:
-                self.write(table, Change.decode(intent.kind, data), intent)
+                change = Change.decode(intent.kind, data)
+                self.write(table, change, intent)
+                self.close(table, intent, change)
+                return
         self.close(table, intent)
 
     def _watch(self, table: bytes, intent: Intent) -> None:
@@ -111,10 +116,13 @@ class Finisher:
             self.rows.write((), change.deletes, intent.sequence)
         timelines.apply(table, change.touched, intent.id)
 
-    def close(self, table: bytes, intent: Intent) -> None:
-        """Take an intent whose rows are written off the journal, and empty its slot."""
-        if intent.kind is ChangeKind.EXCHANGE:
-            self._take_off(intent.peer, intent.id)
+    def close(self, table: bytes, intent: Intent, change: Change | None = None) -> None:
+        """Take an intent whose rows are written off the journal, and empty its slot.
+
+        What an exchange brings the other table counts there when its intent goes, which happens once.
+        """
+        if intent.kind is ChangeKind.EXCHANGE and change is not None:
+            self._take_off(intent.peer, intent.id, Totals.of(put.payload for put in change.puts))
         if self._take_off(table, intent.id):
             Slots(self.rows).clear(table, intent.slot)
 
@@ -157,14 +165,14 @@ class Finisher:
         else:
             self.rows.compare_and_put(target, DEFINITION, reservation.encode(), b"")
 
-    def _take_off(self, table: bytes, intent_id: str) -> bool:
+    def _take_off(self, table: bytes, intent_id: str, gained: Totals = NOTHING) -> bool:
         """Whether it was on the journal, and taken off by this call."""
         for attempt in range(_ATTEMPTS):
             data = self.cells(table).get(JOURNAL)
             journal = Journal.decode(data)
             if not journal.has(intent_id):
                 return False
-            if self.rows.compare_and_put(table, JOURNAL, data, journal.closed(intent_id).encode()):
+            if self.rows.compare_and_put(table, JOURNAL, data, journal.closed(intent_id, gained).encode()):
                 return True
             time.sleep(random.uniform(0, 0.001 * (attempt + 1)))  # noqa: S311
         raise _busy(table)
@@ -189,6 +197,7 @@ class Finisher:
             statistics = self.cells(table).get(STATISTICS)
             if statistics:
                 self.rows.compare_and_put(intent.peer, STATISTICS, reserved.get(STATISTICS), statistics)
+            copy_totals(self.rows, table, intent.peer, intent.id)
             copy_timelines(self.rows, table, intent.peer, intent.id)
             self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
         clear_timelines(self.rows, table, intent.id)

@@ -23,6 +23,8 @@ from hbstore.store.outcome import decided
 from hbstore.store.pauses import pause
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import JOURNAL, TableRow
+from hbstore.store.table_totals import counted_journal
+from hbstore.totals import NOTHING, Totals
 
 _Stored: TypeAlias = tuple[int, str, bytes]
 """A slot, the id of the intent that it is for, and the change in it."""
@@ -122,7 +124,7 @@ class JournalCommit:
     def _open(self, row: TableRow, change: Change, slot: int, intent_id: str) -> Intent | None:
         """Put the intent into the journal if nobody changed it since the row was read; this decides the change."""
         intent = Intent(intent_id, slot, row.journal.last_sequence + 1, change.kind, *change.ends())
-        return intent if open_intent(self.rows, row, intent) else None
+        return intent if open_intent(self.rows, row, intent, change.gained) else None
 
 
 def help_others(rows: Rows, row: TableRow, keys: list[bytes], *, patient: bool) -> bool:
@@ -149,10 +151,18 @@ def unchanged(now: TableRow, row: TableRow) -> bool:
     return now.cells.get(JOURNAL) == row.cells.get(JOURNAL)
 
 
-def open_intent(rows: Rows, row: TableRow, intent: Intent) -> bool:
-    """Put an intent into a table's journal if that is what it was when the row was read; whether it is there."""
+def open_intent(rows: Rows, row: TableRow, intent: Intent, gained: Totals = NOTHING) -> bool:
+    """Put an intent into a table's journal if that is what it was when the row was read; whether it is there.
+
+    Args:
+        rows: where the table is.
+        row: the table.
+        intent: what is decided by being there.
+        gained: what the table's totals gain by it.
+    """
+    journal = counted_journal(rows, row).opened(intent, gained)
     try:
-        return rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), row.journal.opened(intent).encode())
+        return rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), journal.encode())
     except CommitStateUnknown:
         # The answer is lost, but perhaps not the outcome: the id is ours alone.
         with suppress(StoreUnavailable):
@@ -167,4 +177,4 @@ def finish_decided(finisher: Finisher, row: TableRow, change: Change, intent: In
         finisher.write(row.key, change, intent)
     # All rows are written; an intent that stays open is finished again, which changes nothing.
     with suppress(StoreUnavailable, CommitStateUnknown, ConcurrentChange):
-        finisher.close(row.key, intent)
+        finisher.close(row.key, intent, change)

@@ -1,12 +1,17 @@
-"""The journal cell of a table's row: open intents and the last sequence number, as one value for compare-and-put."""
+"""The journal cell of a table's row: open intents, the last sequence number and the table's totals.
+
+They are one value for compare-and-put: what decides a change says at once what the table has with it.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from hbstore.errors import CorruptRow
 from hbstore.store.changes import MOVES, ChangeKind
+from hbstore.totals import NOTHING, Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +53,15 @@ class Journal:
         moves: how often partitions were renamed or exchanged; a reader that sees it change may have missed a row on its
             way, or seen some of those that move together.
         intents: the open ones.
+        counted: the incarnation of the table whose totals are known; the journal outlives a table.
+        totals: what that table has once the open intents are finished, but for what an exchange brings it.
     """
 
     last_sequence: int = 0
     moves: int = 0
     intents: tuple[Intent, ...] = ()
+    counted: bytes = b""
+    totals: Totals = NOTHING
 
     @property
     def drops_table(self) -> bool:
@@ -64,16 +73,30 @@ class Journal:
         """The intent by which the table is getting another name."""
         return next((intent for intent in self.intents if intent.kind is ChangeKind.RENAME_TABLE), None)
 
-    def opened(self, intent: Intent) -> Journal:
-        """With one more intent."""
-        moves = self.moves + (intent.kind in MOVES)
-        return Journal(intent.sequence, moves, (*self.intents, intent))
+    def totals_of(self, incarnation: bytes) -> Totals | None:
+        """The totals of a table; None where they are not known."""
+        return self.totals if self.counted == incarnation else None
 
-    def closed(self, intent_id: str) -> Journal:
-        """Without an intent."""
+    def with_totals(self, incarnation: bytes, totals: Totals) -> Journal:
+        """With totals known."""
+        return replace(self, counted=incarnation, totals=totals)
+
+    def gaining(self, gained: Totals) -> Journal:
+        """With what a change brings, where totals are known."""
+        return replace(self, totals=self.totals + gained) if self.counted else self
+
+    def opened(self, intent: Intent, gained: Totals = NOTHING) -> Journal:
+        """With one more intent, and what it brings."""
+        moves = self.moves + (intent.kind in MOVES)
+        found = self.gaining(gained)
+        return replace(found, last_sequence=intent.sequence, moves=moves, intents=(*self.intents, intent))
+
+    def closed(self, intent_id: str, gained: Totals = NOTHING) -> Journal:
+        """Without an intent; with what came by it, where that was not known when it was opened."""
         gone = self.find(intent_id)
         moves = self.moves + (gone is not None and gone.kind is ChangeKind.RECEIVE)
-        return replace(self, moves=moves, intents=tuple(intent for intent in self.intents if intent is not gone))
+        kept = tuple(intent for intent in self.intents if intent is not gone)
+        return replace(self.gaining(gained), moves=moves, intents=kept)
 
     def advanced(self, beyond: int = 0) -> Journal:
         """With the next sequence number used up: whoever was about to open an intent has to look again.
@@ -93,18 +116,18 @@ class Journal:
 
     def encode(self) -> bytes:
         """The cell's bytes: JSON, always the same for the same journal."""
-        return json.dumps(
-            {
-                "last": self.last_sequence,
-                "moves": self.moves,
-                "open": [
-                    [one.id, one.slot, one.sequence, one.kind.value, one.first.hex(), one.last.hex()]
-                    + ([one.peer.hex(), one.at] if one.peer else [])
-                    for one in self.intents
-                ],
-            },
-            separators=(",", ":"),
-        ).encode()
+        content: dict[str, object] = {
+            "last": self.last_sequence,
+            "moves": self.moves,
+            "open": [
+                [one.id, one.slot, one.sequence, one.kind.value, one.first.hex(), one.last.hex()]
+                + ([one.peer.hex(), one.at] if one.peer else [])
+                for one in self.intents
+            ],
+        }
+        if self.counted:
+            content["totals"] = [self.counted.hex(), *self.totals.to_dict().values()]
+        return json.dumps(content, separators=(",", ":")).encode()
 
     @staticmethod
     def decode(data: bytes | None) -> Journal:
@@ -113,13 +136,24 @@ class Journal:
         Raises:
             CorruptRow: the bytes are no journal.
         """
-        if not data:
-            return Journal()
-        try:
-            found = json.loads(data)
-            return Journal(found["last"], found["moves"], tuple(_intent(*one) for one in found["open"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("a table's journal does not decode", journal=data[:80]) from error
+        return _decoded(data) if data else Journal()
+
+
+@lru_cache(maxsize=256)
+def _decoded(data: bytes) -> Journal:
+    """The journal of a cell; remembered, as it is read far more often than it changes."""
+    try:
+        found = json.loads(data)
+        counted, *totals = found.get("totals", [""])
+        return Journal(
+            found["last"],
+            found["moves"],
+            tuple(_intent(*one) for one in found["open"]),
+            bytes.fromhex(counted),
+            Totals(*totals),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CorruptRow("a table's journal does not decode", journal=data[:80]) from error
 
 
 def _intent(

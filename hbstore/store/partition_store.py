@@ -18,6 +18,7 @@ from hbstore.rows.interface import Rows
 from hbstore.store.annexes import Annexes
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.column_statistics import ColumnStatistics
+from hbstore.store.counting import read_totals
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import Exchange
 from hbstore.store.functions import Functions
@@ -35,6 +36,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.transactions import Transactions
 from hbstore.store.writer import PartitionValues, Writer
 from hbstore.structs import partitions_from_payloads
+from hbstore.totals import Totals
 
 T = TypeVar("T")
 
@@ -187,9 +189,21 @@ class PartitionStore:
         """
         self._table_changes.rename(database, name, table, relocated=relocated)
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
-        """Remove a table and all its partitions. Files are not touched."""
-        self._tables.drop_table(database, name, if_exists=if_exists)
+    def table_incarnation(self, database: str, name: str) -> bytes:
+        """Eight bytes that tell a table from all others of its name, before and after it; it keeps them for life."""
+        return self._tables.open(database, name).incarnation
+
+    def drop_table(
+        self, database: str, name: str, *, if_exists: bool = False, incarnation: bytes | None = None
+    ) -> None:
+        """Remove a table and all its partitions. Files are not touched.
+
+        With ``incarnation`` (see `table_incarnation`) only that table, and none that has its name by then.
+
+        Raises:
+            ConcurrentChange: the table of the name is another one; nothing was changed.
+        """
+        self._tables.drop_table(database, name, if_exists=if_exists, incarnation=incarnation)
 
     # Writing partitions
 
@@ -384,6 +398,25 @@ class PartitionStore:
     ) -> int:
         """How many partitions a filter selects; they are not read where the backend can count them."""
         return self._reader.count(database, table, filter, like_dialect=checked_dialect(like_dialect))
+
+    def totals(self, database: str, table: str) -> Totals:
+        """How many partitions a table has, and the rows, files and bytes that they say they have.
+
+        O(1): every change of partitions keeps it. Of a table that was filled before totals were kept, they are counted
+        once.
+
+        >>> from hbstore import Column, connect
+        >>> store = connect("memory://")
+        >>> store.create_database("d")
+        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string")]))
+        >>> added = [Partition([ds], parameters={"numRows": "10", "totalSize": "2500"}) for ds in "abc"]
+        >>> store.add_partitions("d", "t", added), store.drop_partitions("d", "t", [["b"]])
+        (3, 1)
+        >>> found = store.totals("d", "t")
+        >>> found.partitions, found.rows, found.size
+        (2, 20, 5000)
+        """
+        return read_totals(self._rows, self._tables, database, table)
 
     def plan(self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql") -> FilterPlan:
         """The scans that a filter becomes."""

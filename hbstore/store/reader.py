@@ -174,7 +174,8 @@ class Reader:
             row = self.tables.open(database, table)
             tree, plan = _tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
-            return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None)
+            totals = row.journal.totals_of(row.incarnation)
+            return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None, totals)
 
     def planned(self, row: TableRow, where: Filter, like_dialect: LikeDialect) -> MultiScanPlan:
         """A filter's plan; plans of texts are kept while the table and its statistics stay the same.

@@ -41,6 +41,7 @@ from hbstore.store.table_row import (
     stamped_definition,
     table_key,
 )
+from hbstore.store.table_totals import copy_totals
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import declared_by
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
@@ -173,6 +174,7 @@ class TableChanges:
         put = self.rows.compare_and_put
         put(target, DEFINITION, None, change.definition)
         put(target, STATISTICS, before.get(STATISTICS), row.cells.get(STATISTICS, b""))
+        copy_totals(self.rows, row.key, target, None)
         copy_timelines(self.rows, row.key, target, None)
         clear_timelines(self.rows, row.key, None)
         put(row.key, DEFINITION, row.cells[DEFINITION], b"")

@@ -218,17 +218,19 @@ class Tables:
             )
         return found
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool) -> None:
+    def drop_table(self, database: str, name: str, *, if_exists: bool, incarnation: bytes | None = None) -> None:
         """Remove a table and its partitions, and what an earlier drop left that did not come to its end."""
         database, name = identifier("database", database), identifier("table", name)
         key = table_key(database, name)
         try:
             if self.rows.atomic:
                 with self.rows.transaction():
-                    self._remove(self.open(database, name))
+                    self._remove(_checked(self.open(database, name), incarnation))
             else:
+                # Another table of the name comes after a drop or a rename, either of which changes the journal.
                 self._finish_removal(key)
-                JournalCommit(self.rows, self.reopen, _unchecked).drop_table(self.open(database, name))
+                commit = JournalCommit(self.rows, lambda row: _checked(self.reopen(row), incarnation), _unchecked)
+                commit.drop_table(_checked(self.open(database, name), incarnation))
         except (DatabaseNotFound, TableNotFound):
             if not if_exists:
                 raise
@@ -295,6 +297,15 @@ class Tables:
         if not cells.get(DEFINITION):
             raise DatabaseNotFound("no such database", database=name, hint="List them with `hbstore databases`")
         return cells[DEFINITION]
+
+
+def _checked(row: TableRow, incarnation: bytes | None) -> TableRow:
+    """A table's row, if it is of the table that was seen; None: of any."""
+    if incarnation not in (None, row.incarnation):
+        raise ConcurrentChange(
+            "another table has the name by now", table=row.table, hint="Nothing was changed; read the table again"
+        )
+    return row
 
 
 def _unchecked(change: Change) -> Change:

@@ -134,7 +134,8 @@ class TimelineUpdates:
 def update_timelines(rows: Rows, row: TableRow, touched: Touched) -> None:
     """Bring a table's timelines up to a change, in its transaction; the journal tells others that they are new."""
     if touched and TimelineUpdates(rows).apply(row.key, touched, None):
-        rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), row.journal.advanced().encode())
+        data = (rows.get(row.key) or {}).get(JOURNAL)  # the change has counted in it already
+        rows.compare_and_put(row.key, JOURNAL, data, Journal.decode(data).advanced().encode())
 
 
 def table_row(key: bytes, cells: Cells) -> TableRow | None:

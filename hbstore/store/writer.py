@@ -26,8 +26,10 @@ from hbstore.store.journal import JournalCommit
 from hbstore.store.puts import InvalidValues, Puts, partition_key, touched_by
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow
+from hbstore.store.table_totals import add_totals
 from hbstore.store.tables import Tables
 from hbstore.store.timeline_updates import update_timelines
+from hbstore.totals import Totals
 
 PartitionValues: TypeAlias = Sequence[str | None]
 """One text for each partition column; None is the null partition."""
@@ -185,6 +187,7 @@ class Writer:
             row = reopen(row)
             done = check(change)
             if done is not None:
+                add_totals(self.rows, row, done.gained)
                 self.rows.write(done.puts, done.deletes, 0)
                 self.add_statistics(row, done)
                 update_timelines(self.rows, row, done.touched)
@@ -195,7 +198,7 @@ class Writer:
         table = row.table
         columns = row.definition.time_columns
         asked = {**change.absent, **change.present, **change.expected}
-        if columns is not None:
+        if columns is not None or change.kind is ChangeKind.REPLACE:
             asked |= {put.key: () for put in change.puts}
         there = dict(self.rows.multi_get(sorted(asked))) if asked else {}
         for key, payload in change.expected.items():
@@ -219,7 +222,8 @@ class Writer:
         kept = change.without(left_out) if left_out else change
         if not (kept.puts or kept.deletes):
             return None
-        return kept if columns is None else replace(kept, touched=touched_by(columns, kept, there))
+        touched = kept.touched if columns is None else touched_by(columns, kept, there)
+        return replace(kept, touched=touched, gained=_gained(kept, there))
 
     def add_statistics(self, row: TableRow, change: Change) -> None:
         """Count new prefixes; on HBase after the change, and again if another writer was faster, but not for long."""
@@ -278,6 +282,12 @@ def refresh_statistics(rows: Rows, row: TableRow) -> Sketch:
         sketch = sketch.add(tuple(cell_at(key, at, columns) for at in range(columns)) for key, _ in batch)
     rows.compare_and_put(row.key, STATISTICS, row.cells.get(STATISTICS), sketch.encode())
     return sketch
+
+
+def _gained(change: Change, there: Mapping[bytes, bytes]) -> Totals:
+    """What a table's totals gain by a change, by what is there now under its keys."""
+    keys = {*(put.key for put in change.puts), *change.deletes} & there.keys() if there else ()
+    return Totals.of(put.payload for put in change.puts) - Totals.of(there[key] for key in keys if not is_annex(key))
 
 
 def _name(table: Table, values: Sequence[str]) -> str:

@@ -74,9 +74,14 @@ def test_describe(run, run_json):
         "column amount": "double",
         "location": "s3://shop/sales",
         "type": "MANAGED_TABLE",
+        "partitions": "48",
+        "rows": "0 (unknown of 48 partitions)",
+        "files": "0 (unknown of 48 partitions)",
+        "size": "0 bytes (unknown of 48 partitions)",
         "parameter team": "web",
     }
     found = run_json("describe", "shop.sales")
+    assert (found["totals"]["partitions"], found["totals"]["without_rows"]) == (48, 48)
     assert found["parameters"] == {"team": "web"}
     assert found["columns"] == [{"name": "amount", "type": "double", "comment": None}]
     assert found["create_time"] > 0

@@ -73,7 +73,7 @@ def test_repair(run, run_json, shop):
     )
     assert run_json("repair", "shop.sales") == {
         "gone": 0,
-        "tables": [{"table": "shop.sales", "intents": 0, "slots": 0, "publications": 0}],
+        "tables": [{"table": "shop.sales", "intents": 0, "slots": 0, "publications": 0, "miscounted": False}],
     }
     assert "no such table" in run("repair", "shop.no", code=2).stderr
     assert shop

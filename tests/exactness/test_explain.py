@@ -33,7 +33,8 @@ def _check(store, world, table, tree):
     assert [(one["kind"], one["start"], one["stop"]) for one in shown["scans"]] == [
         (scan.kind.value, scan.start.key.hex(), scan.stop.key.hex()) for scan in plan.get_plans()
     ]
-    assert shown["rows_returned"] == len(expected)
+    assert shown["rows_returned"] == shown["kept"]["partitions"] == len(expected)
+    assert shown["of"]["partitions"] == store.count_partitions(DATABASE, table)
     for name in FIGURES:
         assert shown[name] == pytest.approx(sum(one[name] for one in shown["scans"])), name
         assert all(one[name] >= 0 for one in shown["scans"])

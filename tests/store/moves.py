@@ -12,6 +12,7 @@ from hbstore.store.journal_cell import Journal
 from hbstore.store.reservation import Reservation
 from hbstore.store.table_row import JOURNAL, TABLE_KEYS
 from tests.store.conftest import sales_table
+from tests.store.copies import copies_of
 from tests.store.operations import DAY, slots
 
 COLUMNS = [Column("price", "int"), Column("note", "string")]
@@ -41,6 +42,9 @@ def prepared(url="memory://?atomic=false"):
     store.add_partitions(*SALES, [marked(hour) for hour in "02345"])
     store.add_partitions(*RETURNS, [marked("5", "returned"), marked("9", "returned")])
     return store
+
+
+fresh = copies_of(prepared)
 
 
 def rename(store):
@@ -106,7 +110,7 @@ def repair(store):
     for database in store.database_names():
         for name in store.table_names(database):
             with suppress(TableNotFound):  # it has another name by now
-                store.repair(database, name)
+                assert not store.repair(database, name).miscounted
     repair_catalog(store.rows)
 
 

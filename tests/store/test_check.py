@@ -34,7 +34,9 @@ def made(store, values, *, key_values=None, cell_values=None):
 
 
 def problems(store):
-    return [problem for problem in store.check("shop", "sales") if problem is not None]
+    """Those of rows: whoever writes rows by hand makes the totals wrong as well."""
+    found = [problem for problem in store.check("shop", "sales") if problem is not None]
+    return [problem for problem in found if "the totals are" not in problem.text]
 
 
 def test_one_item_for_each_row_none_where_all_is_well(filled):
@@ -66,7 +68,7 @@ def test_damaged_rows_are_found_and_named(filled, damage, text):
     assert problem.table == "shop.sales"
     assert problem.key == row.key.hex()
     assert problem.key in str(problem)
-    assert len(list(filled.check("shop", "sales"))) == 4
+    assert len(list(filled.check("shop", "sales"))) == 5, "the totals are wrong, too"
 
 
 def test_repair_counts_what_is_there(filled):

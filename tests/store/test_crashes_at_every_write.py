@@ -11,24 +11,26 @@ from contextlib import suppress
 import pytest
 
 from hbstore import CommitStateUnknown, StoreUnavailable, connect
-from hbstore.store import check, journal
 from hbstore.store.partition_store import PartitionStore
-from tests.store import operations
+from tests.store import operations, strikes
 from tests.store.conftest import sales_table
+from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
-
-MOST = 200
-"""No operation here writes so often."""
+from tests.store.strikes import MOST, check_outcome, ids, make_impatient
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
+    make_impatient(monkeypatch)
 
 
+@copies_of
 def fresh():
     return operations.prepared(connect("memory://?atomic=false"))
+
+
+def struck(operation, fault):
+    return strikes.struck(fresh, operation, fault, least=4)
 
 
 def before_and_after(operation):
@@ -38,26 +40,8 @@ def before_and_after(operation):
     return before, operations.seen(store)
 
 
-def struck(operation, fault):
-    """Every run of the operation in which the fault happens: the store, the faulty rows, how the call ended."""
-    for at in range(MOST):
-        store = fresh()
-        faulty = FaultyRows(store.rows, fault, at)
-        try:
-            operation(PartitionStore(faulty))
-            ended = None
-        except (Crash, StoreUnavailable, CommitStateUnknown) as error:
-            ended = type(error)
-        if not faulty.struck:
-            assert at > 3, "the operation hardly writes"
-            assert ended is None
-            return
-        yield store, faulty, ended
-    raise AssertionError("the operation does not end")
-
-
 def repair(store):
-    store.repair("shop", "sales")
+    operations.repair(store)
     assert operations.slots(store) == []
 
 
@@ -74,17 +58,8 @@ def next_writer(store):
     writer.drop_partitions("shop", "sales", added)
 
 
-def check_outcome(seen, ended, before, after):
-    if ended is None:
-        assert seen == after, "acknowledged, and not there"
-    elif ended is StoreUnavailable:
-        assert seen == before, "StoreUnavailable promises that nothing was changed"
-    else:
-        assert seen in (before, after), "neither all nor nothing"
-
-
 @pytest.mark.parametrize("fault", Fault)
-@pytest.mark.parametrize("operation", operations.CHANGES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("operation", operations.CHANGES, **ids)
 def test_repair_leaves_all_or_nothing(operation, fault):
     before, after = before_and_after(operation)
     assert before != after
@@ -97,7 +72,7 @@ def test_repair_leaves_all_or_nothing(operation, fault):
 
 
 @pytest.mark.parametrize("fault", [Fault.CRASH, Fault.GONE, Fault.LOST_ANSWER])
-@pytest.mark.parametrize("operation", [operations.add, operations.rename], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("operation", [operations.add, operations.rename], **ids)
 def test_the_next_writer_leaves_all_or_nothing(operation, fault):
     before, after = before_and_after(operation)
     for store, _, ended in struck(operation, fault):
@@ -107,7 +82,7 @@ def test_the_next_writer_leaves_all_or_nothing(operation, fault):
 
 
 @pytest.mark.parametrize("fault", [Fault.LATE, Fault.CRASH, Fault.LOST_ANSWER])
-@pytest.mark.parametrize("operation", operations.CHANGES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("operation", operations.CHANGES, **ids)
 def test_writes_that_arrive_late_change_nothing(operation, fault):
     """After repair and newer changes of the same partitions, the lost write arrives, and all of it once more."""
     for store, faulty, _ in struck(operation, fault):

@@ -9,64 +9,31 @@ from contextlib import suppress
 
 import pytest
 
-from hbstore import CommitStateUnknown, HbstoreError, StoreUnavailable
-from hbstore.store import check, finishing, journal, table_change, tables
+from hbstore import HbstoreError
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import decode_partition
-from tests.store import moves
+from tests.store import moves, strikes
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
-
-MOST = 200
+from tests.store.strikes import MOST, check_outcome, ids, make_impatient
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
-    monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(finishing, "_DROP_BATCH", 2)
+    make_impatient(monkeypatch)
+
+
+def struck(operation, fault):
+    return strikes.struck(moves.fresh, operation, fault, least=6)
 
 
 def before_and_after(operation):
-    store = moves.prepared()
+    store = moves.fresh()
     before = moves.seen(store)
     operation(store)
     moves.assert_clean(store)
     return before, moves.seen(store)
-
-
-def struck(operation, fault):
-    """Every run of the operation in which the fault happens: the store, the faulty rows, how the call ended."""
-    for at in range(MOST):
-        store = moves.prepared()
-        faulty = FaultyRows(store.rows, fault, at)
-        try:
-            operation(PartitionStore(faulty))
-            ended = None
-        except (Crash, StoreUnavailable, CommitStateUnknown) as error:
-            ended = type(error)
-        if not faulty.struck:
-            assert at > 5, "the operation hardly writes"
-            assert ended is None
-            return
-        yield store, faulty, ended
-    raise AssertionError("the operation does not end")
-
-
-def check_outcome(seen, ended, before, after):
-    if ended is None:
-        assert seen == after, "acknowledged, and not there"
-    elif ended is StoreUnavailable:
-        assert seen == before, "StoreUnavailable promises that nothing was changed"
-    else:
-        assert seen in (before, after), "neither all nor nothing"
-
-
-ids = {"ids": lambda one: getattr(one, "__name__", None)}
 
 
 @pytest.mark.parametrize("fault", Fault)
@@ -83,7 +50,7 @@ def test_repair_leaves_all_or_nothing(operation, fault):
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("operation", moves.MOVES, **ids)
 def test_every_partition_is_in_exactly_one_table_before_any_repair(operation, fault):
-    expected = set(moves.places(moves.prepared()))
+    expected = set(moves.places(moves.fresh()))
     for store, _, _ in struck(operation, fault):
         rows = map(decode_partition, (one.payload for one in store.rows.whole_rows(b"\2", b"\xff")))
         assert {(one.values, one.parameters["mark"]) for one in rows} == expected, "not even where nobody looks"
@@ -158,7 +125,7 @@ def test_repair_of_a_repair_that_died(operation):
     before, after = before_and_after(operation)
     both = 0
     for at in range(0, MOST, 3):
-        store = moves.prepared()
+        store = moves.fresh()
         with suppress(Crash):
             operation(PartitionStore(FaultyRows(store.rows, Fault.CRASH, at)))
         for again in range(MOST):

@@ -16,6 +16,7 @@ from hbstore.rows import memory
 from hbstore.store import journal
 from tests.store import operations
 from tests.store.conftest import sales_table
+from tests.store.copies import copies_of
 from tests.store.operations import DAY, marked
 from tests.store.stepping import play, schedules
 
@@ -27,6 +28,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
 
+@copies_of
 def fresh():
     return operations.prepared(connect("memory://?atomic=false"))
 
@@ -167,6 +169,7 @@ def test_a_table_made_anew_takes_nothing_of_the_old_one(adder):
 
 def test_a_drop_that_falls_behind_does_not_drop_the_table_that_came_after():
     """As soon as the name is free, a table of that very definition is made again, and stays."""
+    made_anew = marked("7", "new")
 
     def create_again(store):
         for _ in range(30):
@@ -174,7 +177,7 @@ def test_a_drop_that_falls_behind_does_not_drop_the_table_that_came_after():
                 store.create_table(sales_table(create_time=5))
             except AlreadyExists:
                 continue
-            store.add_partitions("shop", "sales", [marked("7", "new")])
+            store.add_partitions("shop", "sales", [made_anew])
             return "made"
         return "never"
 
@@ -188,7 +191,7 @@ def test_a_drop_that_falls_behind_does_not_drop_the_table_that_came_after():
         assert results[0] is None
         if results[1] == "made":
             made += 1
-            assert operations.seen(store) == (((DAY, "7"), {"mark": "new"}),), schedule
+            assert operations.seen(store) == ((made_anew.values, made_anew.parameters),), schedule
             assert operations.is_clean(store)
         else:
             assert results[1] == "never", (schedule, results)

@@ -157,7 +157,7 @@ def serial_outcomes(first, second):
     """What both orders give; errors by their names."""
     found = []
     for order in ((0, 1), (1, 0)):
-        store = moves.prepared()
+        store = moves.fresh()
         results = [None, None]
         for number in order:
             results[number] = play(store.rows, [(first, second)[number]], [])[0][0]
@@ -166,7 +166,7 @@ def serial_outcomes(first, second):
 
 
 def check(name, schedule, allowed):
-    store = moves.prepared()
+    store = moves.fresh()
     results, _ = play(store.rows, list(PAIRS[name]), schedule)
     found = outcome(store, results)
     assert found in allowed, f"{schedule}\n{found[0]}\nallowed: {[one[0] for one in allowed]}\n{found[1]}"
@@ -177,7 +177,7 @@ def check(name, schedule, allowed):
 def test_every_interleaving_is_one_of_the_two_orders(name):
     first, second = PAIRS[name]
     allowed = serial_outcomes(first, second)
-    calls = [play(moves.prepared().rows, [act], [])[1][0] + 2 for act in (first, second)]
+    calls = [play(moves.fresh().rows, [act], [])[1][0] + 2 for act in (first, second)]
     played = 0
     for schedule in schedules(calls, step=1 + isqrt(calls[0] * calls[1] // 80)):
         check(name, schedule, allowed)
@@ -203,7 +203,7 @@ def test_a_helper_that_falls_behind_takes_nothing_of_the_table_that_came_after()
     behind = 0
     for some in (14, 16, 18, 22):
         for others in range(1, 40):
-            store = moves.prepared()
+            store = moves.fresh()
             acts = [moves.rename, dropping(SALES, "3"), creating_and_adding]
             schedule = [(0, some), (1, others), (0, FOREVER), (2, FOREVER)]
             results, calls = play(store.rows, acts, schedule)
@@ -222,7 +222,7 @@ def test_a_reader_sees_all_of_an_exchange_or_nothing():
     listed = set()
     for some in range(1, 24):
         for others in range(1, 14):
-            store = moves.prepared()
+            store = moves.fresh()
             store.add_partitions(*SALES, [marked("66")])
             acts = [
                 lambda store: len(store.exchange_partitions(SALES, RETURNS, [(DAY, "0"), (DAY, "66")])),
@@ -257,7 +257,7 @@ def test_a_helper_that_falls_behind_does_not_undo_what_came_after(change, later,
     behind = 0
     for some in (14, 16, 18, 22):
         for others in range(1, 40):
-            store = moves.prepared()
+            store = moves.fresh()
             schedule = [(0, some), (1, others), (0, FOREVER), (2, FOREVER)]
             results, calls = play(store.rows, [change, dropping(SALES, "3"), later], schedule)
             assert (results[0], results[2]) == (None, owner), (schedule, results)

@@ -20,6 +20,7 @@ from hbstore import (
     connect,
 )
 from hbstore.names import partition_name
+from hbstore.totals import Totals
 from hbstore.types import parse_type
 from tests.exactness.worlds import order_of
 from tests.store import machines
@@ -42,6 +43,18 @@ databases = st.sampled_from(DATABASES)
 tables = st.sampled_from(("t", "tt"))
 places = st.tuples(databases, tables)
 marks = st.text(st.sampled_from("xyz"), max_size=2)
+
+
+def figures(mark):
+    """Parameters of a partition; by its mark it says some figures, and others not."""
+    names = {"x": "numRows", "y": "totalSize", "z": "numFiles"}
+    return {"mark": mark} | {names[letter]: str(7 * mark.count(letter)) for letter in mark}
+
+
+def totals(marks):
+    """What partitions of these marks have together."""
+    said = [[7 * mark.count(letter) for mark in marks] for letter in "xzy"]
+    return Totals(len(marks), *map(sum, said), *(one.count(0) for one in said))
 
 
 class _Known:
@@ -75,7 +88,7 @@ class StoreMachine(RuleBasedStateMachine):
         for database, known in self.model.items():
             for name in known:
                 assert all(problem is None for problem in self.store.check(database, name))
-                self.store.repair(database, name)
+                assert not self.store.repair(database, name).miscounted
         self.listings_equal_the_model()
         self.store.close()
 
@@ -187,7 +200,7 @@ class StoreMachine(RuleBasedStateMachine):
             return
         batch = [self.values_of(data, known, misfits=misfits) for _ in range(data.draw(st.integers(1, 8)))]
         orders = [known.order(values) for values in batch]
-        partitions = [Partition(values, parameters={"mark": mark}) for values in batch]
+        partitions = [Partition(values, parameters=figures(mark)) for values in batch]
         keep = "keep" if misfits else "reject"
         if not if_not_exists and (len(set(orders)) < len(orders) or known.partitions.keys() & set(orders)):
             with pytest.raises(AlreadyExists):
@@ -225,7 +238,7 @@ class StoreMachine(RuleBasedStateMachine):
         if known is None:
             return
         values = self.values_of(data, known)
-        partition = Partition(values, parameters={"mark": mark})
+        partition = Partition(values, parameters=figures(mark))
         if known.order(values) not in known.partitions:
             with pytest.raises(PartitionNotFound):
                 self.store.alter_partitions(*place, [partition])
@@ -301,7 +314,9 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(place=places)
     def repair(self, place):
         if self.known(place) is not None:
-            assert self.store.repair(*place).intents == 0
+            repaired = self.store.repair(*place)
+            assert repaired.intents == 0
+            assert not repaired.miscounted
 
     @invariant()
     def listings_equal_the_model(self):
@@ -311,6 +326,7 @@ class StoreMachine(RuleBasedStateMachine):
             for name, table in known.items():
                 found = self.store.get_partitions_by_filter(database, name, None)
                 assert [(one.values, one.parameters.get("mark")) for one in found] == table.listed()
+                assert self.store.totals(database, name) == totals([mark for _, mark in table.listed()])
 
 
 def test_memory():

@@ -6,40 +6,31 @@ After a repair the timelines are what the partitions are.
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
-from hbstore import Column, CommitStateUnknown, HbstoreError, StoreUnavailable, TableNotFound, connect
-from hbstore.store import check, finishing, journal, stored_timelines, table_change, tables
+from hbstore import Column, HbstoreError, StoreUnavailable, TableNotFound, connect
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT
 from hbstore.times.update_period import UpdatePeriod
+from tests.store import strikes
 from tests.store import timelines as tl
+from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
+from tests.store.strikes import MOST, ids, make_impatient
 from tests.store.timelines import FACT, TWIN, days, partition
 
-MOST = 200
 OLD = ("shop", "s9_sales")
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
-    monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(finishing, "_DROP_BATCH", 2)
-    later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
-    monkeypatch.setattr(stored_timelines, "time", later)  # so that nobody waits for a builder
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    make_impatient(monkeypatch)
 
 
-def fresh(url="memory://?atomic=false"):
+def prepared(url="memory://?atomic=false"):
     """Days 1 to 3 by two partitions, day 5 by one, hours of day 6; and another table with day 8."""
     store = connect(url)
     store.drop_database("shop", cascade=True, if_exists=True)
@@ -49,6 +40,9 @@ def fresh(url="memory://?atomic=false"):
     store.add_partitions(*TWIN, days(8))
     tl.assert_true(store, FACT, TWIN)
     return store
+
+
+fresh = copies_of(prepared)
 
 
 def values(*partitions):
@@ -113,25 +107,10 @@ def convert(store):
 
 CHANGES = [add, drop, alter, rename, rename_of_another_time, change, exchange]
 OTHERS = [rename_table, cascade, redeclare, flag, rebuild, convert]
-ids = {"ids": lambda one: getattr(one, "__name__", None)}
 
 
 def struck(operation, fault):
-    """Every run of the operation in which the fault happens: the store, the faulty rows, how the call ended."""
-    for at in range(MOST):
-        store = fresh()
-        faulty = FaultyRows(store.rows, fault, at)
-        try:
-            operation(PartitionStore(faulty))
-            ended = None
-        except (Crash, StoreUnavailable, CommitStateUnknown) as error:
-            ended = type(error)
-        if not faulty.struck:
-            assert at > 0, "the operation does not write"
-            assert ended is None
-            return
-        yield store, faulty, ended
-    raise AssertionError("the operation does not end")
+    return strikes.struck(fresh, operation, fault)
 
 
 def names(store):
@@ -247,7 +226,7 @@ def test_on_hbase(operation, hbase_url):
     """At some of the writes only, and by one reader and one repair."""
     before, after = before_and_after(operation)
     for at in range(1, MOST, 5):
-        store = fresh(hbase_url)
+        store = prepared(hbase_url)
         faulty = FaultyRows(store.rows, Fault.CRASH, at)
         with suppress(Crash):
             operation(PartitionStore(faulty))

@@ -20,6 +20,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl
+from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import play, schedules
 from tests.store.timelines import FACT, TWIN, partition
@@ -41,6 +42,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
 
+@copies_of
 def fresh():
     """Day 1 by two partitions, days 2 and 3 by one; processing times of days 1, 5 and 6."""
     store = tl.prepared(connect("memory://?atomic=false"), FACT, TWIN)

@@ -1,0 +1,101 @@
+"""Totals: how many partitions, rows, files and bytes a table has, as the statistics of its partitions say.
+
+Partitions say so in their parameters: ``numRows``, ``numFiles`` and ``totalSize`` as Hive writes them, or
+``spark.sql.statistics.numRows`` and ``.totalSize`` as Spark's ANALYZE does. The sums are taken from stored bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from typing import Final
+
+from hbstore.layouts import PARAMETERS, PARTITION
+from hbstore.wire import field_head
+
+_HEAD: Final = next(field_head(kind, number) for number, (_, kind) in PARTITION.fields.items() if kind is PARAMETERS)
+_SPARK: Final = b"spark.sql.statistics."
+_NAMES: Final = (b"numRows", b"numFiles", b"totalSize", _SPARK + b"numRows", _SPARK + b"totalSize")
+_FIGURE: Final = re.compile(
+    rb"\0\0\0("
+    + b"|".join(bytes([len(name)]) + re.escape(name) for name in _NAMES)
+    + rb")\0\0\0([\x01-\x13])(\d{1,19})"
+)
+"""A parameter's name with its length, the length of its value, and the digits that the value begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over partitions; those that do not say a figure are counted beside it.
+
+    Attributes:
+        partitions: how many there are.
+        rows: the rows of those that say how many they have.
+        files: likewise their files.
+        size: likewise the bytes of their files.
+        without_rows: how many partitions do not say how many rows they have.
+        without_files: likewise files.
+        without_size: likewise bytes.
+
+    >>> Totals(2, rows=10, size=300) + Totals(1, without_rows=1, size=100)
+    Totals(partitions=3, rows=10, files=0, size=400, without_rows=1, without_files=0, without_size=0)
+    """
+
+    partitions: int = 0
+    rows: int = 0
+    files: int = 0
+    size: int = 0
+    without_rows: int = 0
+    without_files: int = 0
+    without_size: int = 0
+
+    def __add__(self, other: Totals) -> Totals:
+        """Both together."""
+        return Totals(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Totals) -> Totals:
+        """Without the other."""
+        return Totals(*(one - two for one, two in zip(astuple(self), astuple(other), strict=True)))
+
+    def to_dict(self) -> dict[str, int]:
+        """The numbers by the names of the attributes."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @staticmethod
+    def of(payloads: Iterable[bytes]) -> Totals:
+        """The totals of stored partitions. O(bytes of their parameters).
+
+        What is no number, or a negative one, as Hive writes where it does not know, counts as not said. Damaged bytes
+        say nothing.
+
+        >>> from hbstore.model import Column, Partition, Table
+        >>> from hbstore.structs import encode_partition
+        >>> table = Table("shop", "sales", [Column("ds", "date")])
+        >>> partition = Partition(["2013-01-01"], parameters={"numRows": "7", "totalSize": "1200"})
+        >>> Totals.of([encode_partition(table, partition)])
+        Totals(partitions=1, rows=7, files=0, size=1200, without_rows=0, without_files=1, without_size=0)
+        """
+        count = rows = files = size = some_rows = some_files = some_size = 0
+        for payload in payloads:
+            count += 1
+            found = {}
+            for name, length, digits in _FIGURE.findall(payload, payload.rfind(_HEAD)):
+                if length[0] == len(digits):
+                    found[name[1:]] = int(digits)
+            if not found:
+                continue
+            for name, value in found.items():
+                if name == b"numFiles":
+                    files += value
+                    some_files += 1
+                elif name == b"numRows" or (name == _NAMES[3] and _NAMES[0] not in found):
+                    rows += value
+                    some_rows += 1
+                elif name == b"totalSize" or (name == _NAMES[4] and _NAMES[2] not in found):
+                    size += value
+                    some_size += 1
+        return Totals(count, rows, files, size, count - some_rows, count - some_files, count - some_size)
+
+
+NOTHING: Final = Totals()

@@ -1,0 +1,65 @@
+"""Runs of an operation in which one of its writes goes wrong, for every write; and what the operation may say."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+from hbstore import CommitStateUnknown, StoreUnavailable
+from hbstore.store import check, finishing, journal, stored_timelines, table_change, tables
+from hbstore.store.partition_store import PartitionStore
+from tests.store.faults import Crash, FaultyRows
+
+MOST = 200
+"""No operation writes so often."""
+
+ids = {"ids": lambda one: getattr(one, "__name__", None)}
+"""For parametrizations over operations: their names."""
+
+
+def make_impatient(monkeypatch):
+    """Nobody waits for anybody, what was begun is old at once, and few rows make a batch."""
+    later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
+    monkeypatch.setattr(stored_timelines, "time", later)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
+    monkeypatch.setattr(finishing, "_STILL", 0)
+    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
+    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
+    monkeypatch.setattr(finishing, "_DROP_BATCH", 2)
+
+
+def struck(fresh, operation, fault, least=1):
+    """Every run of the operation in which the fault happens: the store, the faulty rows, how the call ended.
+
+    Args:
+        fresh: makes the store of a run.
+        operation: what to do with it.
+        fault: what goes wrong.
+        least: how many writes the operation makes at least.
+    """
+    for at in range(MOST):
+        store = fresh()
+        faulty = FaultyRows(store.rows, fault, at)
+        try:
+            operation(PartitionStore(faulty))
+            ended = None
+        except (Crash, StoreUnavailable, CommitStateUnknown) as error:
+            ended = type(error)
+        if not faulty.struck:
+            assert at >= least, "the operation hardly writes"
+            assert ended is None
+            return
+        yield store, faulty, ended
+    raise AssertionError("the operation does not end")
+
+
+def check_outcome(seen, ended, before, after):
+    """What the operation said is true: what is there now is all of it, or nothing, or either where it could not say."""
+    if ended is None:
+        assert seen == after, "acknowledged, and not there"
+    elif ended is StoreUnavailable:
+        assert seen == before, "StoreUnavailable promises that nothing was changed"
+    else:
+        assert seen in (before, after), "neither all nor nothing"
