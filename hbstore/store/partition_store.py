@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import and_
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -34,7 +36,7 @@ from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.transactions import Transactions
-from hbstore.store.writer import PartitionValues, Writer
+from hbstore.store.writer import PartitionValues, Writer, partitioned
 from hbstore.structs import partitions_from_payloads
 from hbstore.totals import Totals
 
@@ -349,6 +351,28 @@ class PartitionStore:
     ) -> list[Partition]:
         """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``."""
         return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
+
+    def list_partitions_by_filter(
+        self, database: str, table: str, expressions: Sequence[Expression]
+    ) -> list[dict[str, str]]:
+        """The specs of the partitions for which all of some expressions hold, in key order; of none: all specs.
+
+        Raises:
+            TableNotPartitioned: the table has no partition columns.
+
+        >>> from hbstore import Column, col, connect
+        >>> store = connect("memory://")
+        >>> store.create_database("d")
+        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
+        >>> store.add_partitions("d", "t", [Partition(("a", "5")), Partition(("a", "7")), Partition(("b", "7"))])
+        3
+        >>> store.list_partitions_by_filter("d", "t", [col("ds") == "a", col("hour") > 5])
+        [{'ds': 'a', 'hour': '7'}]
+        """
+        columns = partitioned(self._open(database, table).table).partition_column_names
+        where = reduce(and_, expressions) if expressions else None
+        found = self._reader.partitions(database, table, where, max_parts=-1, like_dialect="sql")
+        return [dict(zip(columns, one.values, strict=True)) for one in found]
 
     def read_payloads(
         self,

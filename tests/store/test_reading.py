@@ -14,6 +14,7 @@ from hbstore import (
     Partition,
     PartitionNotFound,
     Table,
+    TableNotPartitioned,
     UnknownColumnError,
     col,
 )
@@ -249,3 +250,16 @@ def test_two_stores_on_the_same_rows_see_each_other(filled):
     filled.create_table(Table("shop", "sales", partition_columns=[Column("hour", "string")]))
     filled.add_partitions("shop", "sales", [Partition(("5",)), Partition(("05",))])
     assert other.partition_names("shop", "sales", "hour = '5'") == ["hour=5"]
+
+
+def test_specs_for_which_all_expressions_hold(filled):
+    found = filled.list_partitions_by_filter("shop", "sales", [col("ds") >= "2013-01-02", col("hour") < 2])
+    assert found
+    names = filled.partition_names("shop", "sales", "ds >= '2013-01-02' and hour < 2")
+    assert [f"ds={one['ds']}/hour={one['hour']}" for one in found] == names
+    assert len(filled.list_partitions_by_filter("shop", "sales", [])) == filled.count_partitions("shop", "sales")
+    filled.create_table(Table("shop", "flat"))
+    with pytest.raises(TableNotPartitioned):
+        filled.list_partitions_by_filter("shop", "flat", [])
+    with pytest.raises(UnknownColumnError):
+        filled.list_partitions_by_filter("shop", "sales", [col("price") == 1])
