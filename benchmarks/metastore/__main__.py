@@ -20,7 +20,7 @@ from benchmarks.data import DAYS
 from benchmarks.metastore import memory
 from benchmarks.metastore.figures import Figure, show
 from benchmarks.metastore.loading import load
-from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes
+from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes, warm_up
 from benchmarks.metastore.questions import QUESTIONS
 from benchmarks.metastore.servers import hbstore_on, hive_metastore, scratch
 
@@ -50,6 +50,9 @@ def main() -> None:
             rates.append(load(asker.server, asker.client, days, arguments.added))
             asker.learn()
         if "calls" in arguments.parts:
+            for asker in askers:
+                console.print(f"warming up: {asker.server.name} …", style="dim")
+                warm_up(asker, QUESTIONS, days, arguments.warm)
             _calls(console, askers, rates, days, reference=reference)
         if "memory" in arguments.parts:
             memory.run(console, askers[: len(arguments.on)])
@@ -102,6 +105,9 @@ def _arguments() -> argparse.Namespace:
         type=int,
         default=5_000,
         help="partitions added to the Hive Metastore by calls (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--warm", type=float, default=60.0, help="seconds of questions before the first figure (default: %(default)s)"
     )
     arguments = parser.parse_args()
     arguments.parts = arguments.parts or PARTS

@@ -6,7 +6,9 @@ import random
 import struct
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import cycle
 from statistics import median
 
 from benchmarks.metastore.calls import message
@@ -91,6 +93,26 @@ def spec_of(partition: bytes) -> Spec:
         values.append(partition[at + 4 : at + 4 + size].decode())
         at += 4 + size
     return Spec(values[0], int(values[1]), values[2])
+
+
+def warm_up(asker: Asker, questions: Iterable[Question], days: int, seconds: float) -> None:
+    """Ask a server one question after the other for some time, as often as each is asked later; JVMs are slow at first.
+
+    A minute of this is little beside the weeks for which such servers run.
+    """
+    pick = random.Random("warm")
+    mixed = [question for question in questions for _ in range(max(1, question.runs // 10))]
+    pick.shuffle(mixed)
+    refused: set[str] = set()
+    until = time.perf_counter() + seconds
+    for question in cycle(mixed):
+        if time.perf_counter() > until or len(refused) == len({one.name for one in mixed}):
+            return
+        if question.name not in refused:
+            try:
+                asker.ask(question.make(pick, days))
+            except CallFailed:
+                refused.add(question.name)
 
 
 def compare(askers: list[Asker], question: Question, days: int) -> list[Times]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hbstore.cubes.cover import Timelines, cover
-from hbstore.cubes.covered import Cover, CoverPartitions
+from hbstore.cubes.covered import Cover, CoverPartitions, joined
 from hbstore.errors import Uncoverable
 from hbstore.times.moments import moments, time_at
 
@@ -42,10 +42,8 @@ def bounded_cover(
     since = start if first is None else min(max(start, first), end)
     until = end if last is None else max(min(end, last), since)
     inside = cover(timelines, since, until, partial=True) if since < until else Cover(CoverPartitions([]), [])
-    missing: list[tuple[datetime, datetime]] = []
-    for begin, after in ((start, since), *inside.missing, (until, end)):
-        if begin < after:
-            missing.append((missing.pop()[0] if missing and missing[-1][1] == begin else begin, after))
+    around = ((start, since), *inside.missing, (until, end))
+    missing = joined((begin, after) for begin, after in around if begin < after)
     if missing and not partial:
         raise Uncoverable(missing)
     return Cover(inside.partitions, missing)

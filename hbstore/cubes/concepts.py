@@ -133,8 +133,8 @@ def _check_fields(
     name: str, fields: Iterable[str], attributes: Iterable[DimAttribute], chains: Iterable[JoinChain]
 ) -> None:
     """See that names of fields and chains differ, that chains begin here, and that attributes name chains there are."""
-    fields = set_of(fields, "each field")
-    known = set_of((chain.name for chain in chains), "each join chain")
+    fields = _set_of(fields, "each field")
+    known = _set_of((chain.name for chain in chains), "each join chain")
     for attribute in attributes:
         for reached in attribute.chain:
             if reached.chain not in known:
@@ -147,7 +147,7 @@ def _check_fields(
                 raise ValueError(f"a field {first.field}, which the join chain {chain.name} begins with")
 
 
-def set_of(names: Iterable[str], what: str) -> set[str]:
+def _set_of(names: Iterable[str], what: str) -> set[str]:
     """Names as a set; ValueError where one stands twice."""
     given = list(names)
     no_twins(given, what)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
+from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun, joined
 from hbstore.errors import TimelineMismatch, Uncoverable
 from hbstore.timelines.runs import gaps
 from hbstore.timelines.timeline import PartitionTimeline
@@ -75,7 +75,7 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
     for period in periods:
         split = period in _MONTHS and UpdatePeriod.WEEKLY in periods
         stretches = list(_take(period, timelines[period], stretches, runs, split=split))
-    missing = [(time_at(since), time_at(until)) for since, until in _joined(stretches)]
+    missing = [(time_at(since), time_at(until)) for since, until in joined(stretches)]
     if missing and not partial:
         raise Uncoverable(missing)
     runs.sort(key=lambda run: run.period.moment(run.start))
@@ -140,12 +140,3 @@ def _runs(period: UpdatePeriod, timelines: Sequence[PartitionTimeline], start: i
 
 def _moments(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     return ((period.moment(start), period.moment(stop)) for start, stop in ranges)
-
-
-def _joined(stretches: _Stretches) -> _Stretches:
-    """Stretches with those that touch made one."""
-    joined: list[tuple[int, int]] = []
-    for since, until in stretches:
-        begin = joined.pop()[0] if joined and joined[-1][1] == since else since
-        joined.append((begin, until))
-    return joined

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeVar, overload
 
 from hbstore.times.update_period import UpdatePeriod
+
+T = TypeVar("T")
 
 
 class CoverPartition(NamedTuple):
@@ -98,3 +100,16 @@ class Cover:
 
     partitions: Sequence[tuple[UpdatePeriod, datetime, str]]
     missing: Sequence[tuple[datetime, datetime]]
+
+
+def joined(ranges: Iterable[tuple[T, T]]) -> list[tuple[T, T]]:
+    """Sorted ranges that do not overlap, with those that touch made one.
+
+    >>> joined([(1, 3), (3, 4), (6, 7)])
+    [(1, 4), (6, 7)]
+    """
+    found: list[tuple[T, T]] = []
+    for start, stop in ranges:
+        begin = found.pop()[0] if found and found[-1][1] == start else start
+        found.append((begin, stop))
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from hbstore.cubes.bounded_cover import bounded_cover
@@ -13,7 +13,7 @@ from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
-from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
+from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
 from hbstore.cubes.references import dependents
 from hbstore.cubes.registration import Registration, storage_table_of, validity
 from hbstore.errors import AlreadyExists, NoStorageTables, UnknownTimeDimension
@@ -21,6 +21,7 @@ from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
+from hbstore.times.clock import Clock, utc_now
 
 
 class Cubes:
@@ -41,10 +42,10 @@ class Cubes:
     (['sales'], ('price',))
     """
 
-    def __init__(self, store: PartitionStore, database: str, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, store: PartitionStore, database: str, clock: Clock = utc_now) -> None:
         self.store = store
         self.database = identifier("database", database)
-        self._clock = clock or _now
+        self._clock = clock
         self._catalog = Catalog(store, self.database)
         self._registration = Registration(self._catalog)
 
@@ -86,7 +87,7 @@ class Cubes:
         document = self.get(kind, name)
         found: dict[str, Any] = document.to_dict()
         users = dependents(document, self._catalog)
-        if isinstance(document, Fact | DimTable):
+        if isinstance(document, LogicalTable):
             found["tables"] = {one.storage: document.table_name(one.storage) for one in document.storage_tables}
         elif isinstance(document, Storage):
             found["used_by"] = [str(one) for one in users]
@@ -293,7 +294,3 @@ class Cubes:
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names."""
         return [*self._catalog.list(kind)]
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -26,7 +26,6 @@ from hbstore.timelines import UpdatePeriod
 from hbstore.types import ColumnType, DateType, TimestampType, parse_type
 
 V = TypeVar("V")
-_EMPTY: FrozenDict[str, str] = FrozenDict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class PartitionDesc:
     time: Mapping[str, datetime | str] = field(default_factory=FrozenDict)
     other: Mapping[str, str | None] = field(default_factory=FrozenDict)
     location: str | None = None
-    parameters: Mapping[str, str] = _EMPTY
+    parameters: Mapping[str, str] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:
         for name in ("time", "other", "parameters"):

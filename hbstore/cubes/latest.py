@@ -15,14 +15,13 @@ import secrets
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import ConcurrentChange, InvalidTime, PartitionNotFound
-from hbstore.filters.builder import Expression
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
+from hbstore.filters.builder import Expression, spec_filter
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
@@ -150,20 +149,17 @@ class Dumps:
                         found[values] = one
         return found
 
-    def _listed(self, where: ExpressionTree | None) -> list[Partition]:
+    def _listed(self, where: Expression | None) -> list[Partition]:
         database, name = self.table.database, self.table.name
         if where is None:
             return self.store.get_partitions_by_filter(database, name, None)
-        return self.store.get_partitions_by_expr(database, name, Expression(where))
+        return self.store.get_partitions_by_expr(database, name, where)
 
-    def _filter(self, values: Values) -> ExpressionTree | None:
+    def _filter(self, values: Values) -> Expression | None:
         """The partitions of a combination; None: all."""
-        parts = [
-            Comparison(column, Operator.EQ, Text(value))
-            for column, value in zip(self.table.partition_column_names, values, strict=True)
-            if column != self.column
-        ]
-        return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
+        spec = dict(zip(self.table.partition_column_names, values, strict=True))
+        del spec[self.column]
+        return spec_filter(spec)
 
     def _latest(self, values: Values, newest: Partition) -> Partition:
         time = self._newness(newest)
@@ -171,15 +167,7 @@ class Dumps:
         if location is None and self.table.location is not None:
             location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
         own = {latest_time_key(self.column): self.period.format(time), LATEST_STAMP: secrets.token_hex(8)}
-        return Partition(
-            values,
-            location=location,
-            parameters={**newest.parameters, **own},
-            create_time=newest.create_time,
-            last_access_time=newest.last_access_time,
-            storage=newest.storage,
-            privileges=newest.privileges,
-        )
+        return replace(newest, values=values, location=location, parameters={**newest.parameters, **own})
 
     def _payloads(self, values: Sequence[Values]) -> dict[Values, bytes]:
         """The stored bytes of those of some partitions that are there."""
@@ -187,8 +175,7 @@ class Dumps:
         return {self._canonical(partition_from_payload(data).values): data for data in found}
 
     def _canonical(self, values: Sequence[str]) -> Values:
-        """Values as their types write them; what does not fit its type stays."""
-        return tuple(map(canonical_text, self.table.key_types, values))
+        return canonical_values(self.table, values)
 
     def _is_dump(self, one: Partition) -> bool:
         return one.values[self._time_at] != LATEST and self._time(one) is not None
@@ -235,19 +222,16 @@ class _Wanted:
 
 def updated(stored: Partition, given: Partition) -> Partition:
     """A stored partition with other parameters, and with another location where one is given."""
-    return Partition(
-        stored.values,
-        location=stored.location if given.location is None else given.location,
-        parameters=given.parameters,
-        create_time=stored.create_time,
-        last_access_time=stored.last_access_time,
-        storage=stored.storage,
-        privileges=stored.privileges,
-    )
+    location = stored.location if given.location is None else given.location
+    return replace(stored, location=location, parameters=given.parameters)
 
 
-def canonical_text(kind: ColumnType, text: str) -> str:
-    """A value as its type writes it: an int's ``05`` is ``5``. What does not fit the type stays as it is."""
+def canonical_values(table: Table, values: Sequence[str]) -> Values:
+    """Values as their types write them: an int's ``05`` is ``5``. What does not fit its type stays as it is."""
+    return tuple(map(_canonical_text, table.key_types, values))
+
+
+def _canonical_text(kind: ColumnType, text: str) -> str:
     with suppress(ValueError):
         return kind.text(kind.parse(text))
     return text

@@ -230,9 +230,8 @@ def _dim_attribute(reader: Reader) -> Data:
         join_key=_truth(reader.attribute("join_key")),
         values=reader.texts("values"),
     )
-    references: list[Data] = []
+    references = [_reference(one) for one in reader.items("references", "table_references", "table_reference")]
     chain: list[Data] = []
-    references += [_reference(one) for one in reader.items("references", "table_references", "table_reference")]
     for spec in reader.children("ref_spec"):
         references += [_reference(one) for one in spec.items("table_references", "table_reference")]
         for one in spec.children("chain_ref_column"):

@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Protocol, Self
+from typing import Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -137,25 +137,9 @@ class StorageTable(Document):
         return self.update_periods == (UpdatePeriod.CONTINUOUS,) and not self.partition_columns
 
 
-class LogicalTable(Protocol):
-    """What facts and dimension tables have in common."""
-
-    kind: ClassVar[str]
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of its data."""
-
-    @property
-    def storage_tables(self) -> tuple[StorageTable, ...]:
-        """Its table on each storage."""
-
-    def table_name(self, storage: str) -> str:
-        """The name of its table on a storage."""
+def _table_name(logical: LogicalTable, storage: str) -> str:
+    """The name of its table on a storage."""
+    return f"{storage.lower()}_{logical.name}"
 
 
 class Fact(Named):
@@ -180,9 +164,7 @@ class Fact(Named):
     properties: Properties = FrozenDict()
     storage_tables: Annotated[tuple[StorageTable, ...], Items] = ()
 
-    def table_name(self, storage: str) -> str:
-        """The name of the fact's table on a storage."""
-        return f"{storage.lower()}_{self.name}"
+    table_name = _table_name
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -210,9 +192,7 @@ class DimTable(Named):
     properties: Properties = FrozenDict()
     storage_tables: Annotated[tuple[StorageTable, ...], Items] = ()
 
-    def table_name(self, storage: str) -> str:
-        """The name of the dimension table's table on a storage."""
-        return f"{storage.lower()}_{self.name}"
+    table_name = _table_name
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -224,6 +204,10 @@ class DimTable(Named):
                     f"one update period and one time partition column, or neither, of the table on {table.storage}"
                 )
         return self
+
+
+LogicalTable: TypeAlias = Fact | DimTable
+"""What has storage tables."""
 
 
 def _check_table(table: LogicalTable) -> None:

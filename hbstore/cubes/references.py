@@ -14,7 +14,7 @@ from typing import Protocol
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.document import Named
-from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable
 from hbstore.errors import InvalidModel
 
 
@@ -66,7 +66,7 @@ def dependents(document: Named, known: Known) -> list[Named]:
             one
             for kind in ("fact", "dimtable")
             for one in known.list(kind)
-            if isinstance(one, Fact | DimTable) and document.name in {table.storage for table in one.storage_tables}
+            if isinstance(one, LogicalTable) and document.name in {table.storage for table in one.storage_tables}
         ]
     return found
 
@@ -86,7 +86,7 @@ def _check_names(document: Named, at: str, names: Iterable[str], known: Iterable
             raise _missing(document, f"{at}.{number}", f"one of the {at} of the {where}, and {name} is none")
 
 
-def _check_columns(document: Fact | DimTable, fields: Iterable[str], where: Named) -> None:
+def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) -> None:
     there = set(fields)
     for number, column in enumerate(document.columns):
         if column.name not in there and not column.extra:
@@ -98,7 +98,7 @@ def _check_columns(document: Fact | DimTable, fields: Iterable[str], where: Name
             )
 
 
-def _check_storages(document: Fact | DimTable, known: Known) -> None:
+def _check_storages(document: LogicalTable, known: Known) -> None:
     for number, table in enumerate(document.storage_tables):
         if known.find("storage", table.storage) is None:
             raise _missing(document, f"storage_tables.{number}.storage", f"a storage, and {table.storage} is not there")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from hbstore.cubes.catalog import Catalog, Tabled
+from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
-from hbstore.cubes.latest import Dumps, canonical_text, updated
-from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
+from hbstore.cubes.latest import Dumps, canonical_values, updated
+from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
 from hbstore.errors import ConcurrentChange, ModelNotFound, OutsideValidity, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
@@ -75,21 +75,13 @@ class Registration:
         found = place.store.get_partitions(place.table.database, place.table.name, [place.dumps.latest_values(values)])
         return found[0] if found else None
 
-    def table(self, name: str, storage: str) -> Table:
-        """The storage table of a fact or a dimension table.
-
-        Raises:
-            ModelNotFound: there is no such fact or dimension table, or it is not on that storage.
-        """
-        return self._place(name, storage).table
-
     def _place(self, name: str, storage: str) -> _Place:
         logical = self.catalog.tabled(name)
         on = storage_table_of(logical, storage)
         table = self.catalog.store.get_table(self.catalog.database, logical.table_name(storage))
         return _Place(self.catalog.store, logical, on, table)
 
-    def _validity(self, logical: Tabled, now: datetime) -> _Validity:
+    def _validity(self, logical: LogicalTable, now: datetime) -> _Validity:
         if not isinstance(logical, Fact) or (logical.start_time is None and logical.end_time is None):
             return _Validity()
         cube = self.catalog.get("cube", logical.cube)
@@ -98,7 +90,7 @@ class Registration:
         return _Validity(start, end, columns)
 
 
-def storage_table_of(logical: Tabled, storage: str) -> StorageTable:
+def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
     """What a fact or a dimension table is on a storage.
 
     Raises:
@@ -130,7 +122,7 @@ class _Validity:
     end: datetime | None = None
     columns: frozenset[str] = frozenset()
 
-    def check(self, logical: Tabled, on: StorageTable, one: PartitionDesc) -> None:
+    def check(self, logical: LogicalTable, on: StorageTable, one: PartitionDesc) -> None:
         """See that a partition is not wholly outside, in whichever column.
 
         Raises:
@@ -161,7 +153,7 @@ class _Place:
     """A storage table and what it belongs to."""
 
     store: PartitionStore
-    logical: Tabled
+    logical: LogicalTable
     on: StorageTable
     table: Table
 
@@ -218,7 +210,7 @@ class _Place:
         return list({self._canonical(one.values): one for one in partitions}.values())
 
     def _canonical(self, values: Sequence[str]) -> tuple[str, ...]:
-        return tuple(map(canonical_text, self.table.key_types, values))
+        return canonical_values(self.table, values)
 
 
 def _is_of_period(stored: Partition, meant: Partition) -> bool:

@@ -4,18 +4,22 @@ They are tables like others, which Spark reads as well. Their parameters say wha
 partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
 stamp of the document that the table was last made to fit. Whoever alters a table has seen its stamp, then that the
 document is still the same, and alters it only if the stamp is: so nobody who is late brings back what was before.
-Other update periods come in a second step, which the store does not guard like that, nor does it a drop; whoever finds
-afterwards that the document has changed meanwhile settles it anew.
+Other update periods come in a second step, which the store does not guard like that; whoever finds afterwards that the
+document has changed meanwhile settles it anew.
+
+A table that is to go is first altered in the same way, to say that it leaves. Nobody takes that back: who wants a table
+of the name drops it, and makes another. So whoever drops it late, and only the very table that they saw, takes nothing
+from others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable, TableDescription
+from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, TableDescription
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidModel, TableNotFound
 from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
@@ -25,15 +29,16 @@ from hbstore.timelines.factory import PRESENT
 PREFIX: Final = "cube.storagetable."
 STORAGE: Final = f"{PREFIX}storage"
 STAMP: Final = f"{PREFIX}stamp"
+LEAVING: Final = f"{PREFIX}leaving"
 _DECLARED: Final = (TIME_PARTITION_COLUMNS, UPDATE_PERIODS)
 _ATTEMPTS: Final = 50
 
 
 class OvertakenError(Exception):
-    """A table was altered or dropped as its document was some time ago; it has to be settled anew."""
+    """A table was made or altered as its document was some time ago; it has to be settled anew."""
 
 
-def table_of(database: str, logical: Fact | DimTable, on: StorageTable) -> Table:
+def table_of(database: str, logical: LogicalTable, on: StorageTable) -> Table:
     """The table of a fact or a dimension table on one storage.
 
     A column that is a partition column as well is that alone.
@@ -57,8 +62,8 @@ def table_of(database: str, logical: Fact | DimTable, on: StorageTable) -> Table
 def settle_tables(
     store: PartitionStore,
     database: str,
-    logical: Fact | DimTable,
-    before: Fact | DimTable | None,
+    logical: LogicalTable,
+    before: LogicalTable | None,
     stamp: str,
     still: Callable[[], None],
 ) -> None:
@@ -75,7 +80,7 @@ def settle_tables(
     Raises:
         AlreadyExists: there is a table of such a name that is none of this one's.
         ConcurrentChange: the document is another by now.
-        OvertakenError: it is, and a table may have been altered as it was before.
+        OvertakenError: it is, and a table may have been made or altered as it was before.
     """
     was = {} if before is None else {one.storage: one for one in before.storage_tables}
     for on in logical.storage_tables:
@@ -89,21 +94,26 @@ def settle_tables(
 
 
 def drop_table(
-    store: PartitionStore, database: str, logical: Fact | DimTable, storage: str, still: Callable[[], None]
+    store: PartitionStore, database: str, logical: LogicalTable, storage: str, still: Callable[[], None]
 ) -> None:
-    """Drop a storage table, if it is there and is this one's."""
+    """Drop a storage table, if it is there and is this one's.
+
+    Raises:
+        ConcurrentChange: the document is another by now.
+    """
     name = logical.table_name(storage)
-    try:
-        found = store.get_table(database, name)
-    except TableNotFound:
-        return
-    if _is_of(found, logical):
+    for _ in range(_ATTEMPTS):
+        seen = _Seen.of(store, database, name)
+        if seen is None or not _is_of(seen.table, logical):
+            return
         still()
-        store.drop_table(database, name, if_exists=True)
-        _check_not_late(still)
+        with suppress(ConcurrentChange, TableNotFound):
+            seen.drop(store)
+            return
+    raise _busy(f"{database}.{name}")
 
 
-def check_names_free(store: PartitionStore, database: str, logical: Fact | DimTable) -> None:
+def check_names_free(store: PartitionStore, database: str, logical: LogicalTable) -> None:
     """See that no other table has the name of a storage table.
 
     Raises:
@@ -118,7 +128,7 @@ def check_names_free(store: PartitionStore, database: str, logical: Fact | DimTa
             raise _taken(found, logical)
 
 
-def check_partition_columns(logical: Fact | DimTable, before: Fact | DimTable) -> None:
+def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None:
     """See that storage tables that stay keep their partition columns, which all their partitions are made of.
 
     Raises:
@@ -142,22 +152,23 @@ def check_partition_columns(logical: Fact | DimTable, before: Fact | DimTable) -
 
 def _settle_table(
     store: PartitionStore,
-    logical: Fact | DimTable,
+    logical: LogicalTable,
     wanted: Table,
     old: Mapping[str, str],
     still: Callable[[], None],
 ) -> None:
     for _ in range(_ATTEMPTS):
-        try:
-            found = store.get_table(wanted.database, wanted.name)
-        except TableNotFound:
+        seen = _Seen.of(store, wanted.database, wanted.name)
+        if seen is None:
             still()
             store.create_table(wanted, if_not_exists=True)
+            _check_not_late(still)
             continue
+        found = seen.table
         if not _is_of(found, logical):
             raise _taken(found, logical)
         claimed = found.parameters.get(STAMP) == wanted.parameters[STAMP]
-        if claimed and _declaration(found) == _declaration(wanted):
+        if claimed and not seen.is_leaving and _declaration(found) == _declaration(wanted):
             return
         still()
         others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
@@ -170,12 +181,41 @@ def _settle_table(
             storage=wanted.storage,
         )
         with suppress(ConcurrentChange, TableNotFound):
-            if claimed:
+            if seen.is_leaving:
+                seen.drop(store)
+            elif claimed:
                 store.alter_table(altered)
                 _check_not_late(still)
             else:
                 _claim(store, found, altered)
-    raise ConcurrentChange("other writers kept changing the storage table", table=wanted, hint="Try again")
+    raise _busy(str(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A table, and what tells it from any other of its name."""
+
+    table: Table
+    incarnation: bytes
+
+    @staticmethod
+    def of(store: PartitionStore, database: str, name: str) -> _Seen | None:
+        """The table of a name; None if there is none. If another comes between the two reads, it is not dropped."""
+        with suppress(TableNotFound):
+            incarnation = store.table_incarnation(database, name)
+            return _Seen(store.get_table(database, name), incarnation)
+        return None
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether somebody said that it goes, and so nobody keeps it."""
+        return LEAVING in self.table.parameters
+
+    def drop(self, store: PartitionStore) -> None:
+        """Drop the table, if nobody made it fit another document since it was seen, or made another one."""
+        if not self.is_leaving:
+            _claim(store, self.table, replace(self.table, parameters={**self.table.parameters, LEAVING: "true"}))
+        store.drop_table(self.table.database, self.table.name, if_exists=True, incarnation=self.incarnation)
 
 
 def _claim(store: PartitionStore, found: Table, altered: Table) -> None:
@@ -198,6 +238,10 @@ def _check_not_late(still: Callable[[], None]) -> None:
         raise OvertakenError from None
 
 
+def _busy(table: str) -> ConcurrentChange:
+    return ConcurrentChange("other writers kept changing the storage table", table=table, hint="Try again")
+
+
 def _declaration(table: Table) -> dict[str, str]:
     """What makes the store keep timelines of a table; to change it takes a change of the whole table."""
     return {key: table.parameters[key] for key in _DECLARED if key in table.parameters}
@@ -207,11 +251,11 @@ def _without_declaration(table: Table) -> dict[str, str]:
     return {key: value for key, value in table.parameters.items() if key not in _DECLARED}
 
 
-def _is_of(table: Table, logical: Fact | DimTable) -> bool:
+def _is_of(table: Table, logical: LogicalTable) -> bool:
     return table.parameters.get(f"{PREFIX}{logical.kind}") == logical.name
 
 
-def _taken(table: Table, logical: Fact | DimTable) -> AlreadyExists:
+def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
     return AlreadyExists(
         "a table has the name of a storage table and is none",
         table=table,
@@ -221,7 +265,7 @@ def _taken(table: Table, logical: Fact | DimTable) -> AlreadyExists:
     )
 
 
-def _parameters(logical: Fact | DimTable, on: StorageTable) -> dict[str, str]:
+def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:
     described = on.description
     found = dict(described.table_properties)
     if described.external:

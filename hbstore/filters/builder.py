@@ -7,7 +7,7 @@ ds >= '2013-01-01' and hour in (5, 6)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -36,6 +36,7 @@ from hbstore.filters.tree import (
     Timestamp,
     joined,
 )
+from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
 from hbstore.times.time_range import check_time_range
 
@@ -191,6 +192,16 @@ def col(name: str) -> ColumnReference:
     date < date '2013-01-01'
     """
     return ColumnReference(name)
+
+
+def spec_filter(spec: Mapping[str, str]) -> Expression | None:
+    """The partitions that have the values of a spec, whole or partial; None for an empty one, which is all partitions.
+
+    >>> print(spec_filter({"ds": "2013-01-01", "region": NULL_PARTITION}))
+    ds = '2013-01-01' and region is null
+    """
+    terms = [col(column).is_null() if text == NULL_PARTITION else col(column) == text for column, text in spec.items()]
+    return Expression(joined(And, [one.tree for one in terms])) if terms else None
 
 
 def literal(value: object) -> Literal:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -22,6 +21,7 @@ from hbstore.metastore.local_files import LocalFiles
 from hbstore.metastore.local_folders import LocalFolders
 from hbstore.metastore.locations import LOCAL, Location, parse_location
 from hbstore.metastore.remote_files import AT_ONCE, open_remote
+from hbstore.metastore.trash import Trash
 
 DEFAULT_DATABASE: Final = "default"
 """Its folder is the warehouse itself."""
@@ -37,9 +37,8 @@ class Warehouse:
 
     Args:
         root: a path or a URI; a relative path is taken from the working directory.
-        trash: a path or a URI of a folder into which what is deleted moves, laid out as Hadoop's: below ``Current``,
-            under the path that it had. None: what is deleted is gone, as with Hadoop's default ``fs.trash.interval``.
-            Nothing empties it.
+        trash: a path or a URI of the `Trash`'s folder. None: what is deleted is gone, as with Hadoop's default
+            ``fs.trash.interval``.
 
     Raises:
         FileOperationFailed: the root is no location, or a file, or the whole disk.
@@ -50,7 +49,7 @@ class Warehouse:
 
     def __init__(self, root: str, *, trash: str | None = None) -> None:
         self._root = _absolute(root)
-        self._trash = None if trash is None else _absolute(trash)
+        self._trash = None if trash is None else Trash(_absolute(trash))
         self._open: dict[tuple[str, str], Files] = {}
         if self._root.scheme != LOCAL:
             return
@@ -206,7 +205,7 @@ class Warehouse:
             place = self._own(files, target, inside)
             if self._trash is None or purge:
                 return files.delete(place)
-            return self._discard(files, target, place, self._trash)
+            return self._trash.take(files, target, place)
 
     def delete_empty_parents(self, location: str, *, below: str) -> None:
         """Remove the folders around a location, from the inside out, as long as they are empty and below another.
@@ -362,29 +361,13 @@ class Warehouse:
 
     def _is_kept(self, files: Files, target: Location, place: str) -> bool:
         """Whether a place is, holds, or is a link on the way to, the warehouse or the trash."""
+        kept = [self._root] if self._trash is None else [self._root, self._trash.location]
         return any(
             at_or_below(way, place)
-            for one in (self._root, self._trash)
-            if one is not None and one.file_system == target.file_system
+            for one in kept
+            if one.file_system == target.file_system
             for way in files.ways(one.path)
         )
-
-    def _discard(self, files: Files, target: Location, place: str, trash: Location) -> bool:
-        """Move to the trash; what is in the trash already is removed."""
-        if target.file_system != trash.file_system:
-            raise FileOperationFailed(
-                "the trash is in another file system",
-                location=target,
-                trash=trash,
-                hint="Drop it with PURGE, or set the parameter auto.purge=true on the table",
-            )
-        root = files.real(trash.path)
-        if at_or_below(place, root):
-            return files.delete(place)
-        resting = f"{root}/Current{place}"
-        while files.exists(resting):
-            resting = f"{root}/Current{place}{time.time_ns() // 1_000_000}"
-        return files.move(place, resting)
 
 
 _LOCAL: Final[Files] = LocalFiles()

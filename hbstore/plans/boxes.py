@@ -12,8 +12,9 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from hbstore.keys import after_cell, row_key
-from hbstore.plans.estimate import Estimator, is_point
+from hbstore.plans.estimate import Estimator
 from hbstore.plans.generator import LINE_START, LINE_STOP
+from hbstore.plans.points import is_point
 from hbstore.plans.scan_plan import RelativeScan, ScanKind, ScanMarker, ScanPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.predicate import AllOf, AnyOf, CellIn, Predicate

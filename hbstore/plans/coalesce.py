@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from hbstore.plans.estimate import Estimator, possible_values
+from hbstore.plans.estimate import Estimator
+from hbstore.plans.points import possible_values
 from hbstore.plans.steps import Step, Steps
 from hbstore.rows.predicate import ALWAYS, AnyOf, CellIn, Predicate, all_of, any_of, identity
 from hbstore.rows.ranges import Range, unite

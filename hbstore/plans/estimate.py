@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, is_cell
+from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE
+from hbstore.plans.points import possible_values
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
-from hbstore.types import BooleanType, ColumnType, DateType, IntegerType
 
 _HALF_OPEN: Final = 1 / 3
 """The part of a column's values that a range of unknown extent is taken to hold."""
@@ -89,33 +89,3 @@ class Estimator:
                     return None
                 total += self.scan(rows)
         return total + gets * self.costs.get
-
-
-def is_point(column_type: ColumnType, start: bytes, stop: bytes) -> bool:
-    """Whether a range on a column's line holds just one value."""
-    width = column_type.width
-    if width is not None and len(start) == len(stop) == width + 1:
-        if start[:-1] == stop[:-1]:
-            return stop[-1] - start[-1] == 1
-        return int.from_bytes(stop, "big") - int.from_bytes(start, "big") == 1
-    return is_cell(start, column_type) and stop == after_cell(column_type, start)
-
-
-def possible_values(column_type: ColumnType, start: bytes, stop: bytes) -> int | None:
-    """How many values of the type lie in a range; None where that is unbounded or not countable."""
-    if is_point(column_type, start, stop):
-        return 1
-    if not isinstance(column_type, IntegerType | DateType | BooleanType):
-        return None
-    size = 1 + column_type.width
-    if len(start) != size or len(stop) != size or start[:1] != TAG_VALUE or stop[:1] != TAG_VALUE:
-        return None
-    return int.from_bytes(stop, "big") - int.from_bytes(start, "big")
-
-
-def enumerate_values(column_type: ColumnType, start: bytes, stop: bytes) -> list[bytes]:
-    """The cells of all values in a range that `possible_values` can count."""
-    cells = [start]
-    while (following := after_cell(column_type, cells[-1])) != stop:
-        cells.append(following)
-    return cells

@@ -15,6 +15,7 @@ from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Operator, Text, Timestamp
 from hbstore.keys import NULL_PARTITION, TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, value_cell
 from hbstore.rows.ranges import Range, Ranges, intersect, subtract, unite
+from hbstore.times.moments import DAY_SECONDS
 from hbstore.types import (
     BooleanType,
     ColumnType,
@@ -45,7 +46,6 @@ _INT64: Final = 1 << 63
 _INTEGER_CELL: Final = int.from_bytes(TAG_VALUE + _INT64.to_bytes(8, "big"), "big")
 """The cell of 0 as a number; the cell of n is n above it."""
 _EXACT: Final = Context(prec=20_000)  # more digits than any literal of sane length needs
-_DAY_SECONDS: Final = 86_400
 _MAX_EXPONENT: Final = 5_000
 _KIND: Final = {
     Text: "string",
@@ -204,13 +204,13 @@ def _value(column_type: ColumnType, literal: Literal) -> Value | None:  # noqa: 
             return None
     if isinstance(column_type, DateType):
         if isinstance(literal, Timestamp):
-            days, seconds = divmod(literal.value[0], _DAY_SECONDS)
+            days, seconds = divmod(literal.value[0], DAY_SECONDS)
             whole = seconds == literal.value[1] == 0
             return dt.date(1970, 1, 1) + dt.timedelta(days=days) if whole else None
         return literal.value if isinstance(literal, Date) else None
     if isinstance(column_type, TimestampType):
         if isinstance(literal, Date):
-            return (literal.value.toordinal() - dt.date(1970, 1, 1).toordinal()) * _DAY_SECONDS, 0
+            return (literal.value.toordinal() - dt.date(1970, 1, 1).toordinal()) * DAY_SECONDS, 0
         return literal.value if isinstance(literal, Timestamp) else None
     if isinstance(column_type, BooleanType):
         return literal.value if isinstance(literal, Boolean) else None

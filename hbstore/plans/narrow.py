@@ -5,7 +5,8 @@ below each of those, one region: two gets. The product over columns is the only 
 budget is kept here: when it is used up, ranges keep their residuals.
 
 Wherever there is a choice, the cheaper way by the estimates is taken: narrowed scans, a skip scan from one distinct
-value to the next, or one scan with a residual. While nothing is known of a table, ranges are narrowed at points only.
+value to the next, or one scan with a residual. While nothing is known of a table, ranges are narrowed at points
+and where they are few points.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.plans.coalesce import coalesce, combine, shrink
-from hbstore.plans.estimate import Estimator, enumerate_values, is_point, possible_values
+from hbstore.plans.estimate import Estimator
 from hbstore.plans.generator import LINE_START, LINE_STOP, PartitionFilterGenerator
+from hbstore.plans.points import enumerate_values, is_point, possible_values
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.steps import Step, Steps
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, CellIn, CellLike, Predicate, all_of, any_of, fold, has_like

@@ -13,6 +13,7 @@ from hbstore.keys import (
     split_key,
 )
 from hbstore.like import RUN, LikePattern
+from hbstore.plans.points import is_point
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.predicate import ALWAYS, AllOf, CellIn, CellLike, Predicate, fold
 from hbstore.rows.ranges import Ranges
@@ -60,11 +61,11 @@ def ranges_notation(name: str, ranges: Ranges, column_type: ColumnType) -> str:
     """A condition on one column: ``hour in (5, 6)``, ``ds >= '2013-01-01'``."""
     if ranges in _SPECIAL:
         return f"{name} {_SPECIAL[ranges]}"
-    points = [cell_notation(start, column_type) for start, stop in ranges if _is_point(start, stop, column_type)]
+    points = [cell_notation(start, column_type) for start, stop in ranges if is_point(column_type, start, stop)]
     others = [
         _range_condition(name, start, stop, column_type)
         for start, stop in ranges
-        if not _is_point(start, stop, column_type)
+        if not is_point(column_type, start, stop)
     ]
     if points:
         shown = points[:_SHOWN_POINTS]
@@ -108,10 +109,6 @@ def _like_prefix(bound: bytes) -> str:
     """The pattern of all texts that begin as a place at a prefix says."""
     prefix = bound[1:].replace(b"\x00\xff", b"\x00").decode(errors="replace")
     return str(LikePattern((prefix, RUN))).replace("'", "''")
-
-
-def _is_point(start: bytes, stop: bytes, column_type: ColumnType) -> bool:
-    return is_cell(start, column_type) and stop == after_cell(column_type, start)
 
 
 def predicate_text(predicate: Predicate, schema: KeySchema) -> str:
@@ -176,7 +173,7 @@ def steps_text(
             parts += [] if parts else ["all"]
         elif ((start, stop),) in _SPECIAL:
             parts.append(f"{name} {_SPECIAL[((start, stop),)]}")
-        elif _is_point(start, stop, column_type):
+        elif is_point(column_type, start, stop):
             parts.append(f"{name} = {cell_notation(start, column_type)}")
         else:
             low, high = bound_notation(start, column_type), bound_notation(stop, column_type)

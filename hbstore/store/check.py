@@ -75,7 +75,10 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)
     known = None if row.journal.intents else row.journal.totals_of(row.incarnation)
     if known not in (None, sum_of_all) and (rows.get(row.key) or {}).get(JOURNAL) == row.cells.get(JOURNAL):
-        yield Problem(str(row.table), row.key.hex(), f"the totals are {known}, but the partitions make {sum_of_all}")
+        wrong = known.to_dict().items() - sum_of_all.to_dict().items()
+        counted = sum_of_all.to_dict()
+        text = ", ".join(f"{name} {number:,} instead of {counted[name]:,}" for name, number in sorted(wrong))
+        yield Problem(str(row.table), row.key.hex(), f"the totals are wrong: {text}")
 
 
 def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:

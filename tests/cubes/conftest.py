@@ -9,19 +9,15 @@ import pytest
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, read_documents
+from tests.backends import BACKENDS, backend_url
 
-BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
 RIDES = read_documents(Path(__file__).parent / "samples" / "rides.yaml")
 NOW = dt.datetime(2016, 6, 15, 12, tzinfo=dt.UTC)
 
 
 @pytest.fixture(params=BACKENDS)
 def url(request, tmp_path):
-    if request.param == "hbase":
-        return request.getfixturevalue("hbase_url")
-    return {"memory": "memory://", "nonatomic": "memory://?atomic=false"}.get(
-        request.param, f"sqlite://{tmp_path}/store.db"
-    )
+    return backend_url(request, tmp_path)
 
 
 @pytest.fixture
@@ -52,6 +48,17 @@ def cubes_of(store):
 
 def sample(name):
     return next(one for one in RIDES if one.name == name)
+
+
+def without_storage(document, storage):
+    """A fact or a dimension table that is on one storage less."""
+    return document.changed(storage_tables=[one for one in document.storage_tables if one.storage != storage])
+
+
+def on(document, storage, /, **fields):
+    """A fact with one of its storage tables changed."""
+    tables = [one.changed(**fields) if one.storage == storage else one for one in document.storage_tables]
+    return document.changed(storage_tables=tables)
 
 
 def days(*texts, **fields):

@@ -6,27 +6,7 @@ import datetime as dt
 
 from hypothesis import strategies as st
 
-from hbstore.cubes import (
-    ChainField,
-    Column,
-    Cube,
-    DerivedCube,
-    DimAttribute,
-    Dimension,
-    DimTable,
-    Edge,
-    Expression,
-    ExpressionSpec,
-    Fact,
-    JoinChain,
-    Measure,
-    Reference,
-    Serde,
-    SortColumn,
-    Storage,
-    StorageTable,
-    TableDescription,
-)
+from hbstore import cubes as model
 from hbstore.timelines import UpdatePeriod
 
 words = st.from_regex(r"[a-zA-Z0-9_]{1,8}", fullmatch=True)
@@ -41,11 +21,6 @@ validity = st.sampled_from(["2015", "2015-01-29-06:30:15,250", "now", "now.day-3
 
 def maybe(values):
     return st.none() | values
-
-
-def some(values, of):
-    """Keywords with these strategies, of a document."""
-    return st.builds(of, **values)
 
 
 def names(least=0, most=4):
@@ -63,7 +38,7 @@ def described(draw):
 
 @st.composite
 def measures(draw, name):
-    return Measure(
+    return model.Measure(
         name=name,
         type=draw(types),
         default_aggregate=draw(maybe(some_texts)),
@@ -78,10 +53,10 @@ def measures(draw, name):
 
 @st.composite
 def attributes(draw, name, chains):
-    references, chain = draw(st.lists(st.builds(Reference, table=words, field=words), max_size=2)), []
+    references, chain = draw(st.lists(st.builds(model.Reference, table=words, field=words), max_size=2)), []
     if chains and not references:
-        chain = draw(st.lists(st.builds(ChainField, chain=st.sampled_from(chains), field=words), max_size=2))
-    return DimAttribute(
+        chain = draw(st.lists(st.builds(model.ChainField, chain=st.sampled_from(chains), field=words), max_size=2))
+    return model.DimAttribute(
         name=name,
         type=draw(types),
         references=references,
@@ -96,8 +71,8 @@ def attributes(draw, name, chains):
 
 @st.composite
 def expressions(draw, name):
-    specs = [ExpressionSpec(expression=draw(some_texts), **dated(draw)) for _ in range(draw(st.integers(1, 3)))]
-    return Expression(name=name, type=draw(types), specs=specs, **described(draw))
+    specs = [model.ExpressionSpec(expression=draw(some_texts), **dated(draw)) for _ in range(draw(st.integers(1, 3)))]
+    return model.Expression(name=name, type=draw(types), specs=specs, **described(draw))
 
 
 @st.composite
@@ -109,11 +84,13 @@ def chains(draw, name, table, fields):
         ends[0] = (first, ends[0][1])
         paths.append(
             [
-                Edge(table=tables[at], field=ends[at][0], to_table=tables[at + 1], to_field=ends[at][1], to_many=many)
+                model.Edge(
+                    table=tables[at], field=ends[at][0], to_table=tables[at + 1], to_field=ends[at][1], to_many=many
+                )
                 for at, many in enumerate(draw(st.lists(st.booleans(), min_size=len(ends), max_size=len(ends))))
             ]
         )
-    return JoinChain(name=name, paths=paths, **described(draw))
+    return model.JoinChain(name=name, paths=paths, **described(draw))
 
 
 @st.composite
@@ -136,7 +113,7 @@ def cubes(draw):
     name = draw(words)
     made, left = draw(fields(name, 0))
     dimensions = {one.name: draw(words) for one in made["dim_attributes"] if draw(st.booleans())}
-    return Cube(
+    return model.Cube(
         name=name,
         time_dimensions=dimensions,
         measures=[draw(measures(one)) for one in left],
@@ -149,10 +126,10 @@ def cubes(draw):
 @st.composite
 def dimensions(draw):
     name = draw(words)
-    return Dimension(name=name, properties=draw(properties), **draw(fields(name, 1))[0], **described(draw))
+    return model.Dimension(name=name, properties=draw(properties), **draw(fields(name, 1))[0], **described(draw))
 
 
-columns = st.builds(Column, name=words, type=types, comment=maybe(texts), extra=st.booleans())
+columns = st.builds(model.Column, name=words, type=types, comment=maybe(texts), extra=st.booleans())
 
 
 def column_lists(least):
@@ -160,17 +137,17 @@ def column_lists(least):
 
 
 descriptions = st.builds(
-    TableDescription,
+    model.TableDescription,
     location=maybe(texts),
     external=st.booleans(),
     input_format=maybe(texts),
     output_format=maybe(texts),
     compressed=st.booleans(),
-    serde=st.builds(Serde, name=maybe(texts), library=maybe(texts), parameters=properties),
+    serde=st.builds(model.Serde, name=maybe(texts), library=maybe(texts), parameters=properties),
     storage_handler=maybe(texts),
     bucket_columns=st.lists(words, max_size=2),
     buckets=st.integers(-1, 9),
-    sort_columns=st.lists(st.builds(SortColumn, name=words, descending=st.booleans()), max_size=2),
+    sort_columns=st.lists(st.builds(model.SortColumn, name=words, descending=st.booleans()), max_size=2),
     table_properties=properties,
 )
 
@@ -180,10 +157,10 @@ def storage_tables(draw, storage, most):
     given = draw(names(1, 4))
     timed = draw(st.integers(1, most))
     kinds = st.sampled_from(["string", "date", "timestamp", "varchar(20)"])
-    return StorageTable(
+    return model.StorageTable(
         storage=storage,
         update_periods=draw(st.lists(st.sampled_from(UpdatePeriod), min_size=1, max_size=most, unique=True)),
-        partition_columns=[Column(name=name, type=draw(kinds), comment=draw(maybe(texts))) for name in given],
+        partition_columns=[model.Column(name=name, type=draw(kinds), comment=draw(maybe(texts))) for name in given],
         time_partition_columns=given[:timed],
         description=draw(descriptions),
     )
@@ -191,7 +168,7 @@ def storage_tables(draw, storage, most):
 
 @st.composite
 def facts(draw):
-    return Fact(
+    return model.Fact(
         name=draw(words),
         cube=draw(words),
         description=draw(maybe(texts)),
@@ -206,8 +183,8 @@ def facts(draw):
 
 @st.composite
 def dimtables(draw):
-    plain = st.builds(StorageTable, storage=words, description=descriptions)
-    return DimTable(
+    plain = st.builds(model.StorageTable, storage=words, description=descriptions)
+    return model.DimTable(
         name=draw(words),
         dimension=draw(words),
         description=draw(maybe(texts)),
@@ -219,10 +196,15 @@ def dimtables(draw):
 
 
 storages = st.builds(
-    Storage, name=words, class_name=maybe(texts), endpoint=maybe(texts), description=maybe(texts), properties=properties
+    model.Storage,
+    name=words,
+    class_name=maybe(texts),
+    endpoint=maybe(texts),
+    description=maybe(texts),
+    properties=properties,
 )
 derived_cubes = st.builds(
-    DerivedCube,
+    model.DerivedCube,
     name=st.just("derived"),
     parent=words,
     measures=names(),

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from hbstore import AlreadyExists, Column, ConcurrentChange, DatabaseNotFound, InvalidName, Table, connect
+from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidName, Table
 from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, TableDescription
 from hbstore.cubes import Column as Field
 from hbstore.cubes.storage_tables import STAMP
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
-from tests.cubes.conftest import RIDES, cubes_of, days, sample
-from tests.store.stepping import FOREVER, play, schedules
+from tests.cubes.conftest import RIDES, days, on, sample, without_storage
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]
-
-
-def without_storage(document, storage):
-    return document.changed(storage_tables=[one for one in document.storage_tables if one.storage != storage])
-
-
-def on(document, storage, /, **fields):
-    """A fact with one of its storage tables changed."""
-    tables = [one.changed(**fields) if one.storage == storage else one for one in document.storage_tables]
-    return document.changed(storage_tables=tables)
 
 
 def test_what_is_created_is_read_as_it_was(cubes):
@@ -314,119 +302,3 @@ def test_the_model_of_a_dropped_database_goes(cubes):
     cubes.store.drop_database("shop", cascade=True)
     cubes.store.create_database("shop")
     assert [cubes.names(kind) for kind in KINDS] == [[]] * len(KINDS)
-
-
-def overtakings(calls):
-    """Each actor makes some calls, then the other all of its own, then the first the rest."""
-    for number in (0, 1):
-        for some in range(calls[number] + 1):
-            yield [(number, some), (1 - number, FOREVER)]
-
-
-def altered(periods, colour):
-    description = TableDescription(table_properties={"colour": colour})
-    return on(sample("rides_daily"), "archive", update_periods=periods, description=description)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "second",
-    [
-        altered(["HOURLY", "DAILY"], "blue"),
-        altered(["DAILY"], "blue"),
-        without_storage(sample("rides_daily"), "archive"),
-    ],
-    ids=["other periods", "another colour", "one storage less"],
-)
-def test_of_two_who_alter_a_fact_one_is_told(second):
-    """Whatever the order of their calls, the tables are as the document says, which is that of who was told so."""
-    first = altered(["DAILY", "MONTHLY"], "red")
-    calls = _altered_together(first, second, [])
-    for schedule in (*overtakings(calls), *schedules(calls, step=29)):
-        _altered_together(first, second, schedule)
-
-
-def _altered_together(first, second, schedule):
-    with connect("memory://?atomic=false") as store:
-        cubes = cubes_of(store)
-        store.create_database("shop")
-        cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
-        acts = [lambda store, one=one: cubes_of(store).alter(one) for one in (first, second)]
-        results, calls = play(store.rows, acts, schedule)
-        assert set(results) <= {None, ConcurrentChange.__name__}, (schedule, results)
-        assert None in results
-        found = cubes.fact("rides_daily")
-        assert found in [one for one, result in zip((first, second), results, strict=True) if result is None]
-        for table in found.storage_tables:
-            parameters = store.get_table("shop", found.table_name(table.storage)).parameters
-            periods = ",".join(period.name for period in table.update_periods)
-            assert parameters["cube.storagetable.update.periods"] == periods, schedule
-            assert parameters.get("colour") == table.description.table_properties.get("colour"), schedule
-        assert set(store.table_names("shop")) == {found.table_name(one.storage) for one in found.storage_tables}, (
-            schedule
-        )
-        return calls
-
-
-def test_a_fact_that_is_created_again_while_it_is_dropped_has_its_tables():
-    """Whatever the order of their calls: whoever comes late to a drop that others finished mends what it broke."""
-
-    def drop(store):
-        with suppress(ModelNotFound):
-            cubes_of(store).drop("fact", "rides_daily")
-
-    def create_again(store):
-        drop(store)
-        cubes_of(store).create(sample("rides_daily"), if_not_exists=True)
-
-    def together(schedule):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
-            results, calls = play(store.rows, [drop, create_again], schedule)
-            assert set(results) <= {None, ConcurrentChange.__name__, ModelNotFound.__name__}, (schedule, results)
-            with suppress(ModelNotFound):
-                cubes.timelines("rides_daily")
-            fact = cubes.names("fact")
-            assert bool(store.table_names("shop")) == bool(fact), (schedule, results)
-            if fact:
-                assert store.table_names("shop") == ["archive_rides_daily", "lake_rides_daily"], (schedule, results)
-            return calls
-
-    for schedule in overtakings(together([])):
-        together(schedule)
-
-
-def test_a_storage_is_not_dropped_under_a_fact():
-    """Whatever the order of their calls, of who drops a storage and who puts a fact on it one is told."""
-    for schedule in (*overtakings((20, 20)), *schedules((12, 20), step=2)):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides"))
-            acts = [
-                lambda store: cubes_of(store).drop("storage", "archive"),
-                lambda store: cubes_of(store).create(sample("rides_daily")),
-            ]
-            results, _ = play(store.rows, acts, schedule)
-            there = "archive" in cubes.names("storage"), "rides_daily" in cubes.names("fact")
-            assert there != (False, True), (schedule, results)
-            assert (results[0] is None) == (not there[0]), (schedule, results)
-            assert (results[1] is None) == there[1], (schedule, results)
-
-
-def test_a_measure_is_not_taken_from_a_cube_under_a_derived_one():
-    """Whatever the order of their calls, no derived cube is left with a measure that its parent has not."""
-    rides = sample("rides")
-    fewer = rides.changed(measures=rides.measures[:1], expressions=[])
-    for schedule in schedules((14, 14)):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create(rides)
-            acts = [lambda store: cubes_of(store).alter(fewer), lambda store: cubes_of(store).create(sample("fares"))]
-            results, _ = play(store.rows, acts, schedule)
-            assert (cubes.cube("rides") == fewer, "fares" in cubes.names("derived_cube")) != (True, True), schedule
-            assert (results[0] is None) == (cubes.cube("rides") == fewer), (schedule, results)
-            assert (results[1] is None) == ("fares" in cubes.names("derived_cube")), (schedule, results)

@@ -10,8 +10,8 @@ from hbstore import connect
 from hbstore.cubes import KINDS
 from hbstore.errors import AlreadyExists, CommitStateUnknown, ModelNotFound
 from hbstore.store.partition_store import PartitionStore
-from tests.cubes.conftest import RIDES, cubes_of, days, sample
-from tests.cubes.test_catalog import TABLES, on, without_storage
+from tests.cubes.conftest import RIDES, cubes_of, days, on, sample, without_storage
+from tests.cubes.test_catalog import TABLES
 from tests.store.faults import Crash, Fault, FaultyRows
 
 FACT = sample("rides_daily")

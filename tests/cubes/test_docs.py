@@ -20,7 +20,9 @@ from hbstore.cubes import (
 )
 from hbstore.cubes.files import CLASSES
 from hbstore.cubes.lens_xml import _ROOTS
+from hbstore.cubes.storage_tables import LEAVING, STAMP
 from hbstore.errors import InvalidModel
+from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from tests.cubes.test_files import FACT
 
 PAGE = Path(__file__).parents[2] / "docs" / "cubes.md"
@@ -49,7 +51,9 @@ def test_the_examples_are_real():
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_kind_is_described_with_its_keys(kind):
-    assert set(CLASSES[kind].model_fields) - {"name", "description", "display", "properties"} <= row(f"`{kind}`")
+    fields = set(CLASSES[kind].model_fields)
+    assert fields >= {"name", "description", "properties"}
+    assert fields - {"name", "description", "display", "properties"} <= row(f"`{kind}`")
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -67,4 +71,9 @@ def test_the_error_is_real():
 
 def test_the_roots_of_lens_are_those():
     section = TEXT.split("## Lens's XML")[1].split("with or without")[0]
-    assert {one.removeprefix("x_") for one in re.findall("`(x_[a-z_]+)`", section)} <= set(_ROOTS)
+    assert {one.removeprefix("x_") for one in re.findall("`(x_[a-z_]+)`", section)} == set(_ROOTS)
+
+
+def test_every_parameter_of_a_storage_table_is_described():
+    for name in (STAMP, LEAVING, TIME_PARTITION_COLUMNS, UPDATE_PERIODS):
+        assert f"`{name}`" in TEXT

@@ -97,6 +97,10 @@ def test_one_json_object_is_one_document():
     assert parse_documents("", "yaml") == parse_documents("[]", "json") == []
 
 
+PRICE = "{name: price, type: double}"
+DT = "{name: dt, type: string}"
+TABLE = "storage_tables.0"
+TIMED = "time_partition_columns: [dt]"
 WRONG = [
     ("name: sales", "name: a b", "name", "letters, digits"),
     ("name: sales", "nome: sales", "name", "this key"),
@@ -106,38 +110,23 @@ WRONG = [
     ("cube: shop", "cube: shop\nweight: .inf", "weight", "a finite number"),
     ("cube: shop", "cube: shop\nstart_time: now.dai", "start_time", "second, minute"),
     ("cube: shop", "cube: shop\nproperties: {a: 1}", "properties.a", "a text"),
-    ("{name: price, type: double}", "{name: price}", "columns.0.type", "this key"),
-    ("{name: price, type: double}", "{name: 'p x', type: double}", "columns.0.name", "letters"),
-    ("{name: price, type: double}", "{name: price, type: ' '}", "columns.0.type", "bigint"),
-    ("{name: price, type: double}", "price", "columns.0", "a mapping"),
-    ("columns:\n  - {name: price, type: double}", "columns: {}", "columns", "a list"),
-    ("columns:\n  - {name: price, type: double}", "columns: []", "columns", "at least one"),
-    (
-        "{name: price, type: double}",
-        "{name: A, type: int}\n  - {name: a, type: int}",
-        "the whole",
-        "each column named a",
-    ),
-    ("storage: s1", "storage: ''", "storage_tables.0.storage", "letters"),
-    ("[DAILY]", "[DAYLY]", "storage_tables.0.update_periods.0", "DAILY"),
-    ("[DAILY]", "[DAILY, daily]", "storage_tables.0.update_periods", "each update period named DAILY"),
+    (PRICE, "{name: price}", "columns.0.type", "this key"),
+    (PRICE, "{name: 'p x', type: double}", "columns.0.name", "letters"),
+    (PRICE, "{name: price, type: ' '}", "columns.0.type", "bigint"),
+    (PRICE, "price", "columns.0", "a mapping"),
+    (f"columns:\n  - {PRICE}", "columns: {}", "columns", "a list"),
+    (f"columns:\n  - {PRICE}", "columns: []", "columns", "at least one"),
+    (PRICE, "{name: A, type: int}\n  - {name: a, type: int}", "the whole", "each column named a"),
+    ("storage: s1", "storage: ''", f"{TABLE}.storage", "letters"),
+    ("[DAILY]", "[DAYLY]", f"{TABLE}.update_periods.0", "DAILY"),
+    ("[DAILY]", "[DAILY, daily]", f"{TABLE}.update_periods", "each update period named DAILY"),
     ("[DAILY]", "[]", "the whole", "update_periods of the fact's table on s1"),
-    ("[DAILY]", "5", "storage_tables.0.update_periods", "a list"),
-    ("time_partition_columns: [dt]", "time_partition_columns: [pt]", "storage_tables.0", "a partition column pt"),
-    (
-        "time_partition_columns: [dt]",
-        "time_partition_columns: [dt, DT]",
-        "storage_tables.0",
-        "each time partition column",
-    ),
-    ("time_partition_columns: [dt]", "time_partition_columns: []", "storage_tables.0", "time_partition_columns"),
-    ("{name: dt, type: string}", "{name: dt, type: int}", "storage_tables.0", "string, date or timestamp"),
-    (
-        "{name: dt, type: string}",
-        "{name: dt, type: 'map<int,int>'}",
-        "storage_tables.0",
-        "no such partition column type",
-    ),
+    ("[DAILY]", "5", f"{TABLE}.update_periods", "a list"),
+    (TIMED, "time_partition_columns: [pt]", TABLE, "a partition column pt"),
+    (TIMED, "time_partition_columns: [dt, DT]", TABLE, "each time partition column"),
+    (TIMED, "time_partition_columns: []", TABLE, "time_partition_columns"),
+    (DT, "{name: dt, type: int}", TABLE, "string, date or timestamp"),
+    (DT, "{name: dt, type: 'map<int,int>'}", TABLE, "no such partition column type"),
     ("storage: s1", "storage: " + "s" * 125, "the whole", "at most 128"),
 ]
 

@@ -147,7 +147,10 @@ def test_wrong_totals_are_named_and_mended(sales):
     wrong = row.journal.with_totals(row.incarnation, Totals(2, 11)).encode()
     sales.rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), wrong)
     (problem,) = [one for one in sales.check(*SALES) if one is not None]
-    assert "the totals are" in problem.text
+    assert problem.text == (
+        "the totals are wrong: partitions 2 instead of 1, rows 11 instead of 10,"
+        " without_files 0 instead of 1, without_size 0 instead of 1"
+    )
     assert sales.repair(*SALES).miscounted
     assert [one for one in sales.check(*SALES) if one is not None] == []
     assert not sales.repair(*SALES).miscounted
