@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from hbstore.cli.arguments import (
     model_name,
     named_values,
     parameters,
+    table_name,
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
@@ -85,9 +87,6 @@ def add(
     All of a file are added, or none. Without --location a partition is below its storage table, in a folder of its own
     name.
     """
-    from hbstore.cubes import Cubes
-
-    in_database, name = model_name(fact, database)
     given = _given(
         update_period=update_period,
         time=named_values("time", time),
@@ -95,13 +94,11 @@ def add(
         location=location,
         parameters=parameters(parameter),
     )
+    in_database, name = model_name(fact, database)
     descs = _descs(name, given, file)
-    with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, in_database)
-        storage = _storage(cubes, name, storage_name)
+    with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
         added = cubes.add_partitions(name, storage, descs)
-        table = cubes.storage_table(name, storage)
-    _print_done(f"{in_database}.{table}".lower(), "added", "to", added, as_json=as_json)
+    _print_done(table, "added", "to", added, as_json=as_json)
 
 
 @commands.command(
@@ -127,17 +124,12 @@ def drop(
 
     All of a file go, or none. The files of their data are not touched.
     """
-    from hbstore.cubes import Cubes
-
-    in_database, name = model_name(fact, database)
     given = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
+    in_database, name = model_name(fact, database)
     descs = _descs(name, given, file)
-    with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, in_database)
-        storage = _storage(cubes, name, storage_name)
+    with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
         dropped = cubes.drop_partitions(name, storage, descs)
-        table = cubes.storage_table(name, storage)
-    _print_done(f"{in_database}.{table}".lower(), "dropped", "from", dropped, as_json=as_json)
+    _print_done(table, "dropped", "from", dropped, as_json=as_json)
 
 
 @commands.command(
@@ -161,15 +153,29 @@ def list_(
 
     It prints what `hbstore partitions` prints of the storage table.
     """
+    in_database, name = model_name(fact, database)
+    with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
+        found = cubes.partitions(name, storage, filter)
+        columns = cubes.store.get_table(*table_name(table)).partition_column_names
+    print_partitions(found, columns, as_json=as_json)
+
+
+@contextmanager
+def _storage_table(
+    ctx: typer.Context, store: str | None, database: str, name: str, storage: str | None
+) -> Iterator[tuple[Cubes, str, str]]:
+    """The cubes of a command, with the storage that is meant and the name of the table there.
+
+    Raises:
+        InvalidInput: there are several storages.
+        NoStorageTables: there is none.
+    """
     from hbstore.cubes import Cubes
 
-    in_database, name = model_name(fact, database)
     with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, in_database)
-        storage = _storage(cubes, name, storage_name)
-        found = cubes.partitions(name, storage, filter)
-        columns = opened.get_table(in_database, cubes.storage_table(name, storage)).partition_column_names
-    print_partitions(found, columns, as_json=as_json)
+        cubes = Cubes(opened, database)
+        found = _storage(cubes, name, storage)
+        yield cubes, found, f"{database}.{cubes.storage_table(name, found)}".lower()
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from hbstore.cli.arguments import table_name
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
+from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 
 if TYPE_CHECKING:  # `hbstore --help` needs no store
     from collections.abc import Callable
-
-    from pyspark.sql import SparkSession
 
     from hbstore.repair import Repair, Staging
     from hbstore.store.partition_store import PartitionStore
@@ -84,22 +83,10 @@ def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[.
 
         yield lambda *given, **named: in_threads(store, *given, **named)
         return
-    session = _spark()
-    from hbstore.spark.repair import sync_partitions as by_jobs
+    with spark_session("hbstore repair") as session:
+        from hbstore.spark.repair import sync_partitions as by_jobs
 
-    try:
         yield lambda *given, **named: by_jobs(session, store, *given, **named)
-    finally:
-        session.stop()
-
-
-def _spark() -> SparkSession:
-    """A session as the machine's configuration has it: spark-defaults.conf, SPARK_REMOTE, PYSPARK_SUBMIT_ARGS."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise InvalidInput("pyspark is not installed", hint="pip install 'hbstore[spark]'") from error
-    return SparkSession.builder.appName("hbstore repair").getOrCreate()
 
 
 @contextmanager

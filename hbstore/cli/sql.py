@@ -22,7 +22,6 @@ from hbstore.cli.printing import (
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.ddl import Result
-    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
 
@@ -67,8 +66,6 @@ def sql(
 
     place = None if warehouse is None else Warehouse(warehouse)
     with open_store(ctx, store) as opened:
-        if place is not None:
-            _finish_publications(opened)
         session = Session(opened, place, database or DEFAULT_DATABASE)
         if text is None and sys.stdin.isatty():
             _converse(session, ctx.obj, as_json=as_json)
@@ -95,13 +92,6 @@ def _converse(session: Any, settings: Settings, *, as_json: bool) -> None:
 
     with remembering():
         converse(session, lambda results: print_results(results, as_json=as_json), settings)
-
-
-def _finish_publications(store: PartitionStore) -> None:
-    """Show what jobs have decided to publish before a table is used, as everybody does who may move files."""
-    from hbstore.publishing.publisher import Publisher
-
-    store.finish_publications = Publisher(store).finish_before_use
 
 
 def _noting(results: Iterable[Result]) -> Iterator[Result]:

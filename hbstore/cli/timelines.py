@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from hbstore.cli.properties_file import (
     read_properties,
     write_properties,
 )
+from hbstore.cli.spark_session import first_line, spark_session
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import (
     CorruptTimeline,
@@ -269,32 +269,17 @@ def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
         InvalidInput: pyspark is not installed, or Spark does not start.
         StoreUnavailable: the job failed.
     """
-    try:
+    with spark_session(f"hbstore timelines of {database}.{table}") as spark:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
-    except ModuleNotFoundError as error:
-        raise InvalidInput("pyspark is not installed", reason=str(error), hint="pip install hbstore[spark]") from None
-    from hbstore.spark import rebuild_timelines
 
-    builder = SparkSession.builder.appName(f"hbstore timelines of {database}.{table}")
-    try:
-        spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    except PySparkException as error:
-        raise InvalidInput("Spark does not start", reason=_first_line(error), hint="It needs Java 17") from error
-    if str(spark.sparkContext.master).startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-        spark.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
-    try:
-        return rebuild_timelines(spark, url, database, table)
-    except (PySparkException, Py4JError) as error:
-        hint = "Spark's own messages say why; without --spark the timelines are built here"
-        raise StoreUnavailable("the Spark job failed", reason=_first_line(error), hint=hint) from error
-    finally:
-        spark.stop()
+        from hbstore.spark import rebuild_timelines
 
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+        try:
+            return rebuild_timelines(spark, url, database, table)
+        except (PySparkException, Py4JError) as error:
+            hint = "Spark's own messages say why; without --spark the timelines are built here"
+            raise StoreUnavailable("the Spark job failed", reason=first_line(error), hint=hint) from error
 
 
 def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:

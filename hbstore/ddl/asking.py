@@ -9,13 +9,13 @@ from typing import Any, Final
 from thriftpy2.thrift import TException
 
 from hbstore.errors import AlreadyExists, DdlRefused, HbstoreError, PartitionNotFound
-from hbstore.metastore import exchanges, partition_changes, partition_drops, partition_writes, truncation
+from hbstore.metastore import partition_changes, partition_drops, partition_writes, truncation
 from hbstore.metastore.calls import Call, CallRecord, Handler, Service, Session
 from hbstore.metastore.protocol import METHODS, THRIFT
 
 _HANDLERS: Final[Mapping[str, Handler]] = {
     method: handler
-    for module in (exchanges, partition_changes, partition_drops, partition_writes, truncation)
+    for module in (partition_changes, partition_drops, partition_writes, truncation)
     for method, handler in module.handlers.by_method.items()
 }
 

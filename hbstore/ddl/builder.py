@@ -110,7 +110,10 @@ class Builder:
 
     @staticmethod
     def _analyze_table(parts: _Parts) -> AnalyzeTable:
-        return AnalyzeTable(parts.table(), parts.spec())
+        if parts.has("all_columns"):
+            return AnalyzeTable(parts.table(), parts.spec(), "all")
+        named = [tuple(map(_column_name, _trees(one, "column"))) for one in parts.all("analyzed_columns")]
+        return AnalyzeTable(parts.table(), parts.spec(), named[0] if named else None)
 
 
 class _Parts:
@@ -181,7 +184,11 @@ def _condition(tree: Tree[Token]) -> Condition:
 
 
 def _column(tree: Tree[Token]) -> str:
-    return _names(_trees(tree, "column")[0])[0]
+    return _column_name(_trees(tree, "column")[0])
+
+
+def _column_name(tree: Tree[Token]) -> str:
+    return _names(tree)[0]
 
 
 def _literal(tree: Tree[Token]) -> str:

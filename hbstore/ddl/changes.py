@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from hbstore.ddl.asking import ask, files_left, struct
 from hbstore.ddl.results import Result
-from hbstore.ddl.selection import check_types, conditions_of, selected_names, values_of, whole_values
+from hbstore.ddl.selection import check_types, conditions_of, selected_names, whole_values
 from hbstore.ddl.statements import (
     AddPartitions,
     Condition,
@@ -21,6 +21,7 @@ from hbstore.ddl.statements import (
 )
 from hbstore.errors import AlreadyExists, PartitionNotFound
 from hbstore.metastore.calls import Service
+from hbstore.metastore.exchanges import exchange_found
 from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import GivenPartition
 from hbstore.model import Partition, Table
@@ -115,14 +116,13 @@ def rename_partition(service: Service, table: Table, statement: RenamePartition)
 
 
 def exchange_partitions(service: Service, table: Table, source: Table, statement: ExchangePartitions) -> Result:
-    """Move partitions and their folders from ``source`` to ``table``; those of each spec all or none.
+    """Move partitions and their folders from ``source`` to ``table``, those of all specs at once or none.
 
     Raises:
-        PartitionNotFound: a spec selects none in the source; nothing was moved.
-        AlreadyExists: the target has one of them; nothing was moved.
-        DdlRefused: the tables' columns differ.
+        PartitionNotFound: a spec selects none in the source.
+        AlreadyExists: the target has one of them, or two specs select one.
+        DdlRefused: the tables' columns differ. After all of these nothing was changed.
     """
-    wanted = [values_of(source, spec) for spec in statement.specs]
     found: dict[str, None] = {}
     for spec in statement.specs:
         names = selected_names(service.store, source, conditions_of(source, spec))
@@ -131,21 +131,10 @@ def exchange_partitions(service: Service, table: Table, source: Table, statement
         if twice:
             raise AlreadyExists("a partition is selected twice", partition=min(twice), hint="Name each of them once")
         found.update(dict.fromkeys(names))
-    if table.key_types == source.key_types:  # else the exchange itself refuses
-        _check_free(service, table, map(name_reader(source), found))
-    moved = 0
-    for values in wanted:
-        record = ask(
-            service,
-            "exchange_partitions",
-            partitionSpecs=values,
-            source_db=source.database,
-            source_table_name=source.name,
-            dest_db=table.database,
-            dest_table_name=table.name,
-        )
-        moved += record.noted("partitions")
-    return Result(statement, changed=moved)
+    values = list(map(name_reader(source), found))
+    partitions = service.store.get_partitions(source.database, source.name, values)
+    done = exchange_found(service, source, table, partitions)
+    return Result(statement, changed=len(done.partitions), notes=done.left)
 
 
 def truncate_table(service: Service, table: Table, statement: TruncateTable) -> Result:
@@ -175,18 +164,6 @@ def repair_table(service: Service, table: Table, statement: RepairTable) -> Resu
     notes = [f"{one.folder} is not taken for a partition: {one.why}" for one in done.foreign]
     notes += [f"{name} is left alone, as a job is writing it" for name in done.busy]
     return Result(statement, ("change", "partition"), tuple(rows), done.added + done.dropped, tuple(notes))
-
-
-def _check_free(service: Service, table: Table, values: Iterable[Sequence[str]]) -> None:
-    """See that a target has none of the partitions that are to come, before the first of several moves.
-
-    Raises:
-        AlreadyExists: it has one.
-    """
-    taken = service.store.get_partitions(table.database, table.name, list(values))
-    if taken:
-        name = partition_name(table.partition_column_names, taken[0].values)
-        raise AlreadyExists("a partition is there already", table=table, partition=name)
 
 
 def _check_found(table: Table, spec: PartitionSpec, names: Sequence[str]) -> None:

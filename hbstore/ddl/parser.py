@@ -41,7 +41,7 @@ _SIGNS: Final = {
     "$END": "the end",
 }
 _UNNAMED: Final = frozenset({"QUOTED", "COMMENT", "SPACE"})
-_COMMENT: Final = re.compile(r"""('[^']*'?|"[^"]*"?|`[^`]*`?)|--[^\n]*""")
+_COMMENT: Final = re.compile(r"""('[^']*'?|"[^"]*"?|`[^`]*`?)|--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/""")
 _WHERE: Final = len("where")
 
 
@@ -89,7 +89,7 @@ def _parser() -> Lark:
 
 def _without_comments(filter: str) -> str:
     """A filter with spaces for its comments, so that all else stays in its place."""
-    return _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), filter)
+    return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), filter)
 
 
 def _check_filters(text: str, tree: Tree[Token]) -> None:

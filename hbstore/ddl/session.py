@@ -38,6 +38,7 @@ from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotParti
 from hbstore.metastore.calls import Service
 from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
 from hbstore.model import Table
+from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore
 
 
@@ -104,7 +105,7 @@ class Session:
                 raise NeedsSpark(
                     "this statement reads all files of the table, which Spark does",
                     table=self._table(name),
-                    hint="Run it in Spark, on the endpoint of `hbstore serve`",
+                    hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
                 )
             case _:
                 return self._change(statement)
@@ -141,7 +142,11 @@ class Session:
         return self.database if name is None else name
 
     def _table(self, name: TableName) -> Table:
-        return self._store.get_table(self._database(name.database), name.name)
+        """A table; where files may be moved, after what jobs have decided about its files was done."""
+        place = self._database(name.database), name.name
+        if self._warehouse is not None:
+            Publisher(self._store).finish_before_use(self._store.publications.row(*place))
+        return self._store.get_table(*place)
 
     def _partitioned(self, name: TableName) -> Table:
         table = self._table(name)

@@ -10,7 +10,7 @@ ALTER TABLE shop.sales DROP PARTITION (ds < '2013-02-01') PURGE
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from hbstore.ddl.texts import quoted_name, quoted_string
 from hbstore.filters.tree import Operator
@@ -222,13 +222,14 @@ class RepairTable:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzeTable:
-    """ANALYZE TABLE … COMPUTE STATISTICS."""
+    """ANALYZE TABLE … COMPUTE STATISTICS; ``columns`` are those of FOR COLUMNS, "all" those of FOR ALL COLUMNS."""
 
     table: TableName
     spec: PartitionSpec | None = None
+    columns: tuple[str, ...] | Literal["all"] | None = None
 
     def __str__(self) -> str:
-        return f"ANALYZE TABLE {self.table}{_spec(self.spec)} COMPUTE STATISTICS"
+        return f"ANALYZE TABLE {self.table}{_spec(self.spec)} COMPUTE STATISTICS{_for_columns(self.columns)}"
 
 
 Statement: TypeAlias = (
@@ -259,6 +260,12 @@ def _spec(spec: PartitionSpec | None) -> str:
 
 def _where(filter: str | None) -> str:
     return "" if filter is None else f" WHERE {filter}"
+
+
+def _for_columns(columns: tuple[str, ...] | Literal["all"] | None) -> str:
+    if columns is None:
+        return ""
+    return " FOR ALL COLUMNS" if columns == "all" else f" FOR COLUMNS {', '.join(map(quoted_name, columns))}"
 
 
 def _in(database: str | None) -> str:

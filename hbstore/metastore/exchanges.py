@@ -1,17 +1,11 @@
-"""Exchanging partitions: they leave one table and come to another, with their folders.
-
-Folders are moved first, and moved back if the catalog refuses. A crash between leaves some folders in the other table's
-folder and the partitions in the first table; the same call again finds nothing to move there and goes on.
-"""
+"""Exchanging partitions: they leave one table and come to another, with their folders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
 
-from hbstore.errors import DatabaseNotFound, TableNotFound
-from hbstore.metastore.calls import Call, Handlers
+from hbstore.errors import DatabaseNotFound, DdlRefused, TableNotFound
+from hbstore.metastore.calls import Call, Handlers, Service
 from hbstore.metastore.listing import Batches, read_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
@@ -19,6 +13,9 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.spelling import respelt
 from hbstore.model import Column, Partition, Table
 from hbstore.names import spec_values
+from hbstore.publishing.exchanger import Exchanged
+from hbstore.publishing.exchanger import exchange_partitions as move_partitions
+from hbstore.publishing.publisher import Publisher
 from hbstore.structs import partitions_from_payloads
 
 handlers = Handlers()
@@ -46,51 +43,44 @@ def exchange_partitions(call: Call) -> list[bytes]:
     return _exchanged(call)
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """A folder and where it goes."""
+def exchange_found(service: Service, source: Table, target: Table, found: Sequence[Partition]) -> Exchanged:
+    """Move partitions that were found, with the folders that are in the source's, all or none.
 
-    source: str
-    target: str
+    Raises:
+        DdlRefused: the tables' columns differ.
+        HbstoreError: as of `hbstore.publishing.exchanger.exchange_partitions`.
+    """
+    if not (_alike(source.columns, target.columns) and _alike(source.partition_columns, target.partition_columns)):
+        raise DdlRefused(
+            "The tables have different schemas. Their partitions cannot be exchanged.", source=source, target=target
+        )
+    odd = {one.values: one for one in respelt(found, source)}
+    service.store.alter_partitions(source.database, source.name, odd.values())
+    alike = [odd.get(one.values, one) for one in found]
+    return move_partitions(service.store, service.warehouse, source, target, alike)
 
 
 def _exchanged(call: Call) -> list[bytes]:
     given = call.arguments
     target = _table(call, "destination", given.dest_db, given.dest_table_name)
     source = _table(call, "source", given.source_db, given.source_table_name)
-    if not (_alike(source.columns, target.columns) and _alike(source.partition_columns, target.partition_columns)):
-        raise THRIFT.MetaException("The tables have different schemas. Their partitions cannot be exchanged.")
     spec = {column: value for column, value in (given.partitionSpecs or {}).items() if value}
     values = spec_values(source.partition_column_names, spec)
     found = _matching(call, source, [value or "" for value in values])
     if not found:
         raise THRIFT.MetaException(f"No partition is found with the values {spec} for the table {source.name}")
-    odd = {one.values: one for one in respelt(found, source)}
-    call.store.alter_partitions(source.database, source.name, odd.values())
-    found = [odd.get(one.values, one) for one in found]
-    home, new_home = source.location, target.location
-    relocated = None if home is None or new_home is None else (home, new_home)
-    inside = [place for place in (home, new_home) if place is not None]
-    moves = _moves(found, relocated)
-    with ExitStack() as moved:
-        for move in moves:
-            moved.enter_context(call.warehouse.moving(move.source, move.target, inside=inside))
-        done = call.store.exchange_partitions(
-            (source.database, source.name),
-            (target.database, target.name),
-            [one.values for one in found],
-            relocated=relocated,
-        )
-    if home is not None:
-        for move in moves:
-            call.warehouse.delete_empty_parents(move.source, below=home)
-    call.note(table=str(source), partitions=len(done))
-    return [one.payload for one in done if one.payload is not None]
+    done = exchange_found(call.service, source, target, found)
+    call.note(table=str(source), partitions=len(done.partitions))
+    if done.left:
+        call.note(files_left=done.left[0])
+    return [one.payload for one in done.partitions if one.payload is not None]
 
 
 def _table(call: Call, role: str, database: str | None, name: str | None) -> Table:
+    place = database_name(database), name or ""
     try:
-        return call.store.get_table(database_name(database), name or "")
+        Publisher(call.store).finish_before_use(call.store.publications.row(*place))  # such as this call's first try
+        return call.store.get_table(*place)
     except (TableNotFound, DatabaseNotFound) as error:
         raise THRIFT.MetaException(f"The {role} table {database}.{name} not found") from error
 
@@ -109,12 +99,3 @@ def _matching(call: Call, table: Table, values: Sequence[str]) -> list[Partition
         return partitions_from_payloads(payload for batch in selected for payload in batch)
 
     return read_partitions(call, table.database, table.name, partial.where, collect)
-
-
-def _moves(partitions: Sequence[Partition], relocated: tuple[str, str] | None) -> list[_Move]:
-    """The folders that go along: those below the table's."""
-    if relocated is None:
-        return []
-    old, new = (place.rstrip("/") for place in relocated)
-    inside = [one.location for one in partitions if one.location is not None and one.location.startswith(old + "/")]
-    return [_Move(place, new + place.removeprefix(old)) for place in inside]

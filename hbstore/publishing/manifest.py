@@ -18,6 +18,9 @@ from hbstore.store.stream_batches import Stream, StreamBatch
 STAGING: Final = "_hbstore"
 """The folder in a table's folder that holds what jobs are writing; Hive and Spark pass over it."""
 
+EXCHANGES: Final = "exchange-"
+"""What the ids of exchanges begin with: they can be told from other publications without a look at the manifest."""
+
 _VERSION: Final = 1
 
 
@@ -47,6 +50,35 @@ class PartitionWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """Between which tables partitions are exchanged, and where their folders go.
+
+    Attributes:
+        source: database and name of the table that they leave.
+        target: those of the table that they come to.
+        home: the source's folder; None where no folder moves.
+        new_home: the target's.
+    """
+
+    source: tuple[str, str]
+    target: tuple[str, str]
+    home: str | None = None
+    new_home: str | None = None
+
+    def place(self, location: str | None) -> str | None:
+        """Where the folder at a location goes; None for one that stays, as it is not in the source's.
+
+        >>> exchange = Exchange(("shop", "sales"), ("attic", "old"), "file:/shop/sales/", "file:/attic/old")
+        >>> exchange.place("file:/shop/sales/ds=1"), exchange.place("file:/far/ds=1")
+        ('file:/attic/old/ds=1', None)
+        """
+        if location is None or self.home is None or self.new_home is None:
+            return None
+        old = self.home.rstrip("/")
+        return self.new_home.rstrip("/") + location.removeprefix(old) if location.startswith(f"{old}/") else None
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A publication.
 
@@ -55,6 +87,7 @@ class Manifest:
         staging: the folder that is removed in the end.
         partitions: what becomes of each.
         batch: the batch of a stream that it is; None for others.
+        exchange: of partitions between tables: then ``partitions`` say only which they are, and where; else None.
 
     >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
     >>> Manifest.decode(manifest.encode()) == manifest
@@ -65,13 +98,22 @@ class Manifest:
     staging: str
     partitions: tuple[PartitionWrite, ...]
     batch: StreamBatch | None = None
+    exchange: Exchange | None = None
 
     def encode(self) -> bytes:
         """JSON."""
         content: dict[str, Any] = {"version": _VERSION, "id": self.id, "staging": self.staging}
+        if self.exchange is not None:
+            places = [(one.values, one.location) for one in self.partitions]
+            return json.dumps({**content, "exchange": asdict(self.exchange), "places": places}).encode()
         if self.batch is not None:
             content["batch"] = asdict(self.batch)
         return json.dumps({**content, "partitions": [asdict(one) for one in self.partitions]}).encode()
+
+    def shares(self, other: Manifest) -> bool:
+        """Whether another publication is about one of these partitions, and not this one."""
+        mine = {one.values for one in self.partitions}
+        return self.id != other.id and any(one.values in mine for one in other.partitions)
 
     @staticmethod
     def decode(data: bytes) -> Manifest:
@@ -84,6 +126,9 @@ class Manifest:
             found = json.loads(data)
             if found["version"] != _VERSION:
                 raise CorruptRow("a publication is of another version of hbstore", version=found["version"])
+            if "exchange" in found:
+                places = tuple(PartitionWrite(tuple(values), location) for values, location in found["places"])
+                return Manifest(found["id"], found["staging"], places, exchange=_exchange(found["exchange"]))
             partitions = tuple(_write(one) for one in found["partitions"])
             return Manifest(found["id"], found["staging"], partitions, _batch(found.get("batch")))
         except (ValueError, KeyError, TypeError) as error:
@@ -97,6 +142,10 @@ def hidden_name(publication_id: str, number: int) -> str:
 
 def _write(found: dict[str, Any]) -> PartitionWrite:
     return PartitionWrite(**{**found, "values": tuple(found["values"]), "replaced": tuple(found["replaced"])})
+
+
+def _exchange(found: dict[str, Any]) -> Exchange:
+    return Exchange(tuple(found["source"]), tuple(found["target"]), found["home"], found["new_home"])
 
 
 def _batch(found: dict[str, Any] | None) -> StreamBatch | None:

@@ -34,7 +34,8 @@ from hbstore.errors import (
 from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.names import partition_name
-from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite
+from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 from hbstore.store.publications import has_publications
@@ -80,7 +81,7 @@ class Publisher:
             FileOperationFailed: a file cannot be moved. Before the decision nothing was changed; after it, the
                 publication is finished by the next who reads or writes the table.
         """
-        row = self._claim(database, table, manifest)
+        row = self.claim(database, table, manifest)
         try:
             self._check_batch(row, manifest)
             self._prepare(row, manifest, staged)
@@ -99,11 +100,11 @@ class Publisher:
         return self.recover_row(self.store.publications.row(database, table), all_dead=True)
 
     def recover_row(self, row: TableRow, *, all_dead: bool = False) -> int:
-        """As `recover`, of a row that was read; what is not decided stays unless ``all_dead``."""
-        done = 0
+        """As `recover`, of a row that was read; what is not decided, nor exchanged, stays unless ``all_dead``."""
+        done = self._settle_exchanges(row, all_dead=all_dead)
         for one in self.store.publications.of(row):
             dead = all_dead and not one.decided and one.until < time.time()
-            if not (one.decided or dead):
+            if one.id.startswith(EXCHANGES) or not (one.decided or dead):
                 continue
             data = self.store.publications.manifest(row, one.id)
             if data is None:
@@ -121,10 +122,18 @@ class Publisher:
         except (FileOperationFailed, OutsideWarehouse, ConcurrentChange) as error:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
 
-    def _claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
+    def claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
+        """Claim the partitions of a manifest in a table, whose row comes back.
+
+        Raises:
+            WriteConflict: another job is writing one of them; nothing was changed.
+            ConcurrentChange: other jobs always came between; nothing was changed.
+        """
         publications = self.store.publications
         for attempt in range(_ATTEMPTS):
             row = publications.row(database, table)
+            if self._settle_exchanges(row, all_dead=True, taker=manifest):
+                continue
             columns = row.table.partition_column_names
             names = {partition_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
             try:
@@ -143,6 +152,23 @@ class Publisher:
                     self._clear_away(row, Manifest.decode(data))
             return row
         raise ConcurrentChange("other jobs kept writing the partitions", table=row.table, hint="Nothing was changed")
+
+    def _settle_exchanges(self, row: TableRow, *, all_dead: bool, taker: Manifest | None = None) -> int:
+        """Finish the exchanges of a table that were made, or, ``all_dead``, given up; of how many that was so.
+
+        One that is not made yet loses its claims to another exchange, the ``taker``, that wants the same partitions: so
+        a statement whose process died may be repeated at once.
+        """
+        done = 0
+        for one in self.store.publications.of(row):
+            data = self.store.publications.manifest(row, one.id) if one.id.startswith(EXCHANGES) else None
+            manifest = None if data is None else Manifest.decode(data)
+            if manifest is None or manifest.exchange is None:
+                continue
+            taken = taker is not None and taker.exchange is not None and manifest.shares(taker)
+            dead = all_dead and (one.until < time.time() or taken)
+            done += ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
+        return done
 
     def _check_batch(self, row: TableRow, manifest: Manifest) -> None:
         """See that a batch of a stream is not written.
@@ -175,6 +201,9 @@ class Publisher:
             self._clear_away(row, manifest)
 
     def _clear_away(self, row: TableRow, manifest: Manifest) -> None:
+        if manifest.exchange is not None:
+            ExchangeFiles(self.store, manifest, manifest.exchange).close()
+            return
         warehouse, inside = _warehouse(row), _inside(row, manifest)
         for write in manifest.partitions:
             for hidden in write.files:

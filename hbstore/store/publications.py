@@ -6,6 +6,8 @@ claim one partition are told so. All of a table's publications stand in one cell
 claiming and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
 00 id``.
 
+An exchange of partitions with their files (`hbstore.publishing.exchanger`) claims them in both tables the same way.
+
 A batch of a stream is decided with the number and the digest that it has: they stand in the cell until the publication
 is shown, and in the stream's record (`hbstore.store.stream_batches`) before it is taken off.
 """
@@ -147,6 +149,16 @@ class Publications:
             PublicationLost: the job was taken for dead, and another one has its partitions.
         """
         self._replace(row, publication_id, lambda one: replace(one, decided=True))
+
+    def take_over(self, row: TableRow, publication_id: str, until: float) -> bool:
+        """Become the one who finishes a publication, unless somebody is at it; whether it is so."""
+
+        def taken(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
+            if not any(one.id == publication_id and one.until < time.time() for one in known):
+                return None, False
+            return [replace(one, until=until) if one.id == publication_id else one for one in known], True
+
+        return self._change(row, taken)
 
     def batches(self, row: TableRow, stream: Stream) -> StreamRecord:
         """The batches of a stream that are decided, those that are not yet shown as well. Two rows are read.

@@ -141,7 +141,7 @@ def test_without_a_mode_decided_publications_are_finished(run, run_json, url, lo
     )
     assert held(url) == [*BEFORE, "ds=2013-01-09/hour=1"]
     assert run_json("repair", "shop.logs")["tables"] == [
-        {"table": "shop.logs", "intents": 0, "slots": 0, "publications": 0}
+        {"table": "shop.logs", "intents": 0, "slots": 0, "publications": 0, "miscounted": False}
     ]
 
 

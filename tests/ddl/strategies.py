@@ -69,5 +69,5 @@ STATEMENTS = st.one_of(
     st.builds(UseDatabase, NAMES),
     st.builds(ExplainPartitions, TABLES, st.none() | FILTERS),
     st.builds(RepairTable, TABLES, st.sampled_from(["ADD", "DROP", "SYNC"])),
-    st.builds(AnalyzeTable, TABLES, st.none() | SPECS),
+    st.builds(AnalyzeTable, TABLES, st.none() | SPECS, st.none() | st.just("all") | several(NAMES)),
 )

@@ -207,7 +207,7 @@ def test_what_cannot_be_exchanged(shop):
         ("attic.old", "(ds = 'a'), (ds = 'z')", PartitionNotFound),
         ("attic.old", "(minute = 5)", InvalidPartitionValue),
         ("narrow", "(ds = 'a')", DdlRefused),
-        ("sales", "(ds = 'a')", AlreadyExists),
+        ("sales", "(ds = 'a')", InvalidInput),
         ("attic.nothing", "(ds = 'a')", TableNotFound),
     ):
         with pytest.raises(error):

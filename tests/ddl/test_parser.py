@@ -57,6 +57,11 @@ def test_any_text_parses_or_is_an_error_that_says_where(text):
             "alter table a exchange partition ((ds=1)) with table b",
             "ALTER TABLE a EXCHANGE PARTITION (ds = '1') WITH TABLE b",
         ),
+        ("analyze table t compute statistics for all columns", "ANALYZE TABLE t COMPUTE STATISTICS FOR ALL COLUMNS"),
+        (
+            "analyze table t partition (ds=1) compute statistics for columns a, `b c`",
+            "ANALYZE TABLE t PARTITION (ds = '1') COMPUTE STATISTICS FOR COLUMNS a, `b c`",
+        ),
         ("msck repair table t", "MSCK REPAIR TABLE t ADD PARTITIONS"),
     ],
 )
@@ -87,6 +92,14 @@ def test_keywords_are_names_where_no_keyword_can_stand():
 def test_strings_have_hives_escapes(literal, value):
     (statement,) = parse_statements(f"show tables like {literal}")
     assert statement.pattern == value
+
+
+def test_bracketed_comments_are_passed_over():
+    text = "/* it's; */ show/**/partitions t /* ** / */ where a = '/*' /* 'b; */ and b = 2 /* c */;/* use d;"
+    first, *others = parse_statements(text + " */ use e")
+    assert (first.filter.split(), [str(one) for one in others]) == (["a", "=", "'/*'", "and", "b", "=", "2"], ["USE e"])
+    with pytest.raises(DdlSyntaxError):
+        parse_statements(text)
 
 
 def test_comments_and_empty_statements_are_passed_over():

@@ -121,8 +121,10 @@ def test_explaining_is_what_the_store_explains(shop):
 
 
 def test_what_reads_all_files_is_done_by_spark(shop):
-    with pytest.raises(NeedsSpark, match=r"table=shop\.sales"):
-        shop.run("ANALYZE TABLE sales COMPUTE STATISTICS")
+    for which in ("", " FOR ALL COLUMNS", " FOR COLUMNS amount"):
+        with pytest.raises(NeedsSpark, match=r"table=shop\.sales") as caught:
+            shop.run(f"ANALYZE TABLE sales COMPUTE STATISTICS{which}")
+        assert "hbstore analyze" in caught.value.hint
 
 
 def test_nothing_is_done_of_a_text_that_does_not_parse(shop):

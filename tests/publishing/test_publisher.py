@@ -186,7 +186,7 @@ class CountingRows(FaultyRows):
 def test_two_jobs_on_different_partitions_both_succeed(store, tmp_path):
     root = tmp_path / "sales"
     claimed, _ = job(root, "job2", "d")
-    Publisher(store)._claim("shop", "sales", claimed)
+    Publisher(store).claim("shop", "sales", claimed)
     Publisher(store).publish("shop", "sales", *job(root, "job1", "ab"))
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
 
@@ -194,7 +194,7 @@ def test_two_jobs_on_different_partitions_both_succeed(store, tmp_path):
 def test_two_jobs_on_one_partition_conflict(store, tmp_path):
     root = tmp_path / "sales"
     claimed, _ = job(root, "job2", "ad")
-    Publisher(store)._claim("shop", "sales", claimed)
+    Publisher(store).claim("shop", "sales", claimed)
     manifest, staged = job(root, "job1", "ab")
     with pytest.raises(WriteConflict, match="ds=a"):
         Publisher(store).publish("shop", "sales", manifest, staged)
@@ -205,7 +205,7 @@ def test_a_job_that_was_taken_for_dead_changes_nothing(store, tmp_path, monkeypa
     root = tmp_path / "sales"
     slow, _ = job(root, "job2", "a")
     publisher = Publisher(store)
-    row = publisher._claim("shop", "sales", slow)
+    row = publisher.claim("shop", "sales", slow)
     with monkeypatch.context() as later:
         later.setattr(time, "time", in_a_while())
         publisher.publish("shop", "sales", *job(root, "job1", "a"))

@@ -158,7 +158,7 @@ def test_the_next_run_dies_as_well_wherever(tmp_path, monkeypatch):
 def test_a_run_that_hangs_loses_its_claim_to_the_next(store, tmp_path):
     root = tmp_path / "sales"
     slow, _ = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
-    row = Publisher(store)._claim("shop", "sales", slow)
+    row = Publisher(store).claim("shop", "sales", slow)
     assert run(store, root, 0)
     with pytest.raises(PublicationLost):
         store.publications.decide(row, "slow")
@@ -190,7 +190,7 @@ def test_a_run_whose_staged_files_are_gone_writes_nothing(store, tmp_path):
 def test_claims_of_other_jobs_are_left_alone(store, tmp_path):
     root = tmp_path / "sales"
     other, _ = made(root, "other", StreamBatch(Stream("6a7b", "shop.sales"), 0, "d0"), "a")
-    Publisher(store)._claim("shop", "sales", other)
+    Publisher(store).claim("shop", "sales", other)
     with pytest.raises(WriteConflict, match="ds=a"):
         run(store, root, 0)
     assert run(store, root, 0, partitions="bc")

@@ -1,0 +1,283 @@
+"""The files of exchanged partitions: they follow the partitions into the other table's folder.
+
+Partitions change tables first, all at once, and keep their locations: their files are read where they are. Then their
+folders move, some at a time, each time before the locations of these change. So who reads meanwhile misses at most the
+files of these few, for a moment, and whoever comes after a crash goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from hbstore.errors import (
+    CommitStateUnknown,
+    ConcurrentChange,
+    DatabaseNotFound,
+    FileOperationFailed,
+    HbstoreError,
+    OutsideWarehouse,
+    PartitionNotFound,
+    PublicationLost,
+    TableNotFound,
+)
+from hbstore.metastore.locations import LOCAL, parse_location
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Partition
+from hbstore.publishing.manifest import Exchange, Manifest
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.pauses import pause
+from hbstore.store.publications import Publication
+from hbstore.store.table_row import TableRow
+
+_ATTEMPTS: Final = 100
+_BATCH: Final = 100
+"""Folders that move before their partitions' locations change."""
+
+_LEASE: Final = 30.0
+"""Seconds for which whoever copies folders is left alone after the last sign of life."""
+
+_ONE_STEP: Final = frozenset({LOCAL, "hdfs", "viewfs"})
+"""File systems that rename a folder in one step, so that of several who do so one does, and nothing is half done."""
+
+_LOG: Final = logging.getLogger("hbstore.publishing")
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeFiles:
+    """Has the files of one exchange follow, and closes it.
+
+    Attributes:
+        store: the store.
+        manifest: the exchange's.
+        exchange: the tables and their folders.
+    """
+
+    store: PartitionStore
+    manifest: Manifest
+    exchange: Exchange
+
+    def settle(self, *, dead: bool) -> bool:
+        """Finish what somebody else began; whether it is over.
+
+        Args:
+            dead: whether its job is gone, so that it is given up if no partition has changed tables.
+
+        Raises:
+            FileOperationFailed, OutsideWarehouse: a folder cannot be moved; its files are read where they are.
+        """
+        here, there = self._row(self.exchange.source), self._row(self.exchange.target)
+        known = self._publication(there)
+        if there is None or known is None:  # it is claimed first, and closed first
+            self.close()
+            return True
+        if not (known.decided or self._is_made()):
+            return dead and self.withdraw()
+        for row in (here, there):  # in the first too, where its claim may have expired while others copy folders
+            if row is not None:
+                with suppress(PublicationLost):
+                    self.store.publications.decide(row, self.manifest.id)
+        if not (
+            self._in_one_step() or self.store.publications.take_over(there, self.manifest.id, time.time() + _LEASE)
+        ):
+            return False
+        if self.exchange.new_home is not None:
+            self.fetch(Warehouse(self.exchange.new_home), resume=True)
+        self.close()
+        return True
+
+    def fetch(self, warehouse: Warehouse, *, resume: bool) -> list[str]:
+        """Move the folders of partitions that are in the target and not yet in its folder.
+
+        Args:
+            warehouse: moves them.
+            resume: go on with what another job may have done half.
+
+        Returns:
+            Why folders stay where they are, if not ``resume``: a text for each.
+
+        Raises:
+            FileOperationFailed, OutsideWarehouse: with ``resume``, of the first folder that cannot be moved.
+            CommitStateUnknown: the locations of moved folders are yet to be changed; the next who comes does so.
+        """
+        moves = self._moves()
+        left: list[str] = []
+        remaining = iter(moves)
+        with self._alive():
+            while some := list(islice(remaining, _BATCH if self._in_one_step() else 1)):
+                if not self._is_open():
+                    return left
+                failed: dict[str, HbstoreError] = {}
+                moved: dict[tuple[str, ...], Partition] = {}
+                for values, one in self._still_there({values: moves[values] for values in some}).items():
+                    source, target = moves[values]
+                    try:
+                        self._move(warehouse, source, target, resume=resume)
+                        moved[values] = one
+                    except (FileOperationFailed, OutsideWarehouse) as error:
+                        failed[source] = error
+                self._relocate(moved, moves)
+                if resume and failed:
+                    raise next(iter(failed.values()))
+                left += [f"the files in {source} stay there: {error}" for source, error in failed.items()]
+        for source, _ in moves.values():
+            warehouse.delete_empty_parents(source, below=self.exchange.home or source)
+        return left
+
+    def decide(self) -> None:
+        """Note that the partitions have changed tables.
+
+        Raises:
+            PublicationLost: the job was taken for dead, and its claim is gone.
+        """
+        self.store.publications.decide(self.store.publications.row(*self.exchange.target), self.manifest.id)
+
+    def are_waiting(self) -> bool:
+        """Whether partitions are in the target whose files have not followed."""
+        return bool(self._still_there(self._moves()))
+
+    def undo(self) -> None:
+        """Move partitions back whose files have not followed: an exchange that others have given up.
+
+        Raises:
+            AlreadyExists, PartitionNotFound: others have changed them meanwhile. They are as these left them, and read
+                where their files are.
+        """
+        values = [write.values for write in self.manifest.partitions]
+        self.store.exchange_partitions(self.exchange.target, self.exchange.source, values)
+
+    def withdraw(self) -> bool:
+        """Give up an exchange that was not made, unless it is decided; whether it is not."""
+        rows = [row for place in (self.exchange.target, self.exchange.source) if (row := self._row(place)) is not None]
+        for row in rows:
+            if not self.store.publications.withdraw(row, self.manifest.id):
+                return False
+        for row in rows:
+            self.store.publications.forget_manifest(row, self.manifest.id)
+        return True
+
+    def close(self) -> None:
+        """Take the exchange off both tables."""
+        for place in (self.exchange.target, self.exchange.source):
+            row = self._row(place)
+            if row is not None:
+                self.store.publications.close(row, self.manifest.id)
+
+    def _row(self, place: tuple[str, str]) -> TableRow | None:
+        try:
+            return self.store.publications.row(*place)
+        except (TableNotFound, DatabaseNotFound):
+            return None
+
+    def _publication(self, row: TableRow | None) -> Publication | None:
+        known = [] if row is None else self.store.publications.of(row)
+        return next((one for one in known if one.id == self.manifest.id), None)
+
+    def _moves(self) -> dict[tuple[str, ...], tuple[str, str]]:
+        """Where the folders are that are to move, and where they go, by their partitions' values."""
+        return {
+            write.values: (write.location, place)
+            for write in self.manifest.partitions
+            if (place := self.exchange.place(write.location)) is not None
+        }
+
+    def _is_open(self) -> bool:
+        return self._publication(self._row(self.exchange.target)) is not None
+
+    def _is_made(self) -> bool:
+        """Whether the partitions have changed tables: all did, or none."""
+        places = {write.values: write.location for write in self.manifest.partitions}
+        left = {one.values for one in self._partitions(self.exchange.source, places)}
+        return any(
+            one.values not in left and (one.location or "") == places.get(one.values)
+            for one in self._partitions(self.exchange.target, places)
+        )
+
+    def _partitions(self, place: tuple[str, str], values: Mapping[tuple[str, ...], object]) -> list[Partition]:
+        try:
+            return self.store.get_partitions(*place, list(values))
+        except (TableNotFound, DatabaseNotFound):
+            return []
+
+    def _still_there(self, moves: Mapping[tuple[str, ...], tuple[str, str]]) -> dict[tuple[str, ...], Partition]:
+        """Those of some partitions that are in the target with their old locations."""
+        found = self._partitions(self.exchange.target, moves)
+        return {one.values: one for one in found if one.values in moves and one.location == moves[one.values][0]}
+
+    def _move(self, warehouse: Warehouse, source: str, target: str, *, resume: bool) -> None:
+        """Move a folder, unless it is moved already."""
+        inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
+        if resume and not self._in_one_step() and warehouse.exists(source) and warehouse.exists(target):
+            for name, _ in warehouse.data_files(source) or ():
+                if warehouse.exists(f"{target}/{name}"):  # copied whole, and not yet deleted
+                    warehouse.delete(f"{source}/{name}", inside=inside, purge=True)
+                else:
+                    warehouse.move(f"{source}/{name}", f"{target}/{name}", inside=inside)
+            return
+        try:
+            warehouse.move(source, target, inside=inside)
+        except FileOperationFailed:
+            if warehouse.exists(source) or not warehouse.exists(target):
+                raise  # else somebody else did so in the same moment
+
+    def _relocate(
+        self, moved: Mapping[tuple[str, ...], Partition], moves: Mapping[tuple[str, ...], tuple[str, str]]
+    ) -> None:
+        """Change the locations of partitions whose folders have moved, where they are still the old ones."""
+        left = dict(moved)
+        for attempt in range(_ATTEMPTS):
+            if not left:
+                return
+            try:
+                self.store.change_partitions(
+                    *self.exchange.target,
+                    put=[replace(one, location=moves[values][1]) for values, one in left.items()],
+                    expected={values: one.payload for values, one in left.items()},
+                    invalid_values="keep",
+                )
+            except (ConcurrentChange, PartitionNotFound):
+                pause(attempt)
+                left = self._still_there({values: moves[values] for values in moved})
+            except TableNotFound:
+                return
+            else:
+                return
+        raise CommitStateUnknown(
+            "the partitions are exchanged, but other writers kept changing them",
+            table=".".join(self.exchange.target),
+            publication=self.manifest.id,
+            hint="Their locations are changed by the next who reads or writes the table",
+        )
+
+    def _in_one_step(self) -> bool:
+        return self.exchange.new_home is None or parse_location(self.exchange.new_home).scheme in _ONE_STEP
+
+    @contextmanager
+    def _alive(self) -> Iterator[None]:
+        """Keep others away while folders are copied, which may take long."""
+        row = None if self._in_one_step() else self._row(self.exchange.target)
+        if row is None:
+            yield
+            return
+        over = threading.Event()
+        thread = threading.Thread(target=self._say_so, args=(row, over), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _say_so(self, row: TableRow, over: threading.Event) -> None:
+        while not over.wait(_LEASE / 4):
+            try:
+                self.store.publications.extend(row, self.manifest.id, time.time() + _LEASE)
+            except HbstoreError as error:
+                _LOG.warning("an exchange of %s could not be extended: %s", row.table, error)
+                return

@@ -1,0 +1,126 @@
+"""Exchanging partitions with their files: they leave one table and come to another, all at once.
+
+1. *Claim* the partitions in both tables: no job writes them meanwhile.
+2. *Exchange* them in the store, with the locations that they have. This decides: from now on whoever comes to either
+   table goes on where a dead process ended.
+3. Note so, so that nobody takes the claims away any more.
+4. Have their folders follow (`hbstore.publishing.exchange_files`), and take the claims off.
+
+A process that dies before 2 has changed nothing; its claims end after half a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, PublicationLost
+from hbstore.metastore.locations import parse_location
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.model import Partition, Table
+from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
+from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.store.outcome import decided
+from hbstore.store.partition_store import PartitionStore
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What was exchanged.
+
+    Attributes:
+        partitions: what the partitions are in the table that they came to, in key order.
+        left: why folders stay where they were: a text for each.
+    """
+
+    partitions: tuple[Partition, ...]
+    left: tuple[str, ...]
+
+
+def exchange_partitions(
+    store: PartitionStore, warehouse: Warehouse, source: Table, target: Table, partitions: Sequence[Partition]
+) -> Exchanged:
+    """Move partitions from one table to another, all or none, and their folders from the one's folder to the other's.
+
+    A folder that is not in the source's stays. So does one that cannot be moved once the partitions are: its
+    partition's files are read where they are.
+
+    Raises:
+        InvalidInput: it is one table, or the partition columns differ.
+        PartitionNotFound: one is not in the source.
+        AlreadyExists: one is in the target.
+        FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
+        WriteConflict: a job is writing one of them.
+        PublicationLost: it took so long that it was taken for dead. After all of these nothing was changed.
+        CommitStateUnknown: the connection broke. What was begun is finished or given up by whoever comes next.
+    """
+    here, there = (source.database, source.name), (target.database, target.name)
+    if here == there:
+        raise InvalidInput("partitions are exchanged between two tables", table=source, hint="Name another one")
+    writes = tuple(PartitionWrite(one.values, one.location or "") for one in partitions)
+    exchange = Exchange(here, there, source.location, target.location)
+    files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
+    _check_places(warehouse, files)
+    _claim(Publisher(store), files)
+    try:
+        store.exchange_partitions(here, there, [one.values for one in partitions])
+    except CommitStateUnknown:
+        raise  # it may yet be made, so the claims stay
+    except HbstoreError:
+        with suppress(HbstoreError):
+            files.withdraw()
+        raise
+    with decided("the partitions are exchanged, but the store went away before their files had followed", table=target):
+        left = _follow(warehouse, files)
+    return Exchanged(tuple(store.get_partitions(*there, [one.values for one in partitions])), tuple(left))
+
+
+def _claim(publisher: Publisher, files: ExchangeFiles) -> None:
+    try:
+        publisher.claim(*files.exchange.target, files.manifest)
+        publisher.claim(*files.exchange.source, files.manifest)
+    except HbstoreError:
+        with suppress(HbstoreError):
+            files.withdraw()
+        raise
+
+
+def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
+    """Have the files follow; why folders stay where they are."""
+    try:
+        files.decide()
+    except PublicationLost:
+        if not files.are_waiting():
+            return []  # somebody else was faster
+        files.withdraw()
+        files.undo()
+        raise
+    left = files.fetch(warehouse, resume=False)
+    files.close()
+    return left
+
+
+def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
+    """See that folders can follow, before anything is changed."""
+    for write in files.manifest.partitions:
+        place = files.exchange.place(write.location)
+        if place is None:
+            continue
+        if parse_location(place).file_system != parse_location(write.location).file_system:
+            raise FileOperationFailed(
+                "files are not moved from one file system to another",
+                source=write.location,
+                target=place,
+                hint="Nothing was changed. Copy them yourself, and add the partitions to the other table",
+            )
+        if warehouse.exists(place) and warehouse.exists(write.location):
+            if files.store.get_partitions(*files.exchange.target, [write.values]):
+                return  # which the exchange itself refuses
+            raise FileOperationFailed(
+                "there is something where the files of a partition would go",
+                source=write.location,
+                target=place,
+                hint="Nothing was changed. Remove it, or give the partition another location",
+            )

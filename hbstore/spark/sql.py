@@ -1,0 +1,330 @@
+"""Spark SQL in which statements about tables of a store are run on the store, and all others by Spark.
+
+A text is hbstore's if its grammar (docs/ddl.md) knows it and it is about a table of the store that no temporary view
+hides. So what only Spark's grammar knows is Spark's, and so is what is about other tables. Where neither grammar knows
+the text, the error is of the one that understood more of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pyspark.errors import ParseException
+from pyspark.sql import DataFrame, SparkSession
+
+from hbstore.ddl import Result, Session, Statement, parse_statements
+from hbstore.ddl.selection import values_of
+from hbstore.ddl.statements import (
+    AnalyzeTable,
+    Describe,
+    ExchangePartitions,
+    ExplainPartitions,
+    ShowDatabases,
+    ShowPartitions,
+    ShowTableExtended,
+    ShowTables,
+    TableName,
+    UseDatabase,
+)
+from hbstore.errors import (
+    DatabaseNotFound,
+    DdlSyntaxError,
+    FilterError,
+    InvalidInput,
+    InvalidName,
+    PartitionNotFound,
+    TableNotFound,
+)
+from hbstore.filters.builder import spec_filter
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.spark.analyze import analyze_table
+from hbstore.store.partition_store import PartitionStore, connect
+
+URL: Final = "spark.hbstore.url"
+"""The setting that holds the store's URL."""
+
+WAREHOUSE: Final = "spark.hbstore.warehouse"
+"""The setting that holds the folder below which databases and tables have theirs."""
+
+_DATABASE: Final = "spark.hbstore.database"
+"""Set by USE of a database that Spark does not have: its name, and Spark's own current database at that time."""
+
+_CATALOG: Final = "spark_catalog"
+_EXTENDED: Final = ("namespace", "tableName", "isTemporary", "information")
+_ANALYZED: Final = ("table", "partitions", "rows", "files", "bytes")
+_TYPES: Final = {"isTemporary": "boolean", **dict.fromkeys(_ANALYZED[1:], "bigint")}
+"""Of columns; those of all others are strings."""
+
+_LISTINGS: Final = (Describe, ExplainPartitions, ShowPartitions, ShowTableExtended)
+_LOG: Final = logging.getLogger("hbstore.spark")
+_Row: TypeAlias = tuple[str | bool | int | None, ...]
+
+
+def sql(
+    spark: SparkSession, text: str, *, store: PartitionStore | str | None = None, warehouse: str | None = None
+) -> DataFrame:
+    """Run one statement: those of docs/ddl.md about the store's tables on the store, everything else by ``spark.sql``.
+
+    The result has the columns that Spark's would have, and is empty where there is nothing to show. Spark is told to
+    list a changed table's files anew. What could not be done as it should is logged as a warning.
+
+    Args:
+        spark: the session.
+        text: a statement.
+        store: a store, or its URL; by default that of the setting ``spark.hbstore.url``.
+        warehouse: the folder below which databases and tables have theirs; by default that of the setting
+            ``spark.hbstore.warehouse``, else of ``spark.sql.warehouse.dir``.
+
+    Raises:
+        InvalidInput: the statement may be the store's, and nothing says which store; or there are several statements.
+        DdlSyntaxError, FilterError: neither hbstore nor Spark knows the statement.
+        HbstoreError: as of `hbstore.ddl.execute`.
+        pyspark.errors.PySparkException: what Spark says of a statement of its own.
+    """
+    statement = _statement(spark, text)
+    if statement is None:
+        return spark.sql(text)
+    with _opened(spark, store) as opened:
+        run = _Run(spark, opened, text, warehouse or spark.conf.get(WAREHOUSE, None))
+        return run.statement(statement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One statement that hbstore's grammar knows.
+
+    Attributes:
+        spark: the session.
+        store: the store.
+        text: the statement's.
+        warehouse: where files are; None for Spark's own warehouse.
+    """
+
+    spark: SparkSession
+    store: PartitionStore
+    text: str
+    warehouse: str | None
+
+    def statement(self, statement: Statement) -> DataFrame:
+        """Run it on the store or in Spark, whoever has what it is about."""
+        if self.spark.catalog.currentCatalog() != _CATALOG:
+            return self.spark.sql(self.text)
+        match statement:
+            case UseDatabase(name):
+                return self._use(name)
+            case ShowDatabases():
+                return self._with_sparks(("namespace",), self._session().run_statement(statement).rows)
+            case ShowTables(name) | ShowTableExtended(_, name, None):
+                return self._list_tables(statement, name or self._database())
+            case _:
+                return self._about_tables(statement)
+
+    def _about_tables(self, statement: Statement) -> DataFrame:
+        names = _tables(statement)
+        sparks = any(map(self._is_sparks, names))
+        if sparks or (not any(map(self._is_ours, names)) and _parses(self.spark, self.text)):
+            return self.spark.sql(self.text)
+        frame = self._frame_of(statement)
+        if not isinstance(statement, _LISTINGS):
+            self._refresh(names)
+        return frame
+
+    def _frame_of(self, statement: Statement) -> DataFrame:
+        if isinstance(statement, AnalyzeTable):
+            return self._analyze(statement)
+        result = self._session().run_statement(statement)
+        for note in result.notes:
+            _LOG.warning("%s", note)
+        if isinstance(statement, ShowTableExtended):
+            return self._frame(_EXTENDED, _extended(result))
+        return self._frame(result.columns, result.rows)
+
+    def _session(self) -> Session:
+        place = self.warehouse or self.spark.conf.get("spark.sql.warehouse.dir")
+        return Session(self.store, Warehouse(str(place)), self._database())
+
+    def _analyze(self, statement: AnalyzeTable) -> DataFrame:
+        database, name = self._whole(statement.table)
+        table = self.store.get_table(database, name)
+        where = spec_filter({} if statement.spec is None else values_of(table, statement.spec))
+        done = analyze_table(self.spark, self.store, f"{database}.{name}", where, columns=statement.columns)
+        if statement.spec is not None and not (done.partitions or done.changed):
+            raise PartitionNotFound("no such partition", table=table, partition=statement.spec)
+        for some, why in ((done.missing, "has no folder"), (done.changed, "keeps being changed by others")):
+            for partition in some:
+                _LOG.warning("%s %s", partition, why)
+        row = (done.table, done.partitions, done.rows, done.files, done.size)
+        return self._frame(_ANALYZED, [row])
+
+    # Databases
+
+    def _database(self) -> str:
+        """The database of tables that are named without one: Spark's, unless USE named one that Spark does not have."""
+        current = self.spark.catalog.currentDatabase()
+        ours, _, beside = str(self.spark.conf.get(_DATABASE, "")).partition("/")
+        return ours if ours and beside == current else current
+
+    def _use(self, name: str) -> DataFrame:
+        known = self._is_catalog(name) or self.spark.catalog.databaseExists(_quoted(name))
+        if known or not self._has_database(name):
+            frame = self.spark.sql(self.text)
+            self.spark.conf.unset(_DATABASE)
+            return frame
+        self.spark.conf.set(_DATABASE, f"{name}/{self.spark.catalog.currentDatabase()}")
+        return self._frame((), ())
+
+    def _list_tables(self, statement: ShowTables | ShowTableExtended, database: str) -> DataFrame:
+        if not self._has_database(database):
+            return self.spark.sql(self.text)
+        result = self._session().run_statement(statement)
+        if isinstance(statement, ShowTableExtended):
+            return self._with_sparks(_EXTENDED, _extended(result), database)
+        return self._with_sparks(_EXTENDED[:3], [(*row, False) for row in result.rows], database)
+
+    def _with_sparks(self, columns: Sequence[str], ours: Iterable[_Row], database: str | None = None) -> DataFrame:
+        """What the store lists and what Spark lists besides, temporary views too; ours where both have a name."""
+        found = {row[:2]: row for row in ours}
+        if database is None or self.spark.catalog.databaseExists(_quoted(database)):
+            for row in self.spark.sql(self.text).collect():
+                found.setdefault(tuple(row[:2]), tuple(row))
+        rows = sorted(found.values(), key=lambda row: (row[2:3] == (True,), row[:2]))
+        return self._frame(columns, rows)
+
+    # Which tables are whose
+
+    def _is_sparks(self, name: TableName) -> bool:
+        """Whether a name cannot be one of the store's: it is a temporary view's, or begins with that of a catalog."""
+        if name.database is not None:
+            return self._is_catalog(name.database)
+        catalog = self.spark._jsparkSession.sessionState().catalog()  # noqa: SLF001  the public way reads tables
+        return bool(catalog.getTempView(name.name).isDefined())
+
+    def _is_ours(self, name: TableName) -> bool:
+        return self._has(self._whole(name))
+
+    def _is_catalog(self, name: str) -> bool:
+        return name == _CATALOG or self.spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
+
+    def _whole(self, name: TableName) -> tuple[str, str]:
+        return name.database or self._database(), name.name
+
+    def _has(self, place: tuple[str, str]) -> bool:
+        try:
+            self.store.get_table(*place)
+        except (DatabaseNotFound, TableNotFound, InvalidName):
+            return False
+        return True
+
+    def _has_database(self, name: str) -> bool:
+        try:
+            self.store.get_database(name)
+        except (DatabaseNotFound, InvalidName):
+            return False
+        return True
+
+    def _refresh(self, names: Iterable[TableName]) -> None:
+        """Have Spark forget which files it has seen of tables that it knows."""
+        for name in names:
+            whole = ".".join(map(_quoted, self._whole(name)))
+            if self.spark.catalog.tableExists(whole):
+                self.spark.catalog.refreshTable(whole)
+
+    def _frame(self, columns: Sequence[str], rows: Iterable[_Row]) -> DataFrame:
+        schema = ", ".join(f"`{name}` {_TYPES.get(name, 'string')}" for name in columns)
+        return self.spark.createDataFrame(list(rows), f"struct<{schema}>")
+
+
+def _extended(result: Result) -> list[_Row]:
+    """The facts of SHOW TABLE EXTENDED as Spark has them: one text for each table, a line for each fact."""
+    lines: dict[tuple[str | None, ...], list[str]] = {}
+    for database, table, name, value in result.rows:
+        lines.setdefault((database, table), []).append(f"{name}: {value}\n")
+    return [(*place, False, "".join(facts)) for place, facts in lines.items()]
+
+
+def _tables(statement: Statement) -> list[TableName]:
+    """The tables that a statement names."""
+    match statement:
+        case UseDatabase() | ShowDatabases() | ShowTables():
+            return []
+        case ShowTableExtended(name, database):
+            return [TableName(name, database)]
+        case ExchangePartitions(table, _, source):
+            return [table, source]
+        case _:
+            return [statement.table]
+
+
+def _statement(spark: SparkSession, text: str) -> Statement | None:
+    """The statement of a text; None where it is Spark's.
+
+    Raises:
+        DdlSyntaxError, FilterError: neither knows it, and Spark understood no more of it.
+        InvalidInput: there are several statements.
+    """
+    try:
+        statements = parse_statements(text)
+    except (DdlSyntaxError, FilterError) as error:
+        understood = _place(error.fields.get("line"), error.fields.get("column"), 1)
+        if _is_blank_before(text, understood) or _parses(spark, text, further_than=understood):
+            return None
+        error.add_note("It was taken for one of hbstore's statements; Spark SQL does not know it either.")
+        raise
+    if len(statements) > 1:
+        raise InvalidInput("one statement is run at a time", statements=len(statements), hint="Call it for each")
+    return statements[0] if statements else None
+
+
+def _is_blank_before(text: str, place: tuple[int, int] | None) -> bool:
+    """Whether there is nothing but comments before a place: not the first word was understood."""
+    if place is None:
+        return False
+    *lines, last = text.split("\n")[: place[0]]
+    try:
+        return not parse_statements("\n".join([*lines, last[: place[1] - 1]]))
+    except (DdlSyntaxError, FilterError):
+        return False
+
+
+def _parses(spark: SparkSession, text: str, *, further_than: tuple[int, int] | None = None) -> bool:
+    """Whether Spark's grammar knows a text, or more of it than up to a place."""
+    try:
+        spark._jsparkSession.sessionState().sqlParser().parsePlan(text)  # noqa: SLF001  nothing public only parses
+    except ParseException as error:
+        if further_than is None or error.getCondition() == "INVALID_STATEMENT_OR_CLAUSE":
+            return False
+        found = re.search(r"\(line (\d+), pos (\d+)\)", str(error))
+        place = None if found is None else _place(int(found[1]), int(found[2]), 0)
+        return place is None or place > further_than
+    return True
+
+
+def _place(line: object, column: object, first: int) -> tuple[int, int] | None:
+    """A place as line and column from 1."""
+    if not (isinstance(line, int) and isinstance(column, int)):
+        return None
+    return line, column + 1 - first
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+@contextmanager
+def _opened(spark: SparkSession, store: PartitionStore | str | None) -> Iterator[PartitionStore]:
+    if isinstance(store, PartitionStore):
+        yield store
+        return
+    url = store or spark.conf.get(URL, None)
+    if url is None:
+        raise InvalidInput(
+            "nothing says which store the statement is about",
+            hint=f"Give store=…, or set {URL} in Spark; spark.sql runs what is only Spark's",
+        )
+    with connect(url, create=False) as opened:
+        yield opened

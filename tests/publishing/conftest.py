@@ -1,0 +1,25 @@
+"""Stores between whose tables partitions are exchanged, two folders at a time."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore import PartitionStore
+from hbstore.publishing import exchange_files
+from hbstore.rows import connect as connect_rows
+from hbstore.store import journal
+from tests.publishing.exchanges import prepare
+
+
+@pytest.fixture(params=["memory://", "memory://?atomic=false"])
+def url(request, monkeypatch):
+    monkeypatch.setattr(exchange_files, "_BATCH", 2)
+    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    return request.param
+
+
+@pytest.fixture
+def store(url, tmp_path):
+    with PartitionStore(connect_rows(url)) as store:
+        prepare(store, tmp_path)
+        yield store

@@ -1,0 +1,173 @@
+"""Exchanges with files: killed anywhere, no partition is ever in both tables or in none, and no file is lost."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+
+import pytest
+
+from hbstore import PartitionStore
+from hbstore.errors import (
+    AlreadyExists,
+    FileOperationFailed,
+    HbstoreError,
+    PartitionNotFound,
+    StoreUnavailable,
+)
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.publishing import Publisher
+from hbstore.publishing.exchanger import exchange_partitions
+from hbstore.rows import connect as connect_rows
+from tests.publishing.exchanges import (
+    AFTER,
+    BEFORE,
+    OLD,
+    SALES,
+    both,
+    claims,
+    deaths,
+    finishing,
+    manifests,
+    prepare,
+    run,
+)
+from tests.publishing.test_publisher import in_a_while
+from tests.store.faults import Fault, FaultyRows
+
+
+def test_all_specs_are_one_change(store, tmp_path):
+    result = run(store, tmp_path)
+    assert (result.changed, result.notes) == (4, ())
+    assert both(store) == AFTER
+    assert claims(store) == 0
+    assert not (tmp_path / "shop.db/sales/ds=a").exists()
+    assert (tmp_path / "far/own/rows").exists()
+    assert all("/shop.db/" not in one.location for one in store.get_partitions_by_filter(*OLD, None))
+
+
+@pytest.mark.parametrize("first", [SALES, OLD], ids=["the source", "the target"])
+def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, first, tmp_path, monkeypatch):
+    made = []
+    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+        here, there = both(store)
+        assert (here.keys(), there.keys()) in [tuple(one.keys() for one in state) for state in (BEFORE, AFTER)], at
+        expected = BEFORE if here.keys() == BEFORE[0].keys() else AFTER
+        made.append(expected is AFTER)
+        missing = [values for values, text in there.items() if text != expected[1][values]]
+        assert here == expected[0], at
+        assert len(missing) <= 2, "more than those that move at once"
+        finishing(store).get_table(*first)
+        assert both(store) == expected, at
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).recover(*first)
+        assert both(store) == expected, at
+        left = [one for one in store.get_partitions_by_filter(*OLD, None) if "/shop.db/" in one.location]
+        assert left == [], at
+        for table in (SALES, OLD):
+            with monkeypatch.context() as later:
+                later.setattr(time, "time", in_a_while())
+                Publisher(store).recover(*table)
+        assert claims(store) == 0, at
+    assert made == sorted(made), "before it is decided nothing is changed, after it all"
+    assert made[0] is False
+    assert made[-1] is True
+
+
+def test_the_statement_may_be_repeated_at_once(url, tmp_path, monkeypatch):
+    for at, store, root in deaths(url, tmp_path, monkeypatch):
+        try:
+            run(store, root)
+        except PartitionNotFound:
+            assert both(store)[0] == AFTER[0]
+        assert both(store) == AFTER, at
+        assert claims(store) == 0, at
+
+
+@pytest.mark.parametrize("fault", [one for one in Fault if one not in (Fault.LATE, Fault.CRASH, Fault.CRASH_AFTER)])
+def test_what_it_says_is_true(url, fault, tmp_path, monkeypatch):
+    for at in count():
+        root = tmp_path / str(at)
+        store = PartitionStore(connect_rows(url))
+        prepare(store, root)
+        faulty = FaultyRows(store.rows, fault, at)
+        ended = None
+        try:
+            run(PartitionStore(faulty), root)
+        except HbstoreError as error:
+            ended = error
+        finishing(store).get_table(*OLD)
+        if ended is None:
+            assert both(store) == AFTER, at
+        elif isinstance(ended, StoreUnavailable):
+            assert both(store) == BEFORE, at
+        else:
+            assert both(store) in (BEFORE, AFTER), at
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).recover(*SALES)
+            Publisher(store).recover(*OLD)
+        assert claims(store) == 0, at
+        there = store.get_partitions_by_filter(*OLD, None)
+        assert all("/shop.db/" not in one.location for one in there), at
+        if not faulty.struck:
+            assert at > 10
+            return
+
+
+def test_what_is_in_the_way_refuses_all(store, tmp_path):
+    (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True)
+    with pytest.raises(FileOperationFailed, match="something where the files"):
+        run(store, tmp_path)
+    assert both(store) == BEFORE
+    assert claims(store) == 0
+
+
+def test_what_the_store_refuses_leaves_no_claim(store, tmp_path):
+    found = store.get_partitions_by_filter(*SALES, None)
+    store.drop_partitions(*SALES, [("c", "1")])
+    tables = [store.get_table(*place) for place in (SALES, OLD)]
+    with pytest.raises(PartitionNotFound):
+        exchange_partitions(store, Warehouse(str(tmp_path)), *tables, found)
+    store.add_partitions(*OLD, [store.get_partition(*SALES, ("b", "1"))])
+    with pytest.raises(AlreadyExists):
+        exchange_partitions(store, Warehouse(str(tmp_path)), *tables, found[:3])
+    assert claims(store) == 0
+    assert manifests(store) == []
+
+
+def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_path, monkeypatch):
+    real = PartitionStore.exchange_partitions
+
+    def exchange(self, *arguments, **options):
+        done = real(self, *arguments, **options)
+        (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True)
+        return done
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    result = run(store, tmp_path)
+    assert result.changed == 4
+    assert [note.split(":")[1] for note in result.notes] == [f"{tmp_path}/shop.db/sales/ds=a/hour=2 stay there"]
+    assert both(store) == AFTER
+    assert claims(store) == 0
+
+
+def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, monkeypatch, caplog):
+    blocked = 0
+    for at, store, root in deaths(url, tmp_path, monkeypatch):
+        here, there = root / "shop.db/sales/ds=a/hour=2", root / "attic.db/old/ds=a/hour=2"
+        before = both(store)
+        if there.exists() or ("a", "2") not in before[1]:
+            continue
+        there.mkdir(parents=True)
+        finishing(store).get_table(*OLD)
+        assert both(store) == AFTER, at
+        assert claims(store) > 0 or not here.exists(), at
+        blocked += here.exists()
+        there.rmdir()
+        finishing(store).get_table(*SALES)
+        assert both(store) == AFTER, at
+        assert claims(store) == 0, at
+    assert blocked > 2
+    assert "could not be finished" in caplog.text

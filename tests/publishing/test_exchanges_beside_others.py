@@ -1,0 +1,283 @@
+"""Exchanges with files while others read, write, exchange or tidy up."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import replace
+
+import pytest
+
+from hbstore import PartitionStore
+from hbstore.ddl import execute
+from hbstore.errors import (
+    AlreadyExists,
+    FileOperationFailed,
+    PartitionNotFound,
+    PublicationLost,
+    WriteConflict,
+)
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.publishing import Publisher
+from hbstore.publishing.exchange_files import ExchangeFiles
+from tests.publishing.exchanges import (
+    AFTER,
+    BEFORE,
+    OLD,
+    SALES,
+    STATEMENT,
+    both,
+    claims,
+    deaths,
+    finishing,
+    job,
+    manifests,
+    run,
+)
+from tests.publishing.test_publisher import in_a_while
+from tests.store.faults import Crash
+
+
+def test_two_processes_exchange_the_same(store, tmp_path, monkeypatch):
+    """The second comes while the first has claimed the partitions, and takes them."""
+    real = PartitionStore.exchange_partitions
+
+    def exchange(self, *arguments, **options):
+        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
+        run(self, tmp_path)
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    with pytest.raises((AlreadyExists, PartitionNotFound)):
+        run(store, tmp_path)
+    assert both(store) == AFTER
+    assert claims(store) == 0
+
+
+def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypatch):
+    real = PartitionStore.exchange_partitions
+
+    def exchange(self, *arguments, **options):
+        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
+        execute(
+            self, "ALTER TABLE attic.old EXCHANGE PARTITION (ds = 'b') WITH TABLE shop.sales", warehouse=str(tmp_path)
+        )
+        assert claims(self) == 2
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    assert run(store, tmp_path).changed == 4
+    assert both(store)[0] == {}
+
+
+def test_several_finish_it_at_once(store, tmp_path, monkeypatch):
+    """Readers come between every two steps of the one who exchanges."""
+    other = finishing(store)
+    looked = []
+
+    def between(name):
+        real = getattr(Warehouse, name)
+
+        def first_look(self, *arguments, **options):
+            if not looked or looked[-1] != "busy":
+                looked.append("busy")
+                other.get_table(*OLD)
+                looked.append(name)
+            return real(self, *arguments, **options)
+
+        monkeypatch.setattr(Warehouse, name, first_look)
+
+    between("move")
+    between("delete_empty_parents")
+    assert run(store, tmp_path).notes == ()
+    assert looked.count("move") > 1
+    assert both(store) == AFTER
+    assert claims(store) == 0
+
+
+def test_what_somebody_else_finishes_is_noted_as_made_first(url, tmp_path, monkeypatch):
+    """So that no job takes the claims of the dead one away while folders move."""
+    real = Warehouse.move
+    moves = []
+    for _, store, _ in deaths(url, tmp_path, monkeypatch):
+
+        def move(self, *arguments, _store=store, **options):
+            for table in (SALES, OLD):
+                moves.extend(one.decided for one in _store.publications.of(_store.publications.row(*table)))
+            return real(self, *arguments, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Warehouse, "move", move)
+            finishing(store).get_table(*OLD)
+    assert len(moves) > 20
+    assert all(moves)
+
+
+def test_who_comes_late_moves_nothing(store, tmp_path, monkeypatch):
+    manifests_of_exchanges = []
+    real = ExchangeFiles.close
+    monkeypatch.setattr(ExchangeFiles, "close", lambda files: (manifests_of_exchanges.append(files), real(files)))
+    run(store, tmp_path)
+    (late,) = manifests_of_exchanges
+    old = tmp_path / "shop.db/sales/ds=a/hour=1"
+    old.mkdir(parents=True)
+    moved = store.get_partition(*OLD, ("a", "1"))
+    store.alter_partitions(*OLD, [replace(moved, location=f"file:{old}")])
+    shutil.rmtree(tmp_path / "attic.db/old/ds=a/hour=1")
+    late.fetch(Warehouse(str(tmp_path)), resume=True)
+    assert old.exists()
+
+
+def test_two_may_move_a_folder_in_the_same_moment(store, tmp_path, monkeypatch):
+    real = Warehouse.move
+
+    def move(self, *arguments, **options):
+        real(self, *arguments, **options)
+        raise FileOperationFailed("it was not there any more")
+
+    monkeypatch.setattr(Warehouse, "move", move)
+    store.drop_partitions(*SALES, [("c", "1")])
+    (result,) = execute(store, STATEMENT.replace("(ds = 'c'), ", ""), warehouse=str(tmp_path))
+    assert result.notes == ()
+    assert both(store)[1] == {values: text for values, text in AFTER[1].items() if values[0] != "c"}
+
+
+@pytest.mark.parametrize("table", [SALES, OLD])
+def test_a_partition_that_a_job_is_writing_is_not_exchanged(store, tmp_path, table):
+    Publisher(store).claim(*table, job(("a", "1")))
+    with pytest.raises(WriteConflict, match="ds=a/hour=1"):
+        run(store, tmp_path)
+    assert both(store) == BEFORE
+    assert claims(store) == 1
+
+
+def test_a_job_cannot_write_what_is_being_exchanged(store, tmp_path, monkeypatch):
+    real = PartitionStore.exchange_partitions
+
+    def exchange(self, *arguments, **options):
+        for table in (SALES, OLD):
+            with pytest.raises(WriteConflict):
+                Publisher(self).claim(*table, job(("a", "2")))
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    run(store, tmp_path)
+    assert both(store) == AFTER
+
+
+def slow(monkeypatch, table, before, after):
+    """The process stops for long before it exchanges, or after; meanwhile others look after the tables."""
+    real = PartitionStore.exchange_partitions
+
+    def others(store):
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).recover(*table)
+
+    def exchange(self, *arguments, **options):
+        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
+        if before:
+            others(self)
+        done = real(self, *arguments, **options)
+        if after:
+            others(self)
+        return done
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+
+
+@pytest.mark.parametrize("table", [SALES, OLD])
+def test_a_process_that_was_taken_for_dead_changes_nothing(store, tmp_path, monkeypatch, table):
+    slow(monkeypatch, table, before=True, after=False)
+    with pytest.raises(PublicationLost):
+        run(store, tmp_path)
+    assert both(store) == BEFORE
+    assert claims(store) == 0
+
+
+@pytest.mark.parametrize("table", [SALES, OLD])
+def test_others_may_finish_what_a_slow_process_has_exchanged(store, tmp_path, monkeypatch, table):
+    slow(monkeypatch, table, before=False, after=True)
+    result = run(store, tmp_path)
+    assert (result.changed, result.notes) == (4, ())
+    assert both(store) == AFTER
+    assert claims(store) == 0
+    assert manifests(store) == []
+    assert all("/shop.db/" not in one.location for one in store.get_partitions_by_filter(*OLD, None))
+
+
+def test_a_partition_that_others_alter_meanwhile_keeps_what_they_did(store, tmp_path, monkeypatch):
+    real = PartitionStore.change_partitions
+
+    def late(self, *arguments, **options):
+        monkeypatch.setattr(PartitionStore, "change_partitions", real)
+        found = self.get_partition(*OLD, ("a", "1"))
+        self.alter_partitions(*OLD, [replace(found, parameters={"by": "others"})])
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(PartitionStore, "change_partitions", late)
+    run(store, tmp_path)
+    assert both(store) == AFTER
+    assert store.get_partition(*OLD, ("a", "1")).parameters == {"by": "others"}
+
+
+def test_a_partition_that_only_looks_exchanged_keeps_its_files(store, tmp_path, monkeypatch):
+    """Somebody adds one to the other table, in the very folder; the exchange was not made."""
+
+    def dies(self, *_):
+        self.add_partitions(*OLD, [self.get_partition(*SALES, ("a", "1"))])
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PartitionStore, "exchange_partitions", dies)
+        with pytest.raises(Crash):
+            run(store, tmp_path)
+    with monkeypatch.context() as later:
+        later.setattr(time, "time", in_a_while())
+        Publisher(store).recover(*OLD)
+    assert both(store)[0] == BEFORE[0]
+    assert claims(store) == 0
+
+
+@pytest.mark.parametrize("table", [SALES, OLD])
+def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path, monkeypatch, table):
+    """Else it would write into a folder that still is another partition's."""
+    made = 0
+    for at, store, _ in deaths(url, tmp_path, monkeypatch):
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).claim(*table, job(("a", "1")))
+        there = store.get_partitions_by_filter(*OLD, None)
+        made += len(there) > 1
+        assert all("/shop.db/" not in one.location for one in there), at
+        assert len(store.publications.of(store.publications.row(*table))) == 1
+    assert made > 3
+
+
+def test_what_was_dropped_and_altered_meanwhile_stays_so(url, tmp_path, monkeypatch):
+    """Between the death of a process and the next one who may move files."""
+    dropped = 0
+    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+        if ("a", "1") not in both(store)[1]:
+            continue
+        store.drop_partitions(*OLD, [("a", "1")])
+        altered = store.get_partition(*OLD, ("a", "2"))
+        store.alter_partitions(*OLD, [altered.__class__(("a", "2"), location="file:/own/place")])
+        dropped += 1
+        finishing(store).get_table(*OLD)
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).recover(*OLD)
+        assert ("a", "1") not in both(store)[1], at
+        assert store.get_partition(*OLD, ("a", "2")).location == "file:/own/place"
+    assert dropped > 3
+
+
+def test_a_table_that_is_dropped_meanwhile_leaves_no_claim(url, tmp_path, monkeypatch):
+    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+        dropped, left = (SALES, OLD) if at % 2 else (OLD, SALES)
+        store.drop_table(*dropped)
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", in_a_while())
+            Publisher(store).recover(*left)
+        assert store.publications.of(store.publications.row(*left)) == [], at

@@ -1,0 +1,97 @@
+"""Exchanges on file systems where a folder is not renamed in one step, but copied."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from hbstore import Column, Partition, PartitionStore, Table
+from hbstore.errors import (
+    ConcurrentChange,
+)
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.publishing import Manifest, Publisher, exchange_files, publisher
+from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing.exchanger import exchange_partitions
+from hbstore.rows import connect as connect_rows
+from tests.metastore.warehouses import world
+from tests.publishing.exchanges import (
+    OLD,
+    SALES,
+    claims,
+    finishing,
+    job,
+)
+from tests.publishing.test_publisher import in_a_while
+from tests.store.faults import Crash
+
+
+@pytest.fixture
+def copied(url, monkeypatch):
+    """An exchange on such a file system whose process died while it copied: the store and the warehouse."""
+    place = world("memory", None)
+    root = place.warehouse.root
+    with PartitionStore(connect_rows(url)) as store:
+        columns = [Column("ds", "string"), Column("hour", "int")]
+        for database, name in (SALES, OLD):
+            store.create_database(database)
+            store.create_table(Table(database, name, columns, location=f"{root}/{name}"))
+        store.add_partitions(*SALES, [Partition(("a", "1"))])
+        for name in ("one", "two"):
+            place.write(f"{root}/sales/ds=a/hour=1/{name}", name.encode())
+
+        def dies(_self, _source, target, **_):
+            place.write(f"{target}/one", b"one")
+            raise Crash
+
+        tables = [store.get_table(*one) for one in (SALES, OLD)]
+        found = store.get_partitions_by_filter(*SALES, None)
+        with monkeypatch.context() as patch:
+            patch.setattr(Warehouse, "move", dies)
+            with pytest.raises(Crash):
+                exchange_partitions(store, place.warehouse, *tables, found)
+        yield store, place
+
+
+def test_who_copies_is_left_alone_while_alive(copied):
+    store, place = copied
+    before = place.files()
+    for table in (SALES, OLD):
+        finishing(store).get_table(*table)
+    assert place.files() == before
+    assert store.get_partition(*OLD, ("a", "1")).location.endswith("/sales/ds=a/hour=1")
+
+
+def test_a_job_waits_for_who_copies(copied, monkeypatch):
+    store, _ = copied
+    monkeypatch.setattr(publisher, "_ATTEMPTS", 3)
+    (found,) = store.publications.of(row := store.publications.row(*OLD))
+    store.publications.extend(row, found.id, time.time() + 1000)
+    with monkeypatch.context() as later:
+        later.setattr(time, "time", in_a_while())
+        for table in (SALES, OLD):
+            with pytest.raises(ConcurrentChange):
+                Publisher(store).claim(*table, job(("a", "1")))
+    assert claims(store) == 2
+
+
+def test_what_was_copied_half_is_finished_later(copied, monkeypatch):
+    store, place = copied
+    with monkeypatch.context() as later:
+        later.setattr(time, "time", in_a_while())
+        finishing(store).get_table(*OLD)
+    assert store.get_partition(*OLD, ("a", "1")).location.endswith("/old/ds=a/hour=1")
+    assert place.files() == {"wh/old/ds=a/hour=1/one": b"one", "wh/old/ds=a/hour=1/two": b"two"}
+    assert claims(store) == 0
+
+
+def test_who_copies_says_so(copied, monkeypatch):
+    store, _ = copied
+    monkeypatch.setattr(exchange_files, "_LEASE", 0.04)
+    (found,) = store.publications.of(row := store.publications.row(*OLD))
+    manifest = Manifest.decode(store.publications.manifest(row, found.id))
+    with ExchangeFiles(store, manifest, manifest.exchange)._alive():
+        time.sleep(0.1)
+    (later,) = store.publications.of(store.publications.row(*OLD))
+    assert later.until != found.until
