@@ -163,6 +163,10 @@ class WriteFailed(HbstoreError):
     """Files could not be written; nothing was changed. ``fields`` say why."""
 
 
+class ReadFailed(HbstoreError):
+    """Files of a partition could not be read. ``fields`` say which, and why."""
+
+
 class PublicationLost(ConcurrentChange):
     """A job that writes files was taken for dead, and another one has its partitions; nothing was changed."""
 
@@ -322,3 +326,15 @@ class NoStorageTables(CubeError):
 
 class UnknownTimeDimension(CubeError):
     """A time dimension that no storage table of the fact is partitioned by; ``fields`` lists those there are."""
+
+
+class MetastoreUnavailable(StoreUnavailable):
+    """Another metastore, to import from or to export to, does not answer. What was copied before stays."""
+
+
+class MetastoreRefused(HbstoreError):
+    """Another metastore answered with an exception, or with what is no answer; ``fields`` say what it was asked."""
+
+
+class TransferConflict(HbstoreError):
+    """What is to be copied is there already and differs; ``fields`` name it."""

@@ -66,8 +66,8 @@ class Totals:
     def of(payloads: Iterable[bytes]) -> Totals:
         """The totals of stored partitions. O(bytes of their parameters).
 
-        What is no number, or a negative one, as Hive writes where it does not know, counts as not said. Damaged bytes
-        say nothing.
+        What is no number, or a negative one, as Hive writes where it does not know, counts as not said. A 0 of Hive's is
+        less than what Spark's ANALYZE says, as metastores write it where nobody has counted. Damaged bytes say nothing.
 
         >>> from hbstore.model import Column, Partition, Table
         >>> from hbstore.structs import encode_partition
@@ -85,16 +85,17 @@ class Totals:
                     found[name[1:]] = int(digits)
             if not found:
                 continue
-            for name, value in found.items():
-                if name == b"numFiles":
-                    files += value
-                    some_files += 1
-                elif name == b"numRows" or (name == _NAMES[3] and _NAMES[0] not in found):
-                    rows += value
-                    some_rows += 1
-                elif name == b"totalSize" or (name == _NAMES[4] and _NAMES[2] not in found):
-                    size += value
-                    some_size += 1
+            said = found.get(b"numRows") or found.get(_NAMES[3], found.get(b"numRows"))
+            if said is not None:
+                rows += said
+                some_rows += 1
+            said = found.get(b"totalSize") or found.get(_NAMES[4], found.get(b"totalSize"))
+            if said is not None:
+                size += said
+                some_size += 1
+            if b"numFiles" in found:
+                files += found[b"numFiles"]
+                some_files += 1
         return Totals(count, rows, files, size, count - some_rows, count - some_files, count - some_size)
 
 

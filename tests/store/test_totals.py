@@ -53,6 +53,7 @@ def forget(store, name=SALES):
         ({"spark.sql.statistics.numRows": "8"}, 8),
         ({"numRows": "7", "spark.sql.statistics.numRows": "8"}, 7),
         ({"spark.sql.statistics.numRows": "8", "numRows": "-1"}, 8),
+        ({"spark.sql.statistics.numRows": "8", "numRows": "0"}, 8),
         ({"comment": "numRows"}, None),
     ],
 )

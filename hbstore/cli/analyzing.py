@@ -1,0 +1,93 @@
+"""The command that gathers statistics of partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples, table_name
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.progress import progress
+from hbstore.cli.spark_session import spark_session
+from hbstore.errors import InvalidInput
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore analyze shop.returns",
+        "hbstore analyze shop.sales --filter \"ds >= '2014-01-01'\" --columns amount --only-missing",
+    )
+)
+def analyze(
+    ctx: typer.Context,
+    table: TableArgument,
+    *,
+    filter: FilterOption = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="NAME,NAME", help="Gather the statistics of these columns as well."),
+    ] = None,
+    all_columns: Annotated[
+        bool, typer.Option("--all-columns", help="Gather those of all columns that can have some.")
+    ] = False,
+    only_missing: Annotated[
+        bool, typer.Option("--only-missing", help="Pass over partitions that have their statistics.")
+    ] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Gather the statistics of partitions by a Spark job, and keep them with the partitions.
+
+    Those are rows, files and bytes, and of columns nulls, distinct values, bounds and lengths. Without --filter the
+    table itself gets what Spark's optimizer wants to know. A partition that changes meanwhile is analyzed again. If the
+    command is stopped, --only-missing does the rest.
+    """
+    if columns is not None and all_columns:
+        raise InvalidInput("columns are named, or all of them wanted", options="--columns, --all-columns")
+    named = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
+    name = ".".join(table_name(table))
+    with open_store(ctx, store) as opened:
+        selected = opened.count_partitions(*table_name(table), filter)
+        if selected:
+            with spark_session("hbstore analyze") as session, progress(name, selected) as show:
+                from hbstore.spark.analyze import analyze_table
+
+                found = asdict(
+                    analyze_table(
+                        session,
+                        opened,
+                        name,
+                        filter,
+                        columns="all" if all_columns else named,
+                        only_missing=only_missing,
+                        progress=lambda done, _: show(done),
+                    )
+                )
+        else:
+            found = {"table": name, "columns": (), "missing": (), "changed": (), "whole": False}
+            found |= dict.fromkeys(("partitions", "passed_over", "rows", "files", "size"), 0)
+    if as_json:
+        print_json(found)
+    else:
+        print_lines(_lines(found))
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What was found, with those partitions by their names that are not as they should be."""
+    yield from (f"empty {name}: its folder is not there" for name in found["missing"])
+    yield from (f"left alone {name}: it kept changing" for name in found["changed"])
+    counts = [
+        f"{plural(found['partitions'], 'partition')} analyzed",
+        plural(found["rows"], "row"),
+        plural(found["files"], "file"),
+        plural(found["size"], "byte"),
+    ]
+    if found["passed_over"]:
+        counts.append(f"{plural(found['passed_over'], 'partition')} passed over")
+    yield f"{found['table']}: {', '.join(counts)}"

@@ -1,0 +1,133 @@
+"""Which columns are summed up, and the aggregates of Spark that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Final, Literal
+
+from pyspark.sql import Column, Row
+from pyspark.sql import functions as f
+
+from hbstore.errors import InvalidInput
+from hbstore.model import Table
+from hbstore.spark.analyze_summary import Kind, Summary, SummaryColumn
+from hbstore.spark.formats import data_schema
+
+NUMBER: Final = "hbstore_number"
+ROWS: Final = "hbstore_rows"
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def summary_columns(table: Table, columns: Sequence[str] | Literal["all"] | None) -> tuple[SummaryColumn, ...]:
+    """The columns of a table's files that are to be summed up, in the table's order.
+
+    Args:
+        table: the table.
+        columns: their names in any case; "all" for all of which something can be said; None for none. Partition columns
+            may be named: what their values are stands in the catalog.
+
+    Raises:
+        InvalidInput: there is no such column, or nothing can be said of it.
+    """
+    if columns is None:
+        return ()
+    types = {one.name.lower(): one.type for one in table.columns}
+    known = {one.name.lower(): one for one in data_schema(table).fields}
+    found = {
+        name: SummaryColumn.of(one.name, one.dataType, _hive_type(types.get(name), one.dataType.simpleString()))
+        for name, one in known.items()
+    }
+    if columns == "all":
+        return tuple(one for one in found.values() if one is not None)
+    given = {column.lower() for column in columns}
+    names = {name.lower() for name in table.partition_column_names}
+    for column in sorted(given - names):
+        if column not in found:
+            raise InvalidInput(
+                "no such column",
+                table=table,
+                column=column,
+                columns=", ".join([one.name for one in known.values()] + list(table.partition_column_names)),
+            )
+        if found[column] is None:
+            raise InvalidInput(
+                "nothing can be said of a column of this type",
+                table=table,
+                column=column,
+                type=known[column].dataType.simpleString(),
+                hint="Name columns of numbers, texts, bytes, booleans, dates and times",
+            )
+    return tuple(one for name, one in found.items() if one is not None and name in given)
+
+
+def aggregates(columns: Sequence[SummaryColumn], error: float) -> list[Column]:
+    """What is to be aggregated; `summaries` reads the row.
+
+    Args:
+        columns: the columns.
+        error: the standard deviation, relative, of numbers of distinct values.
+    """
+    wanted = [f.count(f.lit(1)).alias(ROWS)]
+    for at, column in enumerate(columns):
+        value = quoted(column.name)
+        wanted += [one.alias(f"{name}{at}") for name, one in _of(column, value, error).items()]
+    return wanted
+
+
+def sketch(column: SummaryColumn) -> Column:
+    """A sketch of a column's distinct values, which can be united with others."""
+    value = quoted(column.name)
+    return f.hll_sketch_agg(f.when(value.isNotNull(), f.xxhash64(value)))
+
+
+def summaries(row: Row, columns: Sequence[SummaryColumn]) -> dict[str, Summary]:
+    """What the aggregates of `aggregates` say, by the columns' names."""
+    return {column.name: _summary(row.asDict(), at, column) for at, column in enumerate(columns)}
+
+
+def quoted(name: str) -> Column:
+    """The column of exactly this name."""
+    return f.col("`" + name.replace("`", "``") + "`")
+
+
+def _hive_type(text: str | None, of_files: str) -> str:
+    """A column's type as the table has it; that of its files where Spark has put something else into the catalog."""
+    return of_files if text is None or "<" in text else text
+
+
+def _of(column: SummaryColumn, value: Column, error: float) -> dict[str, Column]:
+    """The aggregates for one column."""
+    counted = {"filled": f.count(value)}
+    if column.kind is Kind.BOOLEAN:
+        return counted | {"trues": f.count_if(value)}
+    counted["distinct"] = f.approx_count_distinct(value, error)
+    if column.kind.has_length:
+        return counted | {"length": f.sum(f.length(value)), "longest": f.max(f.length(value))}
+    if column.kind is Kind.FLOAT:  # NaN is no bound, though Spark sorts it behind all numbers
+        value = f.when(~f.isnan(value), value)
+    return counted | {"low": _portable(column, f.min(value)), "high": _portable(column, f.max(value))}
+
+
+def _portable(column: SummaryColumn, value: Column) -> Column:
+    """A bound as Python has it in any time zone, and beyond its own years."""
+    if column.kind is Kind.DATE:
+        return f.unix_date(value)
+    if column.kind is Kind.TIME:
+        return f.unix_micros(value) if column.zoned else value - f.expr("timestamp_ntz '1970-01-01 00:00:00'")
+    return value
+
+
+def _summary(row: Mapping[str, Any], at: int, column: SummaryColumn) -> Summary:
+    rows, filled = row[ROWS], row[f"filled{at}"]
+    nulls = rows - filled
+    if column.kind is Kind.BOOLEAN:
+        trues = row[f"trues{at}"]
+        return Summary(rows, nulls, (trues > 0) + (filled > trues), trues=trues)
+    distinct = row[f"distinct{at}"]
+    if column.kind.has_length:
+        return Summary(rows, nulls, distinct, length=row[f"length{at}"] or 0, longest=row[f"longest{at}"] or 0)
+    low, high = row[f"low{at}"], row[f"high{at}"]
+    if isinstance(low, timedelta):
+        low, high = low // _MICROSECOND, high // _MICROSECOND
+    return Summary(rows, nulls, distinct, low, high)

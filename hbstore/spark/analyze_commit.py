@@ -1,0 +1,196 @@
+"""Keeping what was found of partitions with them, unless they are not what they were when that began.
+
+Column statistics are written first, then the parameters, which say that there are some, in one change that expects the
+partitions as they were read. Where that fails as one of them has changed, the others are written without it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from hbstore.errors import ConcurrentChange, PartitionNotFound
+from hbstore.metastore.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
+from hbstore.model import Partition, Table
+from hbstore.publishing.manifest import EXCHANGES, Manifest
+from hbstore.spark.analyze_summary import Summary, SummaryColumn, to_hive
+from hbstore.spark.analyze_whole import ROWS, SIZE
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.pauses import pause
+from hbstore.store.puts import partition_key
+
+Values: TypeAlias = tuple[str, ...]
+
+NUM_ROWS: Final = "numRows"
+RAW_SIZE: Final = "rawDataSize"
+
+_BASIC: Final = "BASIC_STATS"
+_COLUMNS: Final = "COLUMN_STATS"
+_CHANGED: Final = "transient_lastDdlTime"
+_ATTEMPTS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of a partition.
+
+    Attributes:
+        partition: as it was read before.
+        rows: how many rows it has.
+        files: how many files.
+        size: their bytes.
+        summaries: of its columns, by name.
+    """
+
+    partition: Partition
+    rows: int
+    files: int
+    size: int
+    summaries: Mapping[str, Summary]
+
+
+def known_rows(partition: Partition, columns: Sequence[SummaryColumn]) -> int | None:
+    """How many rows a partition has, if it has all statistics that an analysis of some columns gives; else None.
+
+    Spark writes ``numRows=0`` with files of a Hive format that have rows: this is believed of no files alone. And it
+    lets its own numbers stand when files come: they are believed while its bytes are those of the files.
+    """
+    numbers = {}
+    for name in (NUM_ROWS, NUM_FILES, TOTAL_SIZE, ROWS, SIZE):
+        text = partition.parameters.get(name, "")
+        if text.isascii() and text.isdecimal():
+            numbers[name] = int(text)
+    rows = numbers.get(ROWS, numbers.get(NUM_ROWS))
+    if rows is None or NUM_FILES not in numbers or TOTAL_SIZE not in numbers:
+        return None
+    if numbers.get(SIZE, numbers[TOTAL_SIZE]) != numbers[TOTAL_SIZE]:
+        return None
+    if not rows and numbers[TOTAL_SIZE] and ROWS not in numbers:
+        return None
+    has = _accurate(partition.parameters).get(_COLUMNS, {})
+    return rows if all(has.get(column.name.lower()) == "true" for column in columns) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Keeps statistics with the partitions of one table.
+
+    Attributes:
+        store: the store.
+        table: the table.
+        columns: the columns that were summed up.
+    """
+
+    store: PartitionStore
+    table: Table
+    columns: Sequence[SummaryColumn]
+
+    def write(self, found: Sequence[Found]) -> tuple[set[Values], set[Values]]:
+        """Write what was found of partitions that are what they were, all or none.
+
+        Returns:
+            The values of these, and of those that are something else now, or that a job is writing. Those that are gone
+            are in neither.
+
+        Raises:
+            ConcurrentChange: others kept changing them.
+        """
+        database, name = self.table.database, self.table.name
+        changed: set[Values] = set()
+        written: set[Values] = set()
+        for attempt in range(_ATTEMPTS):
+            fresh, others = self._fresh(found)
+            changed |= others
+            self._forget_columns(written & others)
+            writing = [one for one in fresh if one.partition.values not in changed]
+            puts = [put for one in writing if (put := self._with_parameters(one)) is not None]
+            try:
+                if self.columns and writing:
+                    self.store.column_statistics.write_partitions(database, name, self._statistics(writing))
+                    written |= {one.partition.values for one in writing}
+                if puts:
+                    self.store.change_partitions(
+                        database,
+                        name,
+                        put=puts,
+                        expected={one.partition.values: one.partition.payload for one in writing},
+                        invalid_values="keep",
+                    )
+            except (ConcurrentChange, PartitionNotFound):
+                pause(attempt)
+            else:
+                return {one.partition.values for one in writing}, changed
+        raise ConcurrentChange("others kept changing the partitions", table=self.table, hint="Analyze the rest later")
+
+    def _forget_columns(self, values: Collection[Values]) -> None:
+        """Take away column statistics that were written when their partitions had changed already."""
+        for one in values:
+            for column in self.columns:
+                with suppress(PartitionNotFound):
+                    self.store.column_statistics.delete_partition(
+                        self.table.database, self.table.name, one, column.name
+                    )
+
+    def _fresh(self, found: Sequence[Found]) -> tuple[list[Found], set[Values]]:
+        """Those that are what they were, and the values of the others that are there.
+
+        A job that is decided shows its files before it changes its partitions, and adds to their statistics then. Files
+        that it showed before they were counted would count twice; as it is not closed before that change, it is seen
+        here, or the partition has changed. Likewise an exchanged partition's folder moves before its location does.
+        """
+        values = [one.partition.values for one in found]
+        row = self.store.publications.row(self.table.database, self.table.name)
+        busy = set()
+        for publication in self.store.publications.of(row):
+            shown = publication.decided or publication.id.startswith(EXCHANGES)
+            data = self.store.publications.manifest(row, publication.id) if shown else None
+            if data is not None:
+                busy |= {partition_key(row, one.values) for one in Manifest.decode(data).partitions}
+        there = {
+            one.values: one.payload for one in self.store.get_partitions(self.table.database, self.table.name, values)
+        }
+        fresh = [
+            one
+            for one in found
+            if there.get(one.partition.values) == one.partition.payload
+            and partition_key(row, one.partition.values) not in busy
+        ]
+        return fresh, there.keys() & set(values) - {one.partition.values for one in fresh}
+
+    def _statistics(self, found: Sequence[Found]) -> dict[tuple[str, ...], list[Any]]:
+        return {
+            one.partition.values: [to_hive(column, one.summaries[column.name]) for column in self.columns]
+            for one in found
+        }
+
+    def _with_parameters(self, found: Found) -> Partition | None:
+        """The partition with its statistics; None if it has them."""
+        before = found.partition.parameters
+        counts = {NUM_ROWS: str(found.rows), NUM_FILES: str(found.files), TOTAL_SIZE: str(found.size)}
+        same = all(before.get(name) == text for name, text in counts.items())
+        of_columns = dict(_accurate(before).get(_COLUMNS, {})) if same else {}
+        of_columns |= {column.name.lower(): "true" for column in self.columns}
+        accurate = {_BASIC: "true"} | ({_COLUMNS: of_columns} if of_columns else {})
+        after = {
+            **{name: text for name, text in before.items() if same or name != RAW_SIZE},
+            **counts,
+            ROWS: counts[NUM_ROWS],
+            SIZE: counts[TOTAL_SIZE],
+            ACCURATE: json.dumps(accurate, separators=(",", ":")),
+        }
+        if after == before:
+            return None
+        return replace(found.partition, parameters={**after, _CHANGED: str(int(time.time()))})
+
+
+def _accurate(parameters: Mapping[str, str]) -> dict[str, Any]:
+    """What is said to be accurate, as Hive writes it; what does not decode says nothing."""
+    with suppress(ValueError):
+        found = json.loads(parameters.get(ACCURATE, "{}"))
+        if isinstance(found, dict) and isinstance(found.get(_COLUMNS, {}), dict):
+            return found
+    return {}

@@ -1,0 +1,103 @@
+"""What files partitions have, and how many rows those say that they hold: looked at by tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pyspark.sql import SparkSession
+
+from hbstore.errors import HbstoreError
+from hbstore.metastore.warehouse import Warehouse
+from hbstore.spark.footers import row_counts
+
+_SLICES_FOR_EACH_CORE: Final = 4
+_AT_ONCE: Final = 8
+
+
+class Place(NamedTuple):
+    """Where a partition's files are.
+
+    Attributes:
+        location: the folder.
+        form: the format of the files.
+        footers: whether they are asked how many rows they hold.
+    """
+
+    location: str
+    form: str
+    footers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a partition.
+
+    Attributes:
+        found: paths below the folder and bytes, sorted; None if the folder is not there.
+        rows: how many rows they hold together; None if they do not say, or were not asked.
+    """
+
+    found: tuple[tuple[str, int], ...] | None
+    rows: int | None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.found or ())
+
+    @property
+    def size(self) -> int:
+        """Their bytes."""
+        return sum(size for _, size in self.found or ())
+
+
+def files_of(spark: SparkSession, places: Sequence[Place]) -> list[Files]:
+    """The files of partitions, in their order. O(files), over all cores.
+
+    Files and folders whose names begin with ``_`` or ``.`` are left out, as by Hive; an empty file holds no rows.
+
+    Raises:
+        FileOperationFailed: a folder cannot be listed.
+    """
+    number = min(_SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism, len(places))
+    if not number:
+        return []
+    dealt = [list(places[at::number]) for at in range(number)]
+    looked: list[list[Files]] = []
+    for outcome in spark.sparkContext.parallelize(dealt, number).map(_look).collect():
+        if isinstance(outcome, HbstoreError):
+            raise outcome
+        looked.append(outcome)
+    return [looked[at % number][at // number] for at in range(len(places))]
+
+
+def _look(places: list[Place]) -> list[Files] | HbstoreError:
+    """In a task; an error as a value, as Spark would run it again and show it in the midst of its own."""
+    try:
+        warehouse = Warehouse(places[0].location)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            listed = list(pool.map(lambda one: warehouse.data_files(one.location), places))
+    except HbstoreError as error:
+        # With texts as fields, as the exception of a file system's library may not be pickled.
+        return type(error)(error.text, hint=error.hint, **{name: str(value) for name, value in error.fields.items()})
+    found = [None if files is None else tuple(sorted(files)) for files in listed]
+    return [Files(files, rows) for files, rows in zip(found, _rows(places, found), strict=True)]
+
+
+def _rows(places: Sequence[Place], found: Sequence[tuple[tuple[str, int], ...] | None]) -> list[int | None]:
+    """The rows of each partition's files, of which all of one format are asked at once."""
+    asked: dict[str, list[str]] = {}
+    for place, files in zip(places, found, strict=True):
+        if place.footers:
+            root = place.location.rstrip("/")
+            asked.setdefault(place.form, []).extend(f"{root}/{path}" for path, size in files or () if size)
+    said = {form: iter(row_counts(form, locations)) for form, locations in asked.items()}
+    rows: list[int | None] = []
+    for place, files in zip(places, found, strict=True):
+        counts = [next(said[place.form]) if size else 0 for _, size in files or ()] if place.footers else [None]
+        known = [count for count in counts if count is not None]
+        rows.append(sum(known) if len(known) == len(counts) else None)
+    return rows

@@ -1,0 +1,222 @@
+"""Reading partitions' files to count their rows and sum up their columns: one job, grouped by partition.
+
+Spark lists the folders and says of each row which file it is from. The files' texts are matched with those that were
+listed before, so that rows of others, which came in between, are not counted.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import CharType, IntegerType, StringType, StructField, StructType, VarcharType
+
+from hbstore.errors import FileOperationFailed, ReadFailed
+from hbstore.metastore.locations import LOCAL, Location, parse_location
+from hbstore.model import Table
+from hbstore.spark.analyze_columns import NUMBER, ROWS, aggregates, sketch, summaries
+from hbstore.spark.analyze_summary import Summary, SummaryColumn
+from hbstore.spark.formats import Format, data_schema
+from hbstore.spark.hadoop import hadoop_path
+
+_PATH: Final = "hbstore_path"
+_DISTINCT_ERROR: Final = "spark.sql.statistics.ndv.maxError"
+_LISTING_TASKS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+_LISTING_TASKS_FOR_EACH_CORE: Final = 4
+_GLOB: Final = re.compile(r"[\\*?\[\]{}]")
+_LEFT_BY_JAVA: Final = "/-_.!~'()*,;:$&+=@"
+_READING: Final = re.compile(r"reading file (\S+?)\.(?:\s|$)")
+_REASON: Final = 500
+
+
+class Folder(NamedTuple):
+    """What is read of a partition.
+
+    Attributes:
+        name: the partition's.
+        location: the folder.
+        paths: the files, below the folder.
+    """
+
+    name: str
+    location: str
+    paths: tuple[str, ...]
+
+
+class Read(NamedTuple):
+    """What was read.
+
+    Attributes:
+        rows: how many rows each folder's files hold.
+        summaries: what is known of its columns, by name.
+        sketches: of the distinct values of all folders, for each column; None where there are no rows.
+    """
+
+    rows: list[int]
+    summaries: list[dict[str, Summary]]
+    sketches: tuple[bytes, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read.
+
+    Attributes:
+        spark: the session.
+        table: the table.
+        columns: the columns that are summed up; none to count rows.
+        with_sketches: whether the distinct values of all partitions together are wanted.
+    """
+
+    spark: SparkSession
+    table: Table
+    columns: Sequence[SummaryColumn]
+    with_sketches: bool
+
+    def read(self, form: Format, folders: Sequence[Folder]) -> Read:
+        """Read folders of one format. One job over all rows, of as many columns as are summed up.
+
+        Raises:
+            ReadFailed: Spark could not read a file.
+        """
+        try:
+            found, sketches = self._aggregated(form, folders)
+        except (PySparkException, Py4JError) as error:
+            raise self._failed(error, folders) from error
+        by_number = {row[NUMBER]: row for row in found}
+        if None in by_number:
+            self._check_strangers(form, folders)
+        rows = [by_number[number][ROWS] if number in by_number else 0 for number in range(len(folders))]
+        known = [
+            summaries(by_number[number], self.columns)
+            if number in by_number
+            else {column.name: Summary() for column in self.columns}
+            for number in range(len(folders))
+        ]
+        return Read(rows, known, sketches)
+
+    def _aggregated(self, form: Format, folders: Sequence[Folder]) -> tuple[list[Row], tuple[bytes, ...] | None]:
+        frame, path = self._frame(form, folders)
+        numbered = frame.withColumn(_PATH, path).join(f.broadcast(self._places(folders)), _PATH, "left")
+        error = float(str(self.spark.conf.get(_DISTINCT_ERROR)))
+        wanted = aggregates(self.columns, error)
+        if not (self.columns and self.with_sketches):
+            return numbered.groupBy(NUMBER).agg(*wanted).collect(), None
+        names = [f"sketch{at}" for at in range(len(self.columns))]
+        made = [sketch(column).alias(name) for column, name in zip(self.columns, names, strict=True)]
+        grouped = numbered.groupBy(NUMBER).agg(*wanted, *made).persist()
+        try:
+            found = grouped.drop(*names).collect()
+            united = grouped.where(f.col(NUMBER).isNotNull()).agg(*(f.hll_union_agg(name) for name in names))
+            (row,) = united.collect()
+        finally:
+            grouped.unpersist()
+        return found, None if None in row else tuple(bytes(one) for one in row)
+
+    def _frame(self, form: Format, folders: Sequence[Folder]) -> tuple[DataFrame, Column]:
+        """The rows of all files in some folders, and the column of the files' texts."""
+        # Folders in folders are looked into, as they are when files are listed, and do not tell partition values.
+        reader = self.spark.read.format(form.name).options(**form.options).option("recursiveFileLookup", "true")
+        paths = sorted({_GLOB.sub(r"\\\g<0>", one.location) for one in folders})
+        with self._few_listing_tasks():
+            frame = reader.schema(_readable(data_schema(self.table))).load(paths)
+        return frame, frame.metadataColumn("_metadata").getField("file_path")
+
+    @contextmanager
+    def _few_listing_tasks(self) -> Iterator[None]:
+        """Let Spark list many folders in a task; by default each has one, which takes longer than the listing."""
+        conf, number = self.spark.conf, _LISTING_TASKS_FOR_EACH_CORE * self.spark.sparkContext.defaultParallelism
+        before = conf.get(_LISTING_TASKS, None)
+        conf.set(_LISTING_TASKS, number)
+        try:
+            yield
+        finally:
+            conf.unset(_LISTING_TASKS) if before is None else conf.set(_LISTING_TASKS, before)
+
+    def _places(self, folders: Sequence[Folder]) -> DataFrame:
+        """The numbers of folders by the texts of their files; a file may be in several."""
+        systems: dict[tuple[str, str], tuple[str, ...]] = {}
+        rows = []
+        for number, folder in enumerate(folders):
+            place = parse_location(folder.location)
+            system = place.scheme, place.authority
+            if system not in systems:
+                systems[system] = self._beginnings(place)
+            rows += [
+                (beginning + java_path(f"{place.path.rstrip('/')}/{path}"), number)
+                for path in folder.paths
+                for beginning in systems[system]
+            ]
+        schema = StructType([StructField(_PATH, StringType()), StructField(NUMBER, IntegerType())])
+        return self.spark.createDataFrame(rows, schema)
+
+    def _beginnings(self, place: Location) -> tuple[str, ...]:
+        """What stands before a path where Spark names a file: one of these."""
+        if place.scheme == LOCAL:
+            return "file:", "file://"
+        root, system = hadoop_path(self.spark, f"{place.scheme}://{place.authority}/")
+        return (str(system.makeQualified(root).toUri().toString()).rstrip("/"),)
+
+    def _check_strangers(self, form: Format, folders: Sequence[Folder]) -> None:
+        """See that files which were not expected are none of the expected ones in another spelling."""
+        frame, path = self._frame(form, folders)
+        unknown = frame.select(path.alias(_PATH)).join(f.broadcast(self._places(folders)), _PATH, "left_anti")
+        for row in unknown.limit(1).collect():
+            if _folder_of(row[0], folders) is not None:
+                raise ReadFailed("Spark names a file otherwise than expected", table=self.table, file=row[0])
+
+    def _failed(self, error: Exception, folders: Sequence[Folder]) -> ReadFailed:
+        text = str(error)
+        causes = [line for line in text.splitlines() if line.startswith("Caused by: ")]
+        reason = causes[-1].removeprefix("Caused by: ") if causes else text.strip().partition("\n")[0]
+        found = _READING.search(text)
+        folder = None if found is None else _folder_of(found[1], folders)
+        return ReadFailed(
+            "Spark could not read the files of a partition",
+            table=self.table,
+            partition="unknown" if folder is None else folder.name,
+            file="unknown" if found is None else unquote(found[1]),
+            reason=reason[:_REASON],
+            hint="Partitions of earlier batches have their statistics; mend the file, and go on with the others",
+        )
+
+
+def java_path(path: str) -> str:
+    """A path as Java writes it in a URI, and Spark in ``_metadata.file_path``.
+
+    >>> java_path("/a b/50%/ü[1]/ds=1")
+    '/a%20b/50%25/ü%5B1%5D/ds=1'
+    """
+    return "".join([one if _is_left(one) else quote(one, safe=_LEFT_BY_JAVA) for one in path])
+
+
+def _is_left(character: str) -> bool:
+    return not character.isascii() and unicodedata.category(character) not in {"Zs", "Zl", "Zp", "Cc"}
+
+
+def _folder_of(text: str, folders: Sequence[Folder]) -> Folder | None:
+    """The folder of a file that Spark names."""
+    try:
+        path = parse_location(unquote(text)).path
+    except FileOperationFailed:
+        return None
+    for folder in folders:
+        root = parse_location(folder.location).path.rstrip("/")
+        if any(path == f"{root}/{one}" for one in folder.paths):
+            return folder
+    return None
+
+
+def _readable(schema: StructType) -> StructType:
+    """The columns as Spark reads them from files, which know no char and no varchar."""
+    kinds = [StringType() if isinstance(one.dataType, CharType | VarcharType) else one.dataType for one in schema]
+    return StructType([StructField(one.name, kind) for one, kind in zip(schema.fields, kinds, strict=True)])
