@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from hbstore.errors import InvalidName, InvalidPartitionValue
+from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 
 _ESCAPED = re.compile("[\x00-\x1f\"#%'*/:=?\\\\\x7f{\\[\\]^]")
 _ESCAPE = re.compile("%([0-9a-fA-F]{2})")
@@ -96,6 +96,21 @@ def spec_values(columns: Sequence[str], spec: Mapping[str, str]) -> tuple[str | 
             "not a partition column", column=min(unknown), hint=f"The partition columns are {', '.join(columns)}"
         )
     return tuple(given.get(column.lower()) for column in columns)
+
+
+def table_name(text: str) -> tuple[str, str]:
+    """Database and table of ``database.table``.
+
+    Raises:
+        InvalidInput: it is not written so.
+
+    >>> table_name("shop.sales")
+    ('shop', 'sales')
+    """
+    database, dot, name = text.partition(".")
+    if not (database and dot and name) or "." in name:
+        raise InvalidInput("not the name of a table", name=text, hint="Write it as database.table")
+    return database, name
 
 
 def identifier(kind: str, name: str) -> str:

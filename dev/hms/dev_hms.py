@@ -1,4 +1,4 @@
-"""A real Hive Metastore 2.3 on this machine: one JVM with pyspark's jars, on a PostgreSQL of its own or on Derby."""
+"""A real Hive Metastore 2.3 or 4.0 on this machine: one JVM, on a PostgreSQL of its own or on Derby."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hms_jars import HERE, java, metastore_version, postgresql_driver, spark_jars
+from hms_jars import HERE, class_path, java, metastore_version, postgresql_driver
 from postgres import Postgres, binaries, owner
 
 sys.path.append(str(HERE.parent))
@@ -20,6 +20,7 @@ from maven_jars import Missing
 from processes import NotStarted, Process, Watchdog, first_reply, free_ports, spawned
 
 DATABASES = ("auto", "postgresql", "derby")
+RELEASES = ("2.3", "4.0")
 MAIN = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 START_SECONDS = 120
 STOP_SECONDS = 10
@@ -44,11 +45,21 @@ class DevHms:
         database: "postgresql", "derby", or "auto": PostgreSQL where its programs are on this machine.
         heap: the JVM's heap.
         guarded: whether all processes end with this one, even one that is killed.
+        release: 2.3, which is among pyspark's jars, or 4.0.
     """
 
-    def __init__(self, folder: Path, *, database: str = "auto", heap: str = "1g", guarded: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        database: str = "auto",
+        heap: str = "1g",
+        guarded: bool = False,
+        release: str = "2.3",
+    ) -> None:
         self.folder = folder.resolve()
         self.heap = heap
+        self.release = release
         self.ports: dict[str, int] = {}
         self.processes: dict[str, Process] = {}
         self.password = secrets.token_urlsafe(16)
@@ -83,7 +94,7 @@ class DevHms:
     def version(self) -> str:
         """As ``Hive Metastore 2.3.10 on PostgreSQL 15.8``."""
         postgres = self.postgres
-        return f"Hive Metastore {metastore_version()} on {postgres.version() if postgres else 'Derby'}"
+        return f"Hive Metastore {metastore_version(self.release)} on {postgres.version() if postgres else 'Derby'}"
 
     def running(self) -> bool:
         """Whether every process runs and the metastore answers."""
@@ -104,10 +115,10 @@ class DevHms:
         for name in ("conf", "logs", "warehouse"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.ports = dict(zip(("metastore", "postgresql"), free_ports(2), strict=True))
-        class_path = [str(self.folder / "conf"), f"{spark_jars()}/*"]
+        on_path = [str(self.folder / "conf"), *class_path(self.release)]
         postgres = self.postgres
         if postgres is not None:
-            class_path.insert(1, f"{postgresql_driver()}/*")
+            on_path.insert(1, f"{postgresql_driver()}/*")
             postgres.create()
             self._spawn("postgresql", postgres.command(), user=owner())
             self._wait("postgresql", postgres.answers)
@@ -118,7 +129,7 @@ class DevHms:
             *_JAVA_OPTIONS,
             f"-Dderby.system.home={self.folder}",
             "-cp",
-            ":".join(class_path),
+            ":".join(on_path),
         ]
         self._spawn("metastore", [java(), *options, MAIN, "-p", str(self.port)])
         self._wait("metastore", lambda: answers(self.port))
@@ -166,8 +177,12 @@ class DevHms:
         site = string.Template((HERE / "hive-site.xml").read_text())
         path = self.folder / "conf" / "hive-site.xml"
         path.touch(mode=0o600)
-        path.write_text(site.substitute(url=url, driver=driver, password=self.password, warehouse=self.warehouse))
-        shutil.copy(HERE / "hive-log4j2.properties", self.folder / "conf")
+        external = f"file:{self.folder}/external"
+        path.write_text(
+            site.substitute(url=url, driver=driver, password=self.password, warehouse=self.warehouse, external=external)
+        )
+        for name in ("hive-log4j2.properties", "log4j2.properties"):  # the second is that of 4.0
+            shutil.copy(HERE / "hive-log4j2.properties", self.folder / "conf" / name)
 
     @property
     def _state(self) -> Path:
@@ -175,7 +190,13 @@ class DevHms:
 
     def _save(self) -> None:
         processes = {name: [process.pid, process.began] for name, process in self.processes.items()}
-        state = {"database": self.database, "password": self.password, "ports": self.ports, "processes": processes}
+        state = {
+            "database": self.database,
+            "release": self.release,
+            "password": self.password,
+            "ports": self.ports,
+            "processes": processes,
+        }
         self._state.touch(mode=0o600)
         self._state.write_text(json.dumps(state))
 
@@ -183,6 +204,7 @@ class DevHms:
         if self._state.exists():
             state = json.loads(self._state.read_text())
             self.database, self.password, self.ports = state["database"], state["password"], state["ports"]
+            self.release = state.get("release", "2.3")
             self.processes = {name: Process(pid, start) for name, (pid, start) in state["processes"].items()}
 
 

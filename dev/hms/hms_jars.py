@@ -1,4 +1,4 @@
-"""The jars of a Hive Metastore: pyspark's own, and PostgreSQL's driver, copied by maven once into target/."""
+"""The jars of a Hive Metastore: pyspark's own of 2.3, or those of 4.0, PostgreSQL's driver."""
 
 from __future__ import annotations
 
@@ -38,9 +38,40 @@ def spark_jars() -> Path:
     return folder
 
 
-def metastore_version() -> str:
+def class_path(release: str) -> list[str]:
+    """What the JVM of a Hive Metastore of a release, 2.3 or 4.0, has on its class path.
+
+    Raises:
+        Missing: pyspark is not installed, or maven could not get the jars.
+    """
+    if release == "2.3":
+        return [f"{spark_jars()}/*"]
+    # Not all of pyspark's: they hold the same classes of 2.3.
+    wanted = ("hadoop-client-api", "hadoop-client-runtime", "jcl-over-slf4j", "commons-cli", "gson")
+    return [f"{four_jars()}/*", *(str(jar) for name in wanted for jar in spark_jars().glob(f"{name}-*.jar"))]
+
+
+def four_jars() -> Path:
+    """The folder of the jars of a Hive Metastore 4.0, filled by maven when it is not there yet.
+
+    Raises:
+        Missing: there is no maven, or it could not get the jars.
+    """
+    return maven_jars(
+        HERE / "pom-4.0.xml",
+        what="the jars of a Hive Metastore 4.0 (75 MB)",
+        expected="hive-standalone-metastore-server-*.jar",
+        at_least=1,
+        hint="Install maven, or use the Hive Metastore 2.3",
+    )
+
+
+def metastore_version(release: str = "2.3") -> str:
     """The Hive Metastore's version, as its jar says."""
-    (jar,) = spark_jars().glob("hive-metastore-*.jar")
+    if release == "2.3":
+        (jar,) = spark_jars().glob("hive-metastore-*.jar")
+    else:
+        (jar,) = four_jars().glob("hive-standalone-metastore-server-*.jar")
     return jar.stem.rpartition("-")[2]
 
 

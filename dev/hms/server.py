@@ -1,12 +1,13 @@
-"""Start and stop a real Hive Metastore 2.3 on this machine, as a reference to compare with.
+"""Start and stop a real Hive Metastore 2.3 or 4.0 on this machine, as a reference to compare with.
 
     python dev/hms/server.py up        start it (or say that it runs) and print its URI
     python dev/hms/server.py status    say whether it runs
     python dev/hms/server.py down      stop it; its data stays
 
-It needs Java 17 and pyspark, whose jars hold it. Where PostgreSQL is installed it runs on one of its own (as another
-user than root), for which it needs maven the first time; else it runs on Derby. Configuration, data, warehouse, logs
-and pids are in dev/hms/run/<name>/. A Hive Metastore 2.3 listens on all interfaces: it has no setting for that.
+It needs Java 17 and pyspark, whose jars hold that of 2.3; maven copies those of 4.0, once (75 MB). Where PostgreSQL is
+installed it runs on one of its own (as another user than root), for which it needs maven the first time; else it runs
+on Derby. Configuration, data, warehouse, logs and pids are in dev/hms/run/<name>/. A Hive Metastore 2.3 listens on all
+interfaces: it has no setting for that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import subprocess
 import sys
 
-from dev_hms import DATABASES, DevHms
+from dev_hms import DATABASES, RELEASES, DevHms
 from hms_jars import HERE
 from maven_jars import Missing
 from processes import NotStarted
@@ -26,10 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["up", "down", "status"])
     parser.add_argument("--database", choices=DATABASES, default="auto", help="what it runs on (default: %(default)s)")
+    parser.add_argument("--release", choices=RELEASES, default="2.3", help="which release (default: %(default)s)")
     parser.add_argument("--name", default="default", help="which of several instances (default: %(default)s)")
     options = parser.parse_args(arguments)
 
-    hms = DevHms(HERE / "run" / options.name, database=options.database)
+    hms = DevHms(HERE / "run" / options.name, database=options.database, release=options.release)
     if options.command == "status":
         running = hms.running()
         print(f"the Hive Metastore runs: {_uri(hms)}" if running else "the Hive Metastore does not run")

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from hbstore.cli import (
+    analyzing,
     catalog,
     explain,
     fact_partitions,
@@ -23,6 +24,7 @@ from hbstore.cli import (
     spark_conf,
     sql,
     timelines,
+    transferring,
     upkeep,
 )
 from hbstore.cli.arguments import examples
@@ -57,11 +59,12 @@ app = typer.Typer(
         "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
     )
-    + "\n\nExit codes: 0 all is well; 1 a check found problems, or `fact cover` found time without partitions; "
+    + "\n\nExit codes: 0 all is well; 1 a check found problems, `fact cover` found time without partitions, or not all "
+    "could be imported or exported as it is; "
     "2 a mistake in the command or in what it was given; 3 the store is not there, does not answer, cannot be written, "
     "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has gone.",
 )
-for _module in (catalog, partitions, load, explain, sql, serve, spark_conf, upkeep):
+for _module in (catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
 app.add_typer(

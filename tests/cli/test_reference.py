@@ -55,7 +55,11 @@ def test_every_command_knows_json_and_help(name):
     assert "--store" in options or name in ("version", "spark-conf")
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "serve"])  # see test_serve.py
+ELSEWHERE = ("serve", "import", "export")
+"""Their examples need another process: see test_serve.py and test_transfer.py."""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ELSEWHERE])
 def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
     monkeypatch.chdir(tmp_path)
     csv = "ds,hour\n2014-01-01,5\n"

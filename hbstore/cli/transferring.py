@@ -1,0 +1,289 @@
+"""Commands that copy a running Hive Metastore into the store, and the store into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from hbstore.cli.arguments import JsonOption, StoreOption, examples
+from hbstore.cli.failures import PROBLEMS
+from hbstore.cli.opening import open_or_create_store, open_store, store_url
+from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.progress import progress
+from hbstore.errors import InvalidInput
+
+if TYPE_CHECKING:  # `hbstore --help` needs none of them
+    from collections.abc import Callable
+
+    from hbstore.transfer import TableTransfer, Transfer
+    from hbstore.transfer.work import Workers
+
+commands = typer.Typer()
+_SHOWN: Final = 20
+"""Names of partitions of one kind that are printed for each table; JSON has all of them."""
+
+
+class OnConflict(StrEnum):
+    """What to do with what is there already and differs."""
+
+    FAIL = "fail"
+    KEEP = "keep"
+    REPLACE = "replace"
+
+
+MetastoreArgument = Annotated[
+    str, typer.Argument(metavar="thrift://HOST:PORT", help="The Hive Metastore.", show_default=False)
+]
+DatabaseOption = Annotated[str | None, typer.Option("--database", metavar="DB", help="Only this database.")]
+TableOption = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="Only this table of --database.")]
+OnConflictOption = Annotated[
+    OnConflict, typer.Option("--on-conflict", help="What to do with what is there already and differs.")
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option("--threads", metavar="N", min=1, help="Copy by so many threads; without it by Spark."),
+]
+PageOption = Annotated[
+    int, typer.Option("--page", metavar="N", min=1, help="Partitions that are asked for and written at once.")
+]
+NoStatisticsOption = Annotated[bool, typer.Option("--no-statistics", help="Leave statistics of columns out.")]
+
+
+@commands.command(
+    "import",
+    epilog=examples(
+        "hbstore import thrift://metastore:9083",
+        "hbstore import thrift://metastore:9083 --database shop --table sales --threads 4",
+    ),
+)
+def import_(
+    ctx: typer.Context,
+    metastore: MetastoreArgument,
+    *,
+    database: DatabaseOption = None,
+    table: TableOption = None,
+    on_conflict: OnConflictOption = OnConflict.FAIL,
+    threads: ThreadsOption = None,
+    page: PageOption = 1000,
+    no_statistics: NoStatisticsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a running Hive Metastore into the store: databases, tables, partitions, statistics, functions.
+
+    The metastore is not changed, and no file is touched. When it was interrupted, the same command goes on. At the end
+    both are compared. The exit code is 1 if something could not be copied as it is; it is printed by name.
+    """
+    from hbstore.transfer import import_metastore
+    from hbstore.transfer.work import THREADS
+
+    opened, _ = open_or_create_store(ctx, store)
+    with opened, _workers(store_url(ctx, store), metastore, threads) as workers, _bars() as told:
+        done = import_metastore(
+            opened,
+            metastore,
+            database=database,
+            table=table,
+            on_conflict=on_conflict.value,
+            statistics=not no_statistics,
+            page=page,
+            threads=threads or THREADS,
+            workers=workers,
+            progress=told,
+        )
+    show(done, as_json=as_json)
+
+
+@commands.command(
+    "export",
+    epilog=examples(
+        "hbstore export thrift://metastore:9083 --database shop",
+        "hbstore export thrift://metastore:9083 --database shop --table sales --on-conflict replace --threads 4",
+    ),
+)
+def export(
+    ctx: typer.Context,
+    metastore: MetastoreArgument,
+    *,
+    database: DatabaseOption = None,
+    table: TableOption = None,
+    on_conflict: OnConflictOption = OnConflict.FAIL,
+    threads: ThreadsOption = None,
+    page: PageOption = 1000,
+    no_statistics: NoStatisticsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy the store into a running Hive Metastore, which makes the folders that it does not find.
+
+    When it was interrupted, the same command goes on. At the end both are compared. The exit code is 1 if something
+    could not be copied as it is; it is printed by name.
+    """
+    from hbstore.transfer import export_metastore
+    from hbstore.transfer.work import THREADS
+
+    with (
+        open_store(ctx, store) as opened,
+        _workers(store_url(ctx, store), metastore, threads) as workers,
+        _bars() as told,
+    ):
+        done = export_metastore(
+            opened,
+            metastore,
+            database=database,
+            table=table,
+            on_conflict=on_conflict.value,
+            statistics=not no_statistics,
+            page=page,
+            threads=threads or THREADS,
+            workers=workers,
+            progress=told,
+        )
+    show(done, as_json=as_json)
+
+
+@contextmanager
+def _workers(url: str, metastore: str, threads: int | None) -> Iterator[Callable[[bool], Workers] | None]:
+    """Tasks of Spark, which starts when there is something for it to do; None for threads."""
+    if threads is not None:
+        yield None
+        return
+    try:
+        from pyspark.sql import SparkSession
+
+        from hbstore.spark.shared_url import shared_url
+        from hbstore.spark.transfer import SparkTasks
+    except ImportError as error:
+        raise InvalidInput(
+            "pyspark is not installed", hint="Say --threads 4, or install it: pip install 'hbstore[spark]'"
+        ) from error
+    from hbstore.transfer.connection import Address
+
+    shared, address = shared_url(url), Address.of(metastore)
+    with ExitStack() as stack:
+
+        @cache
+        def session() -> SparkSession:
+            """As the machine's configuration has it; it ends with the command."""
+            started = SparkSession.builder.appName("hbstore transfer").getOrCreate()
+            stack.callback(started.stop)
+            return started
+
+        yield lambda by_requests: SparkTasks(session, shared, address, by_requests)
+
+
+@contextmanager
+def _bars() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar for each table, one after the other."""
+    with ExitStack() as bar:
+        shown: dict[str, Callable[[int], None]] = {}
+
+        def show(table: str, done: int, total: int) -> None:
+            if table not in shown:
+                bar.close()
+                shown.clear()
+                shown[table] = bar.enter_context(progress(table, total))
+            shown[table](done)
+
+        yield show
+
+
+def show(done: Transfer, *, as_json: bool) -> None:
+    """Print what was done, and end with 1 if something is to be looked at."""
+    if as_json:
+        print_json(_document(done))
+    else:
+        print_lines(_lines(done))
+    if not done.is_complete:
+        raise typer.Exit(PROBLEMS)
+
+
+def _lines(done: Transfer) -> Iterator[str]:
+    yield from (f"database {name}: {_DONE[what]}" for name, what in done.databases.items())
+    for one in done.tables:
+        yield from _problems(one)
+        yield f"table {one.table}: {', '.join(_counts(one))}"
+    if done.functions:
+        yield f"{plural(done.functions, 'function')} copied"
+    yield from (f"not copied: {what}: {why}" for what, why in done.refused)
+
+
+_DONE: Final = {
+    "created": "created",
+    "same": "there already",
+    "replaced": "replaced",
+    "kept": "there already, and kept as it is",
+}
+
+
+def _problems(one: TableTransfer) -> Iterator[str]:
+    """What a person should look at, by name."""
+    found = [
+        *(f"left out {name}: it cannot be kept apart from {other}" for name, other in one.collided),
+        *(f"left out {name}: {why}" for name, why in (*one.unreadable, *one.partitions.refused)),
+        *(f"kept as text {name}: a value is none of its column's type" for name in one.untyped),
+        *(f"differs {name}" for name in one.partitions.wrong),
+    ]
+    yield from found[:_SHOWN]
+    if found[_SHOWN:]:
+        yield f"and {plural(len(found) - _SHOWN, 'partition')} more; --json names all of them"
+
+
+def _counts(one: TableTransfer) -> Iterator[str]:
+    yield _DONE[one.done]
+    found = one.partitions
+    if not one.source.count and not one.left_out and not one.extra and not found.kept:
+        return
+    yield f"{plural(found.added, 'partition')} added"
+    numbers = {
+        "replaced": found.replaced,
+        "there already": found.same,
+        "kept as they are": len(found.kept),
+        "left out": one.left_out,
+        "kept as text": len(one.untyped),
+        "gone from the source meanwhile": len(found.gone),
+        "only in the target": one.extra,
+    }
+    yield from (f"{number:,} {what}" for what, number in numbers.items() if number)
+    if one.is_verified:
+        yield f"verified: {one.target}"
+    else:
+        yield f"NOT VERIFIED: {one.source} in the source, {one.target} in the target"
+
+
+def _document(done: Transfer) -> dict[str, Any]:
+    return {
+        "metastore": done.metastore,
+        "complete": done.is_complete,
+        "databases": done.databases,
+        "tables": [
+            {
+                "table": one.table,
+                "done": one.done,
+                "added": one.partitions.added,
+                "replaced": one.partitions.replaced,
+                "same": one.partitions.same,
+                "kept": list(one.partitions.kept),
+                "statistics": one.partitions.statistics,
+                "collided": [{"partition": name, "beside": other} for name, other in one.collided],
+                "refused": [
+                    {"partition": name, "why": why} for name, why in (*one.unreadable, *one.partitions.refused)
+                ],
+                "kept_as_text": list(one.untyped),
+                "gone": list(one.partitions.gone),
+                "differs": list(one.partitions.wrong),
+                "only_in_target": one.extra,
+                "verified": one.is_verified,
+                "source": {"partitions": one.source.count, "checksum": f"{one.source.total:032x}"},
+                "target": {"partitions": one.target.count, "checksum": f"{one.target.total:032x}"},
+            }
+            for one in done.tables
+        ],
+        "functions": done.functions,
+        "refused": [{"what": what, "why": why} for what, why in done.refused],
+    }

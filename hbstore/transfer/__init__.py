@@ -1,0 +1,9 @@
+"""Copying a whole Hive Metastore into a store, and a store into a metastore, both of which go on running."""
+
+from __future__ import annotations
+
+from hbstore.transfer.exporting import export_metastore
+from hbstore.transfer.importing import import_metastore
+from hbstore.transfer.result import TableTransfer, Transfer
+
+__all__ = ["TableTransfer", "Transfer", "export_metastore", "import_metastore"]

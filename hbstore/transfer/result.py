@@ -1,0 +1,81 @@
+"""What a transfer did, table by table, and what it could not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from hbstore.transfer.checksum import Checksum
+from hbstore.transfer.work import Outcome
+
+Done: TypeAlias = Literal["created", "same", "replaced", "kept"]
+"""What became of a database or a table: it was there just so, or otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableTransfer:
+    """What became of one table.
+
+    Attributes:
+        table: ``database.table``.
+        done: what became of the table itself.
+        partitions: what became of its partitions.
+        collided: names of partitions that cannot be kept apart from another one and were left out, and the other's.
+        untyped: names of partitions with a value that is none of its column's type; it is kept as text.
+        unreadable: names that are none of the table's partitions, and why.
+        extra: how many partitions only the target has.
+        target: the checksum of the target's partitions that were to be copied.
+    """
+
+    table: str
+    done: Done
+    partitions: Outcome = field(default_factory=Outcome)
+    collided: tuple[tuple[str, str], ...] = ()
+    untyped: tuple[str, ...] = ()
+    unreadable: tuple[tuple[str, str], ...] = ()
+    extra: int = 0
+    target: Checksum = field(default_factory=Checksum)
+
+    @property
+    def source(self) -> Checksum:
+        """The checksum of the source's partitions that were to be copied."""
+        return self.partitions.checksum
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the target has what the source has, by number and by checksum."""
+        return self.source == self.target
+
+    @property
+    def left_out(self) -> int:
+        """How many partitions the target does not have."""
+        return len(self.collided) + len(self.unreadable) + len(self.partitions.refused)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is nothing to be looked at by a person."""
+        return self.is_verified and not self.left_out and not self.untyped
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """What a transfer did.
+
+    Attributes:
+        metastore: the other metastore's URI.
+        databases: what became of each database.
+        tables: what became of each table.
+        refused: databases, tables and functions that could not be copied, and why.
+        functions: how many functions were copied.
+    """
+
+    metastore: str
+    databases: dict[str, Done] = field(default_factory=dict)
+    tables: tuple[TableTransfer, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    functions: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was copied and is just so in the target."""
+        return not self.refused and all(one.is_complete for one in self.tables)

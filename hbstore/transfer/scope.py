@@ -1,0 +1,120 @@
+"""What is copied: everything, a database, or a table; and how two of one name differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Final, Protocol, TypeAlias
+
+from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound, TransferConflict
+from hbstore.model import Database, Table
+from hbstore.names import identifier
+from hbstore.transfer.result import Done
+from hbstore.transfer.work import POLICIES, OnConflict
+
+Progress: TypeAlias = Callable[[str, int, int], object]
+"""Is told a table, how many of its partitions are done, and how many there are."""
+
+DEFAULT: Final = "default"
+"""The database that every metastore makes for itself."""
+
+_SHOWN: Final = 5
+_HINT: Final = "Say with --on-conflict whether to keep or to replace what is there; what was copied before stays"
+
+
+class Catalog(Protocol):
+    """Where databases and tables are listed: the store, or another metastore."""
+
+    def database_names(self) -> list[str]:
+        """The names of all databases."""
+
+    def table_names(self, database: str) -> list[str]:
+        """The names of a database's tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is to be copied.
+
+    Attributes:
+        database: this database only; None for all.
+        table: this table only.
+
+    Raises:
+        InvalidInput: a table is named without its database.
+        InvalidName: a name that cannot be.
+    """
+
+    database: str | None = None
+    table: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.table is not None and self.database is None:
+            raise InvalidInput("a table without its database", table=self.table, hint="Name the database as well")
+        for kind in ("database", "table"):
+            name = getattr(self, kind)
+            if name is not None:
+                object.__setattr__(self, kind, identifier(kind, name))
+
+    def databases(self, source: Catalog) -> list[str]:
+        """The names of the databases.
+
+        Raises:
+            DatabaseNotFound: the source has no such database.
+        """
+        names = source.database_names()
+        if self.database is None:
+            return names
+        if self.database not in names:
+            raise DatabaseNotFound("the source has no such database", database=self.database)
+        return [self.database]
+
+    def tables(self, source: Catalog, database: str) -> list[str]:
+        """The names of a database's tables.
+
+        Raises:
+            TableNotFound: the source has no such table.
+        """
+        names = source.table_names(database)
+        if self.table is None:
+            return names
+        if self.table not in names:
+            raise TableNotFound("the source has no such table", table=f"{database}.{self.table}")
+        return [self.table]
+
+
+def checked_policy(on_conflict: str) -> None:
+    """See that there is such a policy.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    if on_conflict not in POLICIES:
+        raise InvalidInput("no such policy", on_conflict=on_conflict, hint=f"Use {', '.join(POLICIES)}")
+
+
+def settled(what: str, given: Database | Table, there: Database | Table, on_conflict: OnConflict) -> Done:
+    """What is to become of a database or table that is there already.
+
+    Raises:
+        TransferConflict: it differs, and that is an error.
+    """
+    differing = [one.name for one in fields(given) if getattr(given, one.name) != getattr(there, one.name)]
+    if not differing:
+        return "same"
+    if on_conflict == "fail":
+        raise TransferConflict(
+            f"a {what} is there already and differs", name=str(given), differs=", ".join(differing), hint=_HINT
+        )
+    return "kept" if on_conflict == "keep" else "replaced"
+
+
+def partition_conflict(table: Table, names: Sequence[str]) -> TransferConflict:
+    """The error of partitions that are there already and differ."""
+    more = f" and {len(names) - _SHOWN:,} more" if names[_SHOWN:] else ""
+    return TransferConflict(
+        "partitions are there already and differ",
+        table=table,
+        partitions=f"{', '.join(sorted(names)[:_SHOWN])}{more}",
+        hint=_HINT,
+    )

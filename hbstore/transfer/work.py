@@ -1,0 +1,211 @@
+"""What is done with a page of partitions, who does it, and what comes back."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+
+from hbstore.errors import HbstoreError
+from hbstore.store.partition_store import PartitionStore
+from hbstore.transfer.checksum import Checksum
+from hbstore.transfer.connection import Address
+from hbstore.transfer.metastore import Metastore
+
+T = TypeVar("T")
+OnConflict: TypeAlias = Literal["fail", "keep", "replace"]
+"""What to do with what is there already and differs."""
+
+POLICIES: Final = ("fail", "keep", "replace")
+Page: TypeAlias = Sequence[str]
+"""Names of partitions."""
+
+Told: TypeAlias = Callable[[int], object]
+"""Is told how many partitions were done."""
+
+THREADS: Final = 4
+_REFUSALS: Final = 20
+"""Partitions of one page that are refused one by one; more of them have one reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of pages of partitions.
+
+    Attributes:
+        added: how many were added.
+        replaced: how many were there otherwise, and were replaced.
+        same: how many were there just so.
+        statistics: of how many partitions the statistics were written.
+        kept: names of those that were there otherwise, and stay.
+        conflicts: names of those that were there otherwise, where that is an error.
+        gone: names of those that the source does not have any more.
+        refused: names of those that cannot be, and why.
+        wrong: names of those that are otherwise than they should be, where that was looked at.
+        checksum: of those that are to be there.
+        error: what ended the work.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    same: int = 0
+    statistics: int = 0
+    kept: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    wrong: tuple[str, ...] = ()
+    checksum: Checksum = field(default_factory=Checksum)
+    error: HbstoreError | None = None
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(
+            self.added + other.added,
+            self.replaced + other.replaced,
+            self.same + other.same,
+            self.statistics + other.statistics,
+            self.kept + other.kept,
+            self.conflicts + other.conflicts,
+            self.gone + other.gone,
+            self.refused + other.refused,
+            self.wrong + other.wrong,
+            self.checksum + other.checksum,
+            self.error or other.error,
+        )
+
+
+class Work(Protocol):
+    """What is done with each page of one table. It is sent to the processes that do it."""
+
+    def __call__(self, store: PartitionStore, metastore: Metastore, page: Page) -> Outcome:
+        """Do it with one page.
+
+        Raises:
+            HbstoreError: it cannot be done; doing it again is harmless.
+        """
+
+
+class Workers(Protocol):
+    """Who does the work."""
+
+    def run(self, work: Work, pages: Sequence[Page], told: Told) -> Outcome:
+        """Do it with all pages, and say what became of them; the first error ends it and comes back as a value."""
+
+
+MakeWorkers: TypeAlias = Callable[[bool], Workers]
+"""Who does the work, by whether the metastore is of Hive 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Threads of this process.
+
+    Attributes:
+        store: the store, which threads share.
+        address: the metastore, to which each has a connection of its own.
+        by_requests: of which kind it is.
+        number: how many.
+    """
+
+    store: PartitionStore
+    address: Address
+    by_requests: bool
+    number: int = THREADS
+
+    def run(self, work: Work, pages: Sequence[Page], told: Told) -> Outcome:
+        """See `Workers.run`."""
+        left: queue.SimpleQueue[Page] = queue.SimpleQueue()
+        for page in pages:
+            left.put(page)
+        lock = threading.Lock()
+        found = Outcome()
+
+        def serve() -> None:
+            nonlocal found
+            for outcome, done in each_page(work, self.store, self.address, _taken(left), by_requests=self.by_requests):
+                with lock:
+                    found += outcome
+                    told(done)
+                    ended = found.error is not None or found.conflicts
+                if ended:
+                    return
+
+        number = min(self.number, len(pages))
+        with ThreadPoolExecutor(max(1, number), "hbstore-transfer") as pool:
+            try:
+                for served in [pool.submit(serve) for _ in range(number)]:
+                    served.result()
+            except BaseException:  # an interrupt: the threads end with their pages
+                _empty(left)
+                raise
+        return found
+
+
+def each_page(
+    work: Work, store: PartitionStore, address: Address, pages: Iterator[Page], *, by_requests: bool
+) -> Iterator[tuple[Outcome, int]]:
+    """Do work over one connection: what became of each page, and how many partitions it had; an error is the last."""
+    metastore = Metastore(address, by_requests=by_requests)
+    try:
+        for page in pages:
+            try:
+                yield work(store, metastore, page), len(page)
+            except HbstoreError as error:
+                yield Outcome(error=portable(error)), 0
+                return
+    finally:
+        metastore.close()
+
+
+def singled_out(
+    write: Callable[[Sequence[T]], object], some: Sequence[T], refusal: tuple[type[HbstoreError], ...]
+) -> list[tuple[T, HbstoreError]]:
+    """Write things at once, and where that is refused, find out which of them it is for: these, and why.
+
+    Halves are tried until one stands alone. Where many are refused the reason is another one.
+
+    Args:
+        write: writes all that it is given or nothing.
+        some: what to write.
+        refusal: how something is refused.
+
+    Raises:
+        HbstoreError: too many are refused.
+    """
+    refused: list[tuple[T, HbstoreError]] = []
+    halves = [some] if some else []
+    while halves:
+        half = halves.pop()
+        try:
+            write(half)
+        except refusal as error:
+            if len(half) > 1:
+                middle = len(half) // 2
+                halves += (half[middle:], half[:middle])
+                continue
+            refused.append((half[0], error))
+            if len(refused) > _REFUSALS:
+                raise
+    return refused
+
+
+def portable(error: HbstoreError) -> HbstoreError:
+    """The error with texts as fields, as what stands in them may not be pickled."""
+    made = type(error)(error.text, hint=error.hint, **{name: str(value) for name, value in error.fields.items()})
+    return made.with_traceback(error.__traceback__)
+
+
+def _taken(left: queue.SimpleQueue[Page]) -> Iterator[Page]:
+    while True:
+        try:
+            yield left.get_nowait()
+        except queue.Empty:
+            return
+
+
+def _empty(left: queue.SimpleQueue[Page]) -> None:
+    for _ in _taken(left):
+        pass

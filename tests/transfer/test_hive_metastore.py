@@ -1,0 +1,194 @@
+"""Copying from and to real Hive Metastores of 2.3 and 4.0."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from thriftpy2.thrift import TApplicationException
+
+from hbstore import connect
+from hbstore.errors import InvalidType, TransferConflict
+from hbstore.structs import decode_partition
+from hbstore.transfer import export_metastore, import_metastore
+from tests.metastore.client import STORED, TYPES, client, raw_call
+from tests.metastore.wire_trees import result
+from tests.transfer.full import DDL_TIME, assert_same, fill
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(params=["hms_2", "hms_4"])
+def hms(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def database():
+    """A name that no other test has."""
+    return f"shop_{next(NUMBERS)}"
+
+
+@pytest.fixture
+def back(tmp_path):
+    """Another store, to come back to."""
+    with connect(f"sqlite://{tmp_path / 'back.db'}") as opened:
+        yield opened
+
+
+def test_by_requests_where_there_is_no_other_way(hms_2, hms_4):
+    for hms, expected in ((hms_2, False), (hms_4, True)):
+        with hms.open() as metastore:
+            assert metastore.by_requests is expected
+    with client(hms_4.port) as metastore, pytest.raises(TApplicationException, match="get_table"):
+        metastore.get_table("default", "nothing")
+
+
+def test_there_and_back(hms, store, back, database):
+    fill(store, database, hms.root)
+    there = export_metastore(store, hms.uri, database=database, page=2)
+    assert there.is_complete, there
+    assert {one.table: one.done for one in there.tables} == {
+        f"{database}.{name}": "created" for name in ("plain", "sales", "seen")
+    }
+    sales = there.tables[1]
+    assert (sales.partitions.added, sales.partitions.statistics, sales.target.count) == (5, 3, 5)
+    done = import_metastore(back, hms.uri, database=database, page=3)
+    assert done.is_complete
+    assert done.tables[1].source.count == sales.source.count
+    assert (done.tables[1].partitions.statistics, done.functions) == (3, 1)
+    assert_same(store, back, database)
+    # Once more there is nothing to do, in either direction.
+    for again in (
+        export_metastore(store, hms.uri, database=database),
+        import_metastore(back, hms.uri, database=database),
+    ):
+        assert again.is_complete
+        assert {one.done for one in again.tables} == {"same"}
+        assert (again.tables[1].partitions.same, again.tables[1].partitions.added) == (5, 0)
+        assert (again.functions, again.tables[1].partitions.statistics) == (0, 0)
+
+
+def test_a_partition_is_stored_field_for_field(hms_2, store, back, database):
+    """By another reader of Thrift's bytes than the one that copies."""
+    fill(store, database, hms_2.root)
+    export_metastore(store, hms_2.uri, database=database)
+    import_metastore(back, hms_2.uri, database=database)
+    names = [
+        "ds=2013-01-03/hour=__HIVE_DEFAULT_PARTITION__/region=ünïcode",
+        "ds=2013-01-02/hour=10/region=a b%2Fc%3Dd%25",
+    ]
+    for name in names:
+        reply = result("get_partition_by_name", raw_call(hms_2.port, "get_partition_by_name", database, "sales", name))
+        values = tuple(reply[0][1][1][1][1])
+        payload = back.get_partition(database, "sales", values).payload
+        stored = result("", b"\x80\x01\0\2\0\0\0\0\0\0\0\0" + payload)
+        given = reply[0][1]
+        assert stored == {number: field for number, field in given.items() if number < 9}
+        assert decode_partition(payload).create_time == given[4][1]
+
+
+def sold(database, root, **fields):
+    """A small table, made by another client."""
+    keys = [STORED.FieldSchema("ds", "string"), STORED.FieldSchema("hour", fields.pop("kind", "int"))]
+    sd = described(f"{root}/{database}/sold")
+    given = {"parameters": {"EXTERNAL": "TRUE"}, "tableType": "EXTERNAL_TABLE", **fields}
+    return STORED.Table(tableName="sold", dbName=database, sd=sd, partitionKeys=keys, **given)
+
+
+def described(location):
+    return STORED.StorageDescriptor(
+        cols=[STORED.FieldSchema("number", "bigint")],
+        location=location,
+        serdeInfo=STORED.SerDeInfo(serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"),
+    )
+
+
+def part(database, root, ds, hour):
+    sd = described(f"{root}/{database}/sold/{ds}/{hour}")
+    return STORED.Partition(values=[ds, hour], dbName=database, tableName="sold", sd=sd, parameters={"at": hour})
+
+
+def sell(hms, database, *values, kind="int"):
+    with client(hms.port) as metastore:
+        metastore.create_database(STORED.Database(name=database, locationUri=f"{hms.root}/{database}"))
+        metastore.create_table(sold(database, hms.root, kind=kind))
+        metastore.add_partitions([part(database, hms.root, *one) for one in values])
+
+
+def test_what_cannot_be_kept_apart_is_told(hms_2, store, database):
+    sell(hms_2, database, ("a", "05"), ("a", "5"), ("a", "+5"), ("a", "6"), ("b", "07"), ("b", "noon"))
+    done = import_metastore(store, hms_2.uri, database=database)
+    (table,) = done.tables
+    assert not done.is_complete
+    assert sorted(table.collided) == [("ds=a/hour=+5", "ds=a/hour=5"), ("ds=a/hour=05", "ds=a/hour=5")]
+    assert table.untyped == ("ds=b/hour=noon",)
+    assert table.is_verified
+    assert table.left_out == 2
+    assert store.partition_names(database, "sold") == ["ds=a/hour=5", "ds=a/hour=6", "ds=b/hour=07", "ds=b/hour=noon"]
+    assert store.get_partition(database, "sold", ("a", "5")).parameters["at"] == "5"
+
+
+def test_a_table_that_cannot_be_is_told_and_others_go_on(hms_2, store, database):
+    sell(hms_2, database, ("a", "x"), kind="array<int>")
+    with client(hms_2.port) as metastore:
+        other = sold(database, hms_2.root)
+        other.tableName = "well"
+        metastore.create_table(other)
+    done = import_metastore(store, hms_2.uri, database=database)
+    assert [what for what, _ in done.refused] == [f"table {database}.sold"]
+    assert "array<int>" in done.refused[0][1]
+    assert store.table_names(database) == ["well"]
+    assert not done.is_complete
+    with pytest.raises(InvalidType):
+        import_metastore(store, hms_2.uri, database=database, table="sold")
+
+
+def test_conflicts_with_a_metastore(hms, store, database):
+    sell(hms, database, ("a", "1"), ("a", "2"))
+    import_metastore(store, hms.uri, database=database)
+    with client(hms.port) as metastore:
+        changed = part(database, hms.root, "a", "2")
+        changed.parameters = {"at": "there", DDL_TIME: "7"}
+        metastore.alter_partition(database, "sold", changed)
+    for copy in (import_metastore, export_metastore):
+        with pytest.raises(TransferConflict, match="ds=a/hour=2") as caught:
+            copy(store, hms.uri, database=database)
+        assert "on-conflict" in caught.value.hint
+    for copy in (import_metastore, export_metastore):
+        kept = copy(store, hms.uri, database=database, on_conflict="keep")
+        assert kept.tables[0].partitions.kept == ("ds=a/hour=2",)
+        assert kept.is_complete
+        assert (kept.tables[0].partitions.same, kept.tables[0].target.count) == (1, 1)
+    assert store.get_partition(database, "sold", ("a", "2")).parameters["at"] == "2"
+    done = export_metastore(store, hms.uri, database=database, on_conflict="replace")
+    assert (done.tables[0].partitions.replaced, done.is_complete) == (1, True)
+    with client(hms.port) as metastore:
+        (found,) = metastore.get_partitions_by_names(database, "sold", ["ds=a/hour=2"])
+        assert found.parameters["at"] == "2"
+        changed.parameters = {"at": "again", DDL_TIME: "8"}
+        metastore.alter_partition(database, "sold", changed)
+    done = import_metastore(store, hms.uri, database=database, on_conflict="replace")
+    assert (done.tables[0].partitions.replaced, done.is_complete) == (1, True)
+    assert store.get_partition(database, "sold", ("a", "2")).parameters["at"] == "again"
+
+
+def test_partitions_that_a_metastore_refuses_are_named(hms_2, store, database):
+    """Its file system does not know such folders; all others are there."""
+    sell(hms_2, database, ("a", "1"))
+    import_metastore(store, hms_2.uri, database=database)
+    table = store.get_table(database, "sold")
+    new = [decode_partition(one.payload) for one in store.get_partitions(database, "sold", [("a", "1")])]
+    from dataclasses import replace
+
+    where = [f"{table.location}/a/2", "strange://host/3", f"{table.location}/a/4"]
+    made = [replace(new[0], values=("a", str(2 + at)), location=place) for at, place in enumerate(where)]
+    store.add_partitions(database, "sold", made)
+    done = export_metastore(store, hms_2.uri, database=database)
+    (found,) = done.tables
+    assert [name for name, _ in found.partitions.refused] == ["ds=a/hour=3"]
+    assert "strange" in found.partitions.refused[0][1]
+    assert (found.partitions.added, found.is_verified, found.is_complete) == (2, True, False)
+    with client(hms_2.port) as metastore:
+        assert metastore.get_partition_names(database, "sold", -1) == [f"ds=a/hour={at}" for at in (1, 2, 4)]
+        assert TYPES  # the same structs as above
