@@ -4,6 +4,8 @@ SHELL := /bin/bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
+SPARK_CLASSES := $(VENV)/spark-classes.jsa
+SHORT_LIVED := -XX:SharedArchiveFile="$(CURDIR)/$(SPARK_CLASSES)" -Xlog:disable -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 
 # One Java for Spark, which asks JAVA_HOME, and for HBase, which asks the PATH.
 ifneq ($(JAVA_HOME),)
@@ -35,9 +37,17 @@ format: $(INSTALLED) ## format the code and mend what can be mended
 types: $(INSTALLED) ## check the types, strictly
 	$(PYTHON) -m mypy
 
-test: $(INSTALLED) ## run all tests, those on a real HBase and on Spark included; ARGS are pytest's
+$(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
+	@dev/setup/tools.sh java
+	@echo "writing the classes of Spark into an archive, once …"
+	@$(PYTHON) -m tests.spark_classes $@
+
+# Tests start dozens of Sparks and hundreds of Pythons for seconds each: Java takes classes from the archive and compiles
+# little, and each Python finds what the first one compiled, whatever the environment says.
+test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase and on Spark included; ARGS are pytest's
 	@dev/setup/tools.sh java mvn
-	$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
+	SPARK_SUBMIT_OPTS='$(SHORT_LIVED)' PYTHONDONTWRITEBYTECODE= \
+		$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and is faster for it
 	@dev/setup/tools.sh java

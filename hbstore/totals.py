@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import add, attrgetter, sub
 from typing import Final
 
 from hbstore.layouts import PARAMETERS, PARTITION
@@ -52,22 +53,22 @@ class Totals:
 
     def __add__(self, other: Totals) -> Totals:
         """Both together."""
-        return Totals(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+        return Totals(*map(add, _numbers(self), _numbers(other)))
 
     def __sub__(self, other: Totals) -> Totals:
         """Without the other."""
-        return Totals(*(one - two for one, two in zip(astuple(self), astuple(other), strict=True)))
+        return Totals(*map(sub, _numbers(self), _numbers(other)))
 
     def to_dict(self) -> dict[str, int]:
         """The numbers by the names of the attributes."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return dict(zip(_FIELDS, _numbers(self), strict=True))
 
     @staticmethod
     def of(payloads: Iterable[bytes]) -> Totals:
         """The totals of stored partitions. O(bytes of their parameters).
 
-        What is no number, or a negative one, as Hive writes where it does not know, counts as not said. A 0 of Hive's is
-        less than what Spark's ANALYZE says, as metastores write it where nobody has counted. Damaged bytes say nothing.
+        What is no number, or a negative one, as Hive writes where it does not know, counts as not said. Where Hive's is
+        0, what Spark's ANALYZE says counts: metastores write 0 where nobody has counted. Damaged bytes say nothing.
 
         >>> from hbstore.model import Column, Partition, Table
         >>> from hbstore.structs import encode_partition
@@ -99,4 +100,6 @@ class Totals:
         return Totals(count, rows, files, size, count - some_rows, count - some_files, count - some_size)
 
 
+_FIELDS: Final = tuple(field.name for field in fields(Totals))
+_numbers: Final = attrgetter(*_FIELDS)
 NOTHING: Final = Totals()

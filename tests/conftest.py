@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,25 +24,28 @@ def pytest_addoption(parser):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One worker more than there are processors, as tests that kill servers wait for them."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A file's tests run in one worker, and so do all that compare filters, as they count together."""
-    from xdist.scheduler import LoadFileScheduling
+    """Which worker runs what; see tests/scheduling.py."""
+    from tests.scheduling import LongestFirst
 
-    class ByFile(LoadFileScheduling):
-        def _split_scope(self, nodeid):
-            exactness = "tests/exactness/"
-            return exactness if nodeid.startswith(exactness) else super()._split_scope(nodeid)
-
-    return ByFile(config, log)
+    return LongestFirst(config, log)
 
 
 @pytest.fixture(scope="session")
-def hbase_server_url():
+def hbase_server_url(request, tmp_path_factory):
     """A running HBase as ``hbase://host:port``; see tests/hbase_server.py for where it comes from."""
-    base, end = hbase_server.session_hbase()
-    yield base
-    if end is not None:
-        end()
+    folder = tmp_path_factory.getbasetemp()
+    stack = ExitStack()
+    request.config.add_cleanup(stack.close)  # it may wait for other workers, which no test's timeout is for
+    return stack.enter_context(
+        hbase_server.shared_hbase(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
+    )
 
 
 @pytest.fixture(scope="session")

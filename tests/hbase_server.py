@@ -1,7 +1,11 @@
-"""A real HBase for tests: the one that HBSTORE_TEST_HBASE names, a container, or dev/hbase. Never a mock."""
+"""A real HBase for tests: the one that HBSTORE_TEST_HBASE names, a container, or dev/hbase. Never a mock.
+
+The workers of a session share one: who needs it first starts it, and ends it when nobody uses it any more.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -10,6 +14,7 @@ import sys
 import tempfile
 import time
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +43,7 @@ def load_dev_hbase():
 def private_hbase():
     """An HBase in a temporary folder, not started yet, whose JVMs end with this process; ``remove()`` ends them too."""
     folder = Path(tempfile.mkdtemp(prefix="hbstore-hbase-"))
-    return load_dev_hbase().DevHBase(folder, guarded=True)
+    return load_dev_hbase().DevHBase(folder, guarded=True, quick=True)
 
 
 def docker_answers():
@@ -75,15 +80,62 @@ class Container:
         self._container.stop()
 
 
-def session_hbase():
-    """The HBase of a test session, as (URL without prefix, what ends it or None where it is not ours).
+@contextmanager
+def shared_hbase(folder):
+    """The HBase of a test session, as a URL without prefix, while it is used.
+
+    Args:
+        folder: what all workers of the session have in common.
 
     Raises:
         RuntimeError: there is none to be had; the text says what to do.
     """
     given = os.environ.get("HBSTORE_TEST_HBASE")
     if given:
-        return given.split("?")[0].rstrip("/"), None
+        yield given.split("?")[0].rstrip("/")
+        return
+    with (folder / "hbase.users").open("a") as users:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        with _locked(folder / "hbase.lock"):
+            known = folder / "hbase.url"
+            url = known.read_text() if known.exists() else None
+            end = None
+            if url is None or not _answers(url):  # whoever started it may be gone
+                url, end = _started_hbase()
+                known.write_text(url)
+        yield url
+        fcntl.flock(users, fcntl.LOCK_UN)
+        while end is not None:
+            with _locked(folder / "hbase.lock"):
+                if _is_alone(users):
+                    known.unlink()
+                    end()
+                    return
+            time.sleep(0.1)
+
+
+@contextmanager
+def _locked(path):
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _is_alone(users):
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _answers(url):
+    host, _, port = url.removeprefix("hbase://").rpartition(":")
+    return load_dev_hbase().answers(int(port), host=host)
+
+
+def _started_hbase():
+    """An HBase, as (URL without prefix, what ends it)."""
     reasons = []
     if docker_answers():
         try:

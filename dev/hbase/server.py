@@ -27,11 +27,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("command", choices=["up", "down", "status"])
     parser.add_argument("--port", type=int, help="the Thrift gateway's port (default: 9090, or a free one)")
     parser.add_argument("--data", type=Path, help="the data folder (default: in the run folder)")
+    parser.add_argument("--quick", action="store_true", help="start quickly, rather than run fast in the long run")
     parser.add_argument("--name", default="default", help="which of several instances (default: %(default)s)")
     options = parser.parse_args(arguments)
 
     folder = HERE / "run" / options.name
-    hbase = DevHBase(folder, thrift_port=options.port, data=options.data)
+    hbase = DevHBase(folder, thrift_port=options.port, data=options.data, quick=options.quick)
     if options.command == "status":
         running = hbase.running()
         print(f"HBase runs: {hbase.url()}" if running else "HBase does not run")
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("HBase is running already", file=sys.stderr)
     else:
         if options.port is None and not hbase.ports and free(DEFAULT_PORT):
-            hbase = DevHBase(folder, thrift_port=DEFAULT_PORT, data=options.data)
+            hbase = DevHBase(folder, thrift_port=DEFAULT_PORT, data=options.data, quick=options.quick)
         print("starting HBase …", file=sys.stderr, flush=True)
         try:
             hbase.start()

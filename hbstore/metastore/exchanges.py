@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hbstore.errors import DatabaseNotFound, DdlRefused, TableNotFound
+from hbstore.errors import AlreadyExists, DatabaseNotFound, DdlRefused, TableNotFound
 from hbstore.metastore.calls import Call, Handlers, Service
 from hbstore.metastore.listing import Batches, read_partitions
 from hbstore.metastore.naming import database_name
@@ -26,8 +26,8 @@ def exchange_partition(call: Call) -> bytes:
     """Move partitions from one table to another, all or none; the first of them comes back.
 
     Raises:
-        MetaException: no partition has these values, a table is not there, or their columns differ.
-        InvalidObjectException: a partition is in the other table already.
+        MetaException: no partition has these values, one is in the other table already, a table is not there, they
+            are one table, or their columns differ.
     """
     return _exchanged(call)[0]
 
@@ -37,8 +37,8 @@ def exchange_partitions(call: Call) -> list[bytes]:
     """Move partitions from one table to another, all or none; they come back as they are there.
 
     Raises:
-        MetaException: no partition has these values, a table is not there, or their columns differ.
-        InvalidObjectException: a partition is in the other table already.
+        MetaException: no partition has these values, one is in the other table already, a table is not there, they
+            are one table, or their columns differ.
     """
     return _exchanged(call)
 
@@ -69,7 +69,12 @@ def _exchanged(call: Call) -> list[bytes]:
     found = _matching(call, source, [value or "" for value in values])
     if not found:
         raise THRIFT.MetaException(f"No partition is found with the values {spec} for the table {source.name}")
-    done = exchange_found(call.service, source, target, found)
+    if (source.database, source.name) == (target.database, target.name):
+        raise THRIFT.MetaException(f"The partitions are in the table {source.name} already")
+    try:
+        done = exchange_found(call.service, source, target, found)
+    except AlreadyExists as error:
+        raise THRIFT.MetaException(str(error)) from error
     call.note(table=str(source), partitions=len(done.partitions))
     if done.left:
         call.note(files_left=done.left[0])

@@ -62,7 +62,7 @@ class RemoteFiles:
 
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""
-        return self.is_folder(path) and not self._below(path, recursive=False)
+        return self.is_folder(path) and not self.below(path, recursive=False)
 
     def make_folder(self, real: str) -> list[str]:
         """See `Files.make_folder`; of several that were made only the last is told."""
@@ -115,13 +115,13 @@ class RemoteFiles:
             return [("", self._fs.get_file_info(self._inner(path)).size)]
         return [
             (name, info.size)
-            for name, info in self._below(path, recursive=True)
+            for name, info in self.below(path, recursive=True)
             if info.is_file and not any(map(is_hidden, name.split("/")))
         ]
 
     def _copy(self, source: str, target: str) -> None:
         """Copy a tree and delete what was copied; what fails before the deletion leaves the source as it was."""
-        entries = self._below(source, recursive=True)
+        entries = self.below(source, recursive=True)
         folders = [f"/{name}" for name, info in entries if not info.is_file]
         pairs = [
             (self._literal(f"{source}/{name}"), self._literal(f"{target}/{name}"))
@@ -138,8 +138,8 @@ class RemoteFiles:
             raise
         self._fs.delete_dir(self._literal(source))
 
-    def _below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
-        """What is in a folder, with its names below the folder."""
+    def below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
+        """What is in a folder, or anywhere below it, by its path in the folder; nothing where the folder is not."""
         from pyarrow.fs import FileSelector
 
         inner = self._inner(path)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -48,6 +49,15 @@ def until(condition, seconds=SECONDS):
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.01)
     return found
+
+
+def refused(port):
+    """Whether nobody listens."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=SECONDS).close()
+    except ConnectionRefusedError:
+        return True
+    return False
 
 
 class Serve:

@@ -13,6 +13,7 @@ from hbstore.store.table_row import INTENT_KEYS
 from tests.services.conftest import Clock, Services
 from tests.services.test_column_statistics import FIVE, SIX, about, columns_of
 from tests.store.conftest import hours, sales_table
+from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import play, schedules
 
@@ -23,6 +24,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
 
 
+@copies_of
 def prepared():
     store = connect("memory://?atomic=false")
     store.create_database("shop")
@@ -74,6 +76,7 @@ def deleting_a_column(store):
     Services(store, Clock()).statistics.delete_partition("shop", "sales", FIVE, "a")
 
 
+@copies_of
 def with_statistics():
     store = prepared()
     writing("a", "b")(store)

@@ -24,7 +24,9 @@ from tests.store.movers import (
 
 SIZE = 1_500
 """Partitions: on HBase more than one request holds."""
-ROUNDS = 8
+ROUNDS = {"sqlite": 8, "hbase": 4}
+"""How often somebody is killed: on HBase a sample, as test_crashes_of_moves.py has every write without it."""
+
 MODULE = "tests.store.movers"
 
 
@@ -58,7 +60,7 @@ def test_a_renamer_that_is_killed_leaves_the_table_whole_under_one_name(url, sto
     """Whoever looks while it runs sees it whole, too; sometimes nobody repairs before the next one goes on."""
     random = Random(url)
     at = 0
-    for turn in range(ROUNDS):
+    for turn in range(ROUNDS[url.partition(":")[0]]):
         writer = Process(MODULE, rename_until_killed.__name__, url, at)
         writer.heard(1 + random.randint(0, 2))
         until = time.monotonic() + random.uniform(0, 0.4)
@@ -104,7 +106,7 @@ def test_a_writer_that_meets_a_dead_renamer_goes_on_by_itself(url, store):
 def test_an_exchange_that_is_killed_is_made_wholly_or_not_at_all(url, store):
     random = Random(f"exchange {url}")
     third = len([number for number in range(SIZE) if number % 3 == 0])
-    for turn in range(ROUNDS):
+    for turn in range(ROUNDS[url.partition(":")[0]]):
         store.create_table(table(TWIN), if_not_exists=True)
         if store.count_partitions("m", TWIN):
             store.exchange_partitions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 
 from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
 from hbstore.keys import successor
@@ -85,6 +86,7 @@ def naive(store, name=FACT, partitions=None):
     return times
 
 
+@cache
 def _is_time(text, period):
     form, length = FORMATS[period]
     with suppress(ValueError):

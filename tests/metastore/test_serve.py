@@ -1,0 +1,297 @@
+"""`hbstore serve`: what it says and logs, its options, its signals, and the processes that share its port."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import typer
+
+from hbstore import Database, connect
+from hbstore.cli import app
+from hbstore.metastore.server import MAX_CONNECTIONS
+from hbstore.metastore.serving import Serving
+from hbstore.metastore.warehouse import Warehouse
+from tests.metastore.client import HOST, TYPES, client, message
+from tests.metastore.serving import SECONDS, Serve, refused, until
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite://{tmp_path}/store.db"
+
+
+@pytest.fixture
+def serve(url, tmp_path):
+    """Starts `hbstore serve` on a store in a file: ``serve("--read-only")``."""
+    with ExitStack() as stack:
+
+        def start(*options, store=url, **given):
+            return stack.enter_context(Serve(store, tmp_path, *options, **given))
+
+        yield start
+
+
+def command(*words):
+    """A run of `hbstore` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "hbstore", *words], capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+def test_serve_says_where_it_is_and_creates_what_is_missing(serve, url, tmp_path):
+    server = serve()
+    assert server.ready == {
+        "store": url,
+        "uri": f"thrift://127.0.0.1:{server.port}",
+        "warehouse": f"file:{tmp_path}/warehouse",
+        "metrics": None,
+    }
+    with client(server.port) as metastore:
+        assert metastore.getName() == "hbstore"
+    with connect(url) as store:
+        found = store.get_database("default")
+    assert (found.location, found.owner, found.owner_type) == (f"file:{tmp_path}/warehouse", "public", 2)
+    assert (tmp_path / "warehouse").is_dir()
+    assert server.terminate() == 0
+    assert server.process.stderr.read() == f"Created the store {tmp_path}/store.db\n"
+    assert refused(server.port)
+
+
+def test_the_line_for_people(url, tmp_path):
+    words = ["--store", url, "serve", "--warehouse", str(tmp_path), "--port", "0", "--metrics-port", "0"]
+    with subprocess.Popen([sys.executable, "-m", "hbstore", *words], stdout=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 0
+    assert line.startswith(f"serving {url} at thrift://127.0.0.1:")
+    assert f", warehouse file:{tmp_path}, metrics http://127.0.0.1:" in line
+
+
+@pytest.mark.hbase
+def test_the_examples_of_its_help_run(url, tmp_path, request):
+    lines = re.findall(r"\$ hbstore (.*)", typer.main.get_command(app).commands["serve"].epilog)
+    for line in lines:
+        for shown, here in {
+            "/data/warehouse": str(tmp_path),
+            "hdfs://namenode/warehouse": str(tmp_path),
+            "9084": "0",
+            "serve.log": str(tmp_path / "serve.log"),
+        }.items():
+            line = line.replace(shown, here)  # noqa: PLW2901
+        store = request.getfixturevalue("hbase_url") if "hbase://gateway:9090/shop" in line else url
+        words = shlex.split(line.replace("hbase://gateway:9090/shop", store))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hbstore", *words, "--port", "0"],
+            env={**os.environ, "HBSTORE_URL": store},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            assert process.stdout.readline().startswith(f"serving {store} at thrift://")
+            process.terminate()
+            assert process.wait(SECONDS) == 0
+    assert len(lines) == 3
+
+
+def test_a_default_database_that_is_there_is_left_alone(serve, url):
+    with connect(url) as store:
+        store.create_database(Database("default", description="mine", location="s3://mine"))
+    serve()
+    with connect(url) as store:
+        assert store.get_database("default").description == "mine"
+
+
+def test_a_read_only_server_creates_nothing(serve, url, tmp_path):
+    missing = command("--store", url, "serve", "--warehouse", str(tmp_path), "--read-only")
+    assert (missing.returncode, "no such store" in missing.stderr) == (3, True)
+    with connect(url) as store:
+        store.create_database("shop")
+    server = serve("--read-only")
+    with client(server.port) as metastore:
+        assert metastore.get_all_databases() == ["shop"]
+        with pytest.raises(TYPES.MetaException, match="read-only"):
+            metastore.create_database(TYPES.hive_metastore.Database(name="more"))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_taken_port_is_told(serve, url, tmp_path, processes):
+    port = serve().port
+    words = ["--store", url, "serve", "--warehouse", str(tmp_path), "--port", str(port), "--processes", str(processes)]
+    result = command(*words)
+    assert result.returncode == 3
+    assert result.stderr.startswith(f"Error: the server cannot listen here: address=127.0.0.1:{port}, reason=Address")
+    metrics = command(*words[:-4], "--processes", str(processes), "--port", "0", "--metrics-port", str(port))
+    assert metrics.returncode == 3
+    assert metrics.stderr.startswith("Error: metrics cannot be shown here")
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT], [signal.SIGTERM, signal.SIGTERM]])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_signal_ends_it(serve, signals, processes):
+    server = serve("--processes", str(processes))
+    with client(server.port) as metastore:
+        metastore.getName()
+        for number in signals:
+            server.process.send_signal(number)
+        assert server.process.wait(SECONDS) == 0
+    assert server.log("a process ended") == []
+
+
+def test_the_log_of_calls(serve):
+    server = serve("--log-calls")
+    with client(server.port) as metastore:
+        metastore.getName()
+        with pytest.raises(TYPES.NoSuchObjectException):
+            metastore.get_database("nowhere")
+    calls = until(lambda: server.log("call")[1:] and server.log("call"))
+    assert [call["method"] for call in calls] == ["getName", "get_database"]
+    assert calls[0].keys() == {"time", "level", "event", "method", "client", "seconds", "bytes", "pid"}
+    assert calls[1]["error"] == "NoSuchObjectException"
+    assert "nowhere" in calls[1]["message"]
+
+
+def test_without_the_option_only_slow_calls_are_logged(serve):
+    server = serve()
+    with client(server.port) as metastore:
+        metastore.getName()
+    assert server.terminate() == 0
+    assert server.log() == []
+    server = serve("--slow-seconds", "0")
+    with client(server.port) as metastore:
+        metastore.getName()
+    assert server.terminate() == 0
+    (line,) = server.log()
+    assert (line["event"], line["level"], line["method"]) == ("slow call", "warning", "getName")
+
+
+def numbers(server):
+    """The metrics by their names and labels, as Prometheus reads them."""
+    with urllib.request.urlopen(server.ready["metrics"], timeout=SECONDS) as page:  # noqa: S310  our own
+        lines = page.read().decode().splitlines()
+    return {name: float(value) for name, _, value in (one.rpartition(" ") for one in lines if not one.startswith("#"))}
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_metrics_of_all_processes(serve, processes):
+    server = serve("--processes", str(processes), "--metrics-port", "0")
+    with ExitStack() as stack:
+        clients = [stack.enter_context(client(server.port)) for _ in range(20)]
+        for metastore in clients:
+            metastore.getName()
+            with pytest.raises(TYPES.NoSuchObjectException):
+                metastore.get_database("nowhere")
+        for unknown in (b"getNope", b"getNone"):
+            with socket.create_connection((HOST, server.port), timeout=SECONDS) as sock:
+                sock.sendall(message("getName").replace(b"getName", unknown))
+                assert b"Invalid method name" in sock.recv(1000)
+        found = numbers(server)
+        assert found['hbstore_metastore_calls_total{method="getName"}'] == 20
+        assert found['hbstore_metastore_call_seconds_count{method="get_database"}'] == 20
+        assert found['hbstore_metastore_errors_total{error="NoSuchObjectException",method="get_database"}'] == 20
+        assert found['hbstore_metastore_calls_total{method="unknown"}'] == 2
+        assert "getNope" not in "".join(found)
+        until(lambda: numbers(server)["hbstore_metastore_connections"] == 20)
+    until(lambda: numbers(server)["hbstore_metastore_connections"] == 0)
+
+
+# Several processes
+
+
+def alive(pid):
+    """Whether a process runs; one that ended and that nobody has asked about does not."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def serving_pids(server, calls=40):
+    """The processes that answer some connections, by the log."""
+    before = len(server.log("call"))
+    for _ in range(calls):
+        with client(server.port) as metastore:
+            metastore.getName()
+    return {
+        call["pid"] for call in until(lambda: server.log("call")[before + calls - 1 :] and server.log("call")[before:])
+    }
+
+
+def test_processes_share_the_port(serve):
+    server = serve("--processes", "3", "--log-calls")
+    assert len(server.children()) == 3
+    assert serving_pids(server, 100) == set(server.children())
+    assert server.terminate() == 0
+
+
+def test_a_process_that_dies_is_replaced_and_what_it_counted_stays(serve, tmp_path):
+    server = serve("--processes", "2", "--log-calls", "--metrics-port", "0", environment={"TMPDIR": str(tmp_path)})
+    serving_pids(server)
+    victim, other = server.children()
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: len(server.children()) == 2 and victim not in server.children())
+    with client(server.port) as metastore:
+        assert metastore.getName() == "hbstore"
+    until(lambda: serving_pids(server) == set(server.children()))
+    assert other in server.children()
+    (line,) = server.log("a process ended")
+    assert (line["process"], line["code"]) == (victim, -signal.SIGKILL)
+    assert numbers(server)['hbstore_metastore_calls_total{method="getName"}'] >= 81
+    assert numbers(server)["hbstore_metastore_connections"] == 0
+    assert list(tmp_path.glob("hbstore-metrics-*"))
+    assert server.terminate() == 0
+    assert not list(tmp_path.glob("hbstore-metrics-*"))
+
+
+def test_no_process_outlives_its_parent(serve):
+    server = serve("--processes", "2")
+    children = server.children()
+    server.kill()
+    until(lambda: not any(map(alive, children)))
+    assert refused(server.port)
+
+
+def test_stopping_processes_ends_their_idle_connections(serve):
+    server = serve("--processes", "2")
+    with ExitStack() as stack:
+        socks = [stack.enter_context(socket.create_connection((HOST, server.port), timeout=SECONDS)) for _ in range(10)]
+        for sock in socks:
+            sock.sendall(message("getName"))
+            assert sock.recv(100)
+        assert server.terminate() == 0
+        assert all(sock.recv(1) == b"" for sock in socks)
+
+
+def test_a_store_in_memory_cannot_be_shared(tmp_path):
+    result = command("--store", "memory://", "serve", "--warehouse", str(tmp_path), "--processes", "2")
+    assert result.returncode == 2
+    assert "processes cannot share a store in memory" in result.stderr
+
+
+def test_processes_that_cannot_start_are_not_started_for_ever(url, tmp_path):
+    log = tmp_path / "no" / "folder" / "serve.log"
+    words = ["--warehouse", str(tmp_path), "--processes", "2", "--port", "0", "--log-file", str(log)]
+    result = command("--store", url, "serve", *words)
+    assert result.returncode == 3
+    assert "the system refuses" in result.stderr
+
+
+def test_the_options_are_what_the_server_takes_by_itself():
+    serving = Serving(Warehouse("/nowhere"))
+    defaults = {one.name: one.default for one in typer.main.get_command(app).commands["serve"].params}
+    assert defaults["host"] == serving.host
+    assert defaults["port"] == serving.port
+    assert defaults["slow_seconds"] == serving.slow_seconds
+    assert defaults["max_connections"] == serving.limits.connections == MAX_CONNECTIONS
+    assert defaults["message_memory"] == serving.limits.message_memory
+    assert defaults["max_message"] == serving.limits.connection.read.message
+    assert defaults["idle_timeout"] is serving.limits.connection.read.idle_timeout
