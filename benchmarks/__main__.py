@@ -1,5 +1,6 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase spark]`.
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase]`.
 
+Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair`.
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
 
@@ -19,12 +20,13 @@ from rich.console import Console
 from benchmarks import growth, hbase, planning, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "sqlite", "growth", "hbase", "spark")
+PARTS = ("planning", "timelines", "sqlite", "growth", "hbase")
+ON_SPARK = ("spark", "source", "repair")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts; all by default")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, *ON_SPARK, []], help="which parts")
     parser.add_argument(
         "--hbase", default=os.environ.get("HBSTORE_TEST_HBASE"), help="URL of an HBase; see make hbase-up"
     )
@@ -49,13 +51,18 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
         yield from sqlite.run()
     elif part == "growth":
         yield growth.run()
-    elif part == "spark":
-        from benchmarks import spark_writes
-
-        yield from spark_writes.run()
+    elif part in ON_SPARK:
+        yield from _on_spark(part)
     else:
         with _server(url) as found:
             yield from hbase.run(found)
+
+
+def _on_spark(part: str) -> Iterator[Report]:
+    from benchmarks import repair, source, spark_writes  # which need PySpark
+
+    runs = {"spark": spark_writes.run, "source": source.run, "repair": repair.run}
+    yield from runs[part]()
 
 
 @contextmanager

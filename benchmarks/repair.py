@@ -1,105 +1,76 @@
 """Finding the partitions of folders that are there already, beside Spark's MSCK REPAIR TABLE on its own metastore.
 
-`python -m benchmarks.repair [--folders 20000]`: one Spark, one tree of folders. hbstore in threads and as a Spark job,
-each into a new SQLite store, before and after MSCK into a new table of an embedded Derby.
+One Spark, one tree of folders: hbstore in threads and as a Spark job, each into a new SQLite store, before and after
+MSCK into a new table of an embedded Derby. The best of the runs counts; MSCK has one.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import sys
-import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from rich.console import Console
-from rich.table import Table as Shown
 
 import hbstore
+from benchmarks.metastore.servers import scratch
+from benchmarks.spark_session import derby_settings, spark_session
+from benchmarks.timing import Figure, Report
 from hbstore.repair import sync_partitions
 from hbstore.spark import sync_partitions as sync_by_jobs
 
-INNER = 50
-THREADS, JOB, MSCK = "hbstore, threads", "hbstore, Spark job", "MSCK REPAIR TABLE, Derby"
+CORES = 4
+MASTER = f"local[{CORES}]"
+OUTER, INNER = 400, 50
+RUNS = 2
+THREADS, JOB, MSCK = "threads", "Spark job", "MSCK"
+LOOK, ADD, NOTHING, SYNC = "look only (dry run)", "find and add all", "find nothing new", "find nothing new, none gone"
 
 
-@dataclass
-class Times:
-    """Seconds by who took them and what was done."""
+class Times(dict[tuple[str, str], float]):
+    """The best seconds by what was done and who took them."""
 
-    found: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-
-    def take(self, who: str, what: str, call: Callable[[], object]) -> None:
+    def take(self, what: str, who: str, call: Callable[[], object]) -> None:
+        """Time a call."""
         began = time.perf_counter()
         call()
-        self.found.setdefault((who, what), []).append(time.perf_counter() - began)
-        print(f"{who}: {what}: {self.found[who, what][-1]:.2f} s", file=sys.stderr)
+        seconds = time.perf_counter() - began
+        self[what, who] = min(seconds, self.get((what, who), seconds))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="benchmarks.repair", description=__doc__)
-    parser.add_argument("--folders", type=int, default=20_000)
-    parser.add_argument("--runs", type=int, default=2, help="of hbstore, before and after MSCK")
-    arguments = parser.parse_args()
+def run() -> Iterator[Report]:
+    """The table."""
     times = Times()
-    with tempfile.TemporaryDirectory() as place:
-        root = Path(place, "sales")
-        number = make_folders(root, arguments.folders)
-        spark = start_spark(place)
-        try:
-            spark.range(10).count()  # the first job of a session starts Python's workers
-            spark.sparkContext.parallelize(range(8), 4).map(str).collect()
-            for run in range(arguments.runs):
-                run_hbstore(spark, times, root, f"{place}/{run}", number)
-            run_msck(spark, times, root, number)
-            for run in range(arguments.runs):
-                run_hbstore(spark, times, root, f"{place}/again{run}", number)
-        finally:
-            spark.stop()
-    show(times, number)
+    with scratch() as folder, spark_session(MASTER, folder, derby_settings(folder)) as spark:
+        root = folder / "sales"
+        _make_folders(root)
+        spark.range(10).count()
+        spark.sparkContext.parallelize(range(8), CORES).map(str).collect()  # the first job starts Python's workers
+        for number in range(RUNS):
+            _hbstore(spark, times, root, folder / f"before{number}")
+        _msck(spark, times, root)
+        for number in range(RUNS):
+            _hbstore(spark, times, root, folder / f"after{number}")
+    report = Report(f"Repair of {OUTER * INNER:,} partition folders, Spark on {CORES} cores")
+    for what in (LOOK, ADD, NOTHING, SYNC):
+        for who in (THREADS, JOB):
+            note = f"best of {2 * RUNS}; raw: MSCK REPAIR TABLE on Derby"
+            report.figures.append(Figure(f"{what}, {who}", times[what, who], times.get((what, MSCK)), "", note))
+    yield report
 
 
-def make_folders(root: Path, number: int) -> int:
-    """Partition folders with a file each; how many."""
-    outer = max(1, number // INNER)
-    for one in range(outer):
-        for two in range(INNER):
-            folder = root / f"ds=d{one:05}" / f"hour={two}"
+def _make_folders(root: Path) -> None:
+    """Partition folders with a file each."""
+    for outer in range(OUTER):
+        for inner in range(INNER):
+            folder = root / f"ds=d{outer:05}" / f"hour={inner}"
             folder.mkdir(parents=True)
             (folder / "part-0.parquet").write_bytes(b"x" * 100)
-    return outer * INNER
 
 
-def start_spark(place: str) -> SparkSession:
-    """A local Spark with a Hive Metastore in an embedded Derby."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "2g",
-        "spark.local.dir": place,
-        "spark.sql.warehouse.dir": f"{place}/warehouse",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={place}/derby;create=true",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={place}",
-    }
-    builder = SparkSession.builder.master("local[4]").appName("repair").enableHiveSupport()
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
-
-
-def run_hbstore(spark: SparkSession, times: Times, root: Path, place: str, number: int) -> None:
+def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path) -> None:
     for who in (THREADS, JOB):
-        with hbstore.connect(f"sqlite://{place}{len(who)}.db") as store:
+        with hbstore.connect(f"sqlite://{place}-{who[0]}.db") as store:
             store.create_database("shop")
             columns = [hbstore.Column("ds", "string"), hbstore.Column("hour", "int")]
             store.create_table(hbstore.Table("shop", "sales", columns, location=f"file:{root}"))
@@ -110,34 +81,19 @@ def run_hbstore(spark: SparkSession, times: Times, root: Path, place: str, numbe
                 else:
                     sync_partitions(store, "shop.sales", mode, dry_run=dry_run)
 
-            times.take(who, "look only (dry run)", lambda: repair("add", dry_run=True))
-            times.take(who, "find and add all", lambda: repair("add"))
-            assert store.count_partitions("shop", "sales") == number
-            times.take(who, "find nothing new", lambda: repair("add"))
-            times.take(who, "find nothing new, none gone", lambda: repair("sync"))
+            times.take(LOOK, who, lambda: repair("add", dry_run=True))
+            times.take(ADD, who, lambda: repair("add"))
+            assert store.count_partitions("shop", "sales") == OUTER * INNER
+            times.take(NOTHING, who, lambda: repair("add"))
+            times.take(SYNC, who, lambda: repair("sync"))
 
 
-def run_msck(spark: SparkSession, times: Times, root: Path, number: int) -> None:
+def _msck(spark: SparkSession, times: Times, root: Path) -> None:
     spark.sql(
         "CREATE EXTERNAL TABLE sales (x INT) PARTITIONED BY (ds STRING, hour INT) "
         f"STORED AS PARQUET LOCATION 'file:{root}'"
     )
-    times.take(MSCK, "find and add all", lambda: spark.sql("MSCK REPAIR TABLE sales"))
-    assert spark.sql("SHOW PARTITIONS sales").count() == number
-    times.take(MSCK, "find nothing new", lambda: spark.sql("MSCK REPAIR TABLE sales"))
-    times.take(MSCK, "find nothing new, none gone", lambda: spark.sql("MSCK REPAIR TABLE sales SYNC PARTITIONS"))
-
-
-def show(times: Times, number: int) -> None:
-    whos = (THREADS, JOB, MSCK)
-    table = Shown("seconds, best of all runs", *whos, title=f"{number:,} partition folders", title_justify="left")
-    for what in dict.fromkeys(what for _, what in times.found):
-        shown = [times.found.get((who, what)) for who in whos]
-        table.add_row(what, *("" if one is None else f"{min(one):.2f} ({len(one)} runs)" for one in shown))
-    console = Console(width=130)
-    console.print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    console.print(table)
-
-
-if __name__ == "__main__":
-    main()
+    times.take(ADD, MSCK, lambda: spark.sql("MSCK REPAIR TABLE sales"))
+    assert spark.sql("SHOW PARTITIONS sales").count() == OUTER * INNER
+    times.take(NOTHING, MSCK, lambda: spark.sql("MSCK REPAIR TABLE sales"))
+    times.take(SYNC, MSCK, lambda: spark.sql("MSCK REPAIR TABLE sales SYNC PARTITIONS"))

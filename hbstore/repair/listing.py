@@ -113,12 +113,12 @@ class RemoteTree:
 
     def entries(self, path: str) -> list[Entry]:
         """See `Tree.entries`."""
-        found = _remote(self.root)._below(f"{self.root.path}/{path}", recursive=False)  # noqa: SLF001
+        found = _remote(self.root).below(f"{self.root.path}/{path}", recursive=False)
         return [Entry(name.rstrip("/")) for name, info in found if name.strip("/") and info.type.name == "Directory"]
 
     def newest(self, path: str) -> float | None:
         """See `Tree.newest`."""
-        found = _remote(self.root)._below(f"{self.root.path}/{path}", recursive=True)  # noqa: SLF001
+        found = _remote(self.root).below(f"{self.root.path}/{path}", recursive=True)
         return max((info.mtime.timestamp() for _, info in found if info.mtime is not None), default=None)
 
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import islice
-from operator import and_
 from typing import Final, TypeAlias
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound, TableFolderMissing
-from hbstore.filters.builder import Expression, col
-from hbstore.keys import NULL_PARTITION
+from hbstore.filters.builder import spec_filter
 from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition, Table
-from hbstore.names import spec_values
+from hbstore.names import table_name
 from hbstore.publishing.manifest import Manifest
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
@@ -87,7 +84,7 @@ def sync_partitions(
     >>> store.partition_names("shop", "sales")
     ['ds=2013-01-01/hour=5']
     """
-    database, name = _table_name(table)
+    database, name = table_name(table)
     if mode not in MODES:
         raise InvalidInput("no such mode of repair", mode=repr(mode), hint="Use add, drop or sync")
     if batch < 1:
@@ -133,13 +130,6 @@ def sync_partitions(
     return replace(found, added=added, dropped=dropped)
 
 
-def _table_name(text: str) -> tuple[str, str]:
-    database, dot, name = text.partition(".")
-    if not (database and dot and name) or "." in name:
-        raise InvalidInput("not the name of a table", name=text, hint="Write it as database.table")
-    return database, name
-
-
 def _location(table: Table) -> str:
     if not table.location:
         raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
@@ -152,16 +142,10 @@ def _is_empty(location: str, walked: Walked) -> bool:
 
 def _there(store: PartitionStore, table: Table, spec: Mapping[str, str] | None) -> Sequence[Partition]:
     """The partitions in the store, or those that a spec names."""
-    columns = table.partition_column_names
-    given = zip(columns, spec_values(columns, spec or {}), strict=True)
-    terms: list[Expression] = [
-        col(column).is_null() if text == NULL_PARTITION else col(column) == text
-        for column, text in given
-        if text is not None
-    ]
-    if terms:
-        return store.get_partitions_by_expr(table.database, table.name, reduce(and_, terms))
-    return store.get_partitions_by_filter(table.database, table.name, None)
+    where = spec_filter(spec or {})
+    if where is None:
+        return store.get_partitions_by_filter(table.database, table.name, None)
+    return store.get_partitions_by_expr(table.database, table.name, where)
 
 
 def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:

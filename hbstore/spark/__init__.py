@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from hbstore.spark.analyze import Analyzed, analyze_table
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
 from hbstore.spark.repair import sync_partitions
 from hbstore.spark.source_registration import register_source
+from hbstore.spark.sql import sql
 from hbstore.spark.streams import stream_to_table, write_batch
 from hbstore.spark.streams_commit import PartitionCommit
 from hbstore.spark.timelines import rebuild_timelines
+from hbstore.spark.transfer import export_metastore, import_metastore
 from hbstore.spark.writes import Written, write_table
 
 __all__ = [
+    "Analyzed",
     "PartitionCommit",
     "Written",
+    "analyze_table",
+    "export_metastore",
     "folders_frame",
+    "import_metastore",
     "partition_folders",
     "pruned_read",
     "read_table",
     "rebuild_timelines",
     "register_partitions",
     "register_source",
+    "sql",
     "stream_to_table",
     "sync_partitions",
     "write_batch",

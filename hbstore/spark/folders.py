@@ -11,9 +11,11 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
-from hbstore.errors import InvalidInput, InvalidPartitionValue
+from hbstore.errors import InvalidInput
 from hbstore.model import Partition
-from hbstore.names import parse_partition_name
+from hbstore.repair.listing import LocalTree
+from hbstore.repair.shape import ROOT, Entry, Folder, Shape
+from hbstore.types import parse_type
 
 LOCATION: Final = "location"
 """The column of `folders_frame` behind the partition columns."""
@@ -24,8 +26,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[Partition]:
     """The partitions that the folders below a table's root are, in the order of their names. O(folders).
 
-    Files are not looked at, so that an empty folder is a partition too, as it is for Hive. As in Spark, names that
-    begin with ``.``, or with ``_`` and without ``=``, are passed over (``_SUCCESS``, ``_temporary``).
+    For tables that are not in a store yet, of which only the names of the columns are known; `sync_partitions` is for
+    those that are. Files are not looked at, so that an empty folder is a partition too, as it is for Hive. As in Spark,
+    names that begin with ``.``, or with ``_`` and without ``=``, are passed over (``_SUCCESS``, ``_temporary``).
 
     Args:
         root: the table's root: a path, or a ``file:`` location. Locations of partitions begin with it as given, but
@@ -34,7 +37,6 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
 
     Raises:
         InvalidInput: the root is no local folder, or there is a folder that is no partition of such a table.
-        InvalidPartitionValue: a folder's name is not UTF-8.
 
     >>> import tempfile
     >>> root = tempfile.mkdtemp()
@@ -52,7 +54,9 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
     location = (text if found else str(path)).rstrip("/")
     if not columns:
         raise InvalidInput("a table without partition columns has no partition folders", root=text)
-    yield from _below(path, location, tuple(columns), ())
+    shape = Shape(tuple(columns), (parse_type("string"),) * len(columns), (None,) * len(columns))
+    for folder in _below(LocalTree(str(path)), shape, ROOT):
+        yield Partition(folder.values, location=f"{location}/{folder.path}")
 
 
 def folders_frame(spark: SparkSession, root: str | os.PathLike[str], columns: Sequence[str]) -> DataFrame:
@@ -61,33 +65,19 @@ def folders_frame(spark: SparkSession, root: str | os.PathLike[str], columns: Se
     return spark.createDataFrame([(*one.values, one.location) for one in partition_folders(root, columns)], schema)
 
 
-def _below(folder: Path, location: str, columns: tuple[str, ...], values: tuple[str, ...]) -> Iterator[Partition]:
-    if len(values) == len(columns):
-        yield Partition(values, location=location)
+def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
+    if len(folder.values) == len(shape.columns):
+        yield folder
         return
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if _is_hidden(entry.name) or not entry.is_dir():
-            continue
-        value = _value(entry.name, columns[len(values)], folder)
-        yield from _below(folder / entry.name, f"{location}/{entry.name}", columns, (*values, value))
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
-
-
-def _value(name: str, column: str, parent: Path) -> str:
-    """The value in a folder's name, which must be one of the column."""
-    try:
-        spec = parse_partition_name(name)
-    except InvalidPartitionValue:
-        spec = {}
-    for found, value in spec.items():
-        if found.lower() == column.lower():
-            return value
-    raise InvalidInput(
-        "a folder that is no partition of the table",
-        folder=parent / name,
-        expected=f"{column}=…",
-        hint="Name the partition columns in the order of the folders",
-    )
+    entries = sorted(Entry(one.name) for one in tree.entries(folder.path))  # wherever a link leads
+    found, foreign = shape.sort(folder, entries)
+    for path, why in foreign:
+        raise InvalidInput(
+            "a folder that is no partition of the table",
+            folder=f"{tree.root}/{path}",
+            reason=why,
+            expected=f"{shape.columns[len(folder.values)]}=…",
+            hint="Name the partition columns in the order of the folders",
+        )
+    for one in found:
+        yield from _below(tree, shape, one)

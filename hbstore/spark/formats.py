@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
-from pyspark.sql.types import StructField, StructType, _parse_datatype_json_string, _parse_datatype_string
+from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_json_string, _parse_datatype_string
 
 from hbstore.errors import InvalidInput
 from hbstore.model import StorageDescriptor, Table
@@ -78,12 +79,18 @@ def data_schema(table: Table) -> StructType:
         whole = _parse_datatype_json_string(text)
         assert isinstance(whole, StructType)
         return StructType([one for one in whole.fields if one.name.lower() not in names])
-    return StructType([StructField(one.name, _parse_datatype_string(one.type)) for one in table.columns])
+    return StructType([StructField(one.name, spark_type(one.type)) for one in table.columns])
 
 
 def partition_schema(table: Table) -> StructType:
     """The partition columns, typed."""
-    return StructType([StructField(one.name, _parse_datatype_string(one.type)) for one in table.partition_columns])
+    return StructType([StructField(one.name, spark_type(one.type)) for one in table.partition_columns])
+
+
+@lru_cache(maxsize=1_000)
+def spark_type(text: str) -> DataType:
+    """The type that a text such as ``decimal(10,2)`` names; Java is asked once, which takes some milliseconds."""
+    return _parse_datatype_string(text)
 
 
 def _parts(parameters: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Final, TypeAlias
 
@@ -13,23 +13,27 @@ from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import FileOperationFailed, InvalidInput
 from hbstore.filters.builder import Expression
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
+from hbstore.metastore.locations import parse_location
 from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.names import partition_name, table_name
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
+from hbstore.spark.hadoop import hadoop_path
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.writer import partitioned
+from hbstore.totals import Totals
 from hbstore.types import ColumnType
 
 Where: TypeAlias = "str | Expression | None"
-TOTAL_SIZE: Final = "totalSize"
-"""The parameter of a partition that holds its bytes."""
-
 _LOCATION: Final = "hbstore_location"
 _GLOB: Final = re.compile(r"[\\*?\[\]{}]")
+_PLAIN: Final = re.compile(
+    r"(?:file:|[a-z][a-z0-9+.-]*://[A-Za-z0-9.:_-]+)(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.!~*'(),;:$&+=@-]+)+"
+)
+"""Locations that are the same text as a URI."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +43,22 @@ class PrunedRead:
     Attributes:
         table: the table.
         partitions: those that the filter selects, in key order.
-        of: how many partitions the table has.
-        sizes: bytes of those partitions whose statistics say so.
+        kept: what their statistics say together.
+        of: what those of all partitions of the table say.
     """
 
     table: Table
     partitions: Sequence[Partition]
-    of: int
-    sizes: tuple[int, ...] = field(default=())
+    kept: Totals
+    of: Totals
 
     def __str__(self) -> str:
-        known = f", {sum(self.sizes):,} bytes" if self.sizes else ""
-        unknown = len(self.partitions) - len(self.sizes)
-        more = f" ({unknown:,} partitions without statistics)" if self.sizes and unknown else ""
-        return f"{self.table}: {len(self.partitions):,} of {self.of:,} partitions{known}{more}"
+        parts = [f"{self.kept.partitions:,} of {self.of.partitions:,} partitions"]
+        if self.of.size:
+            parts.append(f"{self.kept.size:,} of {self.of.size:,} bytes")
+        unknown = self.of.without_size if self.of.size else 0
+        more = f" (as far as known: {unknown:,} partitions do not say)" if unknown else ""
+        return f"{self.table}: {', '.join(parts)}{more}"
 
 
 def read_table(
@@ -64,6 +70,8 @@ def read_table(
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """The rows of the partitions that a filter selects; no other folder is listed or opened.
+
+    The DataFrame's alias says which part of the table it is, as `pruned_read` does: ``explain(True)`` shows it.
 
     The columns are the table's, then its partition columns, typed; the null partition is NULL, as is text that does not
     fit its column's type. Columns that were added to the table after files were written are NULL in their rows.
@@ -84,11 +92,12 @@ def read_table(
         with connect(store, create=False) as opened:
             return read_table(spark, opened, table, where, options=options)
     Publisher(store).finish_before_use(store.publications.row(*table_name(table)))
-    return frame_of(spark, pruned_read(store, table, where), options=options or {})
+    read = pruned_read(store, table, where)
+    return frame_of(spark, read, options=options or {}).alias(str(read))
 
 
 def pruned_read(store: PartitionStore, table: str, where: Where = None) -> PrunedRead:
-    """Which partitions a read is of, of how many, and their bytes.
+    """Which partitions a read is of, of how many, and their bytes; `PartitionStore.totals` knows those of the table.
 
     >>> from hbstore import Column, connect
     >>> store = connect("memory://")
@@ -99,7 +108,7 @@ def pruned_read(store: PartitionStore, table: str, where: Where = None) -> Prune
     >>> store.add_partitions("shop", "sales", added)
     2
     >>> print(pruned_read(store, "shop.sales", "ds = '2013-01-02'"))
-    shop.sales: 1 of 2 partitions, 2,000 bytes
+    shop.sales: 1 of 2 partitions, 2,000 of 3,000 bytes
     """
     database, name = table_name(table)
     described = partitioned(store.get_table(database, name))
@@ -107,13 +116,8 @@ def pruned_read(store: PartitionStore, table: str, where: Where = None) -> Prune
         found = store.get_partitions_by_filter(database, name, where)
     else:
         found = store.get_partitions_by_expr(database, name, where)
-    sizes = (one.parameters.get(TOTAL_SIZE, "") for one in found)
-    return PrunedRead(
-        described,
-        found,
-        store.count_partitions(database, name),
-        tuple(int(size) for size in sizes if size.isascii() and size.isdecimal()),
-    )
+    kept = Totals.of(one.payload for one in found if one.payload is not None)
+    return PrunedRead(described, found, kept, store.totals(database, name))
 
 
 def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str]) -> DataFrame:
@@ -123,10 +127,11 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     another one, which is joined with their values by the files' folders.
     """
     table = read.table
+    roots = _roots(table)
     groups: dict[tuple[str, bool, tuple[tuple[str, str], ...]], list[Partition]] = {}
     for one in read.partitions:
         form = format_of(table, one.storage)
-        key = form.name, _is_at_home(table, one), tuple(sorted(form.options.items()))
+        key = form.name, _is_at_home(table, roots, one), tuple(sorted(form.options.items()))
         groups.setdefault(key, []).append(one)
     frames = [
         (_at_home if at_home else _elsewhere)(spark, table, Format(name, {**dict(own), **options}), partitions)
@@ -138,26 +143,20 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     return reduce(DataFrame.unionAll, frames)
 
 
-def table_name(text: str) -> tuple[str, str]:
-    """Database and table of ``database.table``.
-
-    Raises:
-        InvalidInput: it is not written so.
-    """
-    database, dot, name = text.partition(".")
-    if not (database and dot and name) or "." in name:
-        raise InvalidInput("not the name of a table", name=text, hint="Write it as database.table")
-    return database, name
+def _roots(table: Table) -> tuple[str, ...]:
+    """The table's location as it is written, and as jobs write it."""
+    written = (table.location or "").rstrip("/")
+    try:
+        return (written, str(parse_location(written))) if written else ()
+    except FileOperationFailed:  # a text that is none: its partitions may be elsewhere
+        return (written,)
 
 
-def _is_at_home(table: Table, partition: Partition) -> bool:
+def _is_at_home(table: Table, roots: Sequence[str], partition: Partition) -> bool:
     """Whether a partition is in the folder of its name below the table's, and its values are of their types."""
-    root = (table.location or "").rstrip("/")
     name = partition_name(table.partition_column_names, partition.values)
-    return (
-        bool(root)
-        and partition.location == f"{root}/{name}"
-        and all(_fits(kind, value) for kind, value in zip(table.key_types, partition.values, strict=True))
+    return any(partition.location == f"{root}/{name}" for root in roots) and all(
+        _fits(kind, value) for kind, value in zip(table.key_types, partition.values, strict=True)
     )
 
 
@@ -166,10 +165,9 @@ def _fits(kind: ColumnType, value: str) -> bool:
 
 
 def _at_home(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
-    schema = StructType([*data_schema(table).fields, *partition_schema(table).fields])
+    schema = StructType([*data_schema(table).fields, *partition_schema(table).fields])  # as Spark orders them anyway
     reader = spark.read.format(form.name).options(**form.options).schema(schema)
-    frame = _load(reader.option("basePath", table.location), table, partitions)
-    return frame.select(*(_quoted(field.name) for field in schema.fields))
+    return _load(reader.option("basePath", table.location), table, partitions)
 
 
 def _elsewhere(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
@@ -209,11 +207,11 @@ def _texts(table: Table, partition: Partition) -> list[str | None]:
 
 
 def _key_of(spark: SparkSession, partition: Partition) -> str:
-    """A partition's folder as Spark names it in ``_metadata.file_path``."""
-    jvm = spark.sparkContext._jvm  # noqa: SLF001
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(partition.location)
-    system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
+    """A partition's folder as Spark names it in ``_metadata.file_path``; Java, who knows, is asked where it must be."""
+    location = partition.location or ""
+    if _PLAIN.fullmatch(location):
+        return location
+    path, system = hadoop_path(spark, location)
     return re.sub("^file:/+", "file:/", system.makeQualified(path).toUri().toString())
 
 

@@ -6,24 +6,20 @@ no store: what the folders and the partitions say of each other is decided in th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple, TypeVar
+from typing import Final
 
 from pyspark.sql import SparkSession
 
-from hbstore.errors import HbstoreError, InvalidInput
 from hbstore.repair import Mode, Repair, Threads, Walked
 from hbstore.repair import sync_partitions as sync_with
 from hbstore.repair.listing import Told, walk
 from hbstore.repair.shape import ROOT, Folder, Shape
 from hbstore.repair.sync import BATCH, Progress
+from hbstore.spark.tasks import dealt, number_of_slices, run_tasks
 from hbstore.store.partition_store import PartitionStore, connect
-
-T = TypeVar("T")
-_SLICES_FOR_EACH_CORE: Final = 4
-"""Folders hold as many others as they happen to: several slices for each core even that out."""
 
 _FEW: Final = 1000
 """Locations that the driver looks at by itself, as a job takes longer."""
@@ -62,8 +58,7 @@ def sync_partitions(
         InvalidInput: there are to be no slices; or as `hbstore.repair.sync_partitions` does.
         TableFolderMissing, FileOperationFailed: as there.
     """
-    if slices is not None and slices < 1:
-        raise InvalidInput("a job has at least one slice", slices=slices)
+    number = number_of_slices(spark, slices)
     if isinstance(store, str):
         with connect(store, create=False) as opened:
             return sync_partitions(
@@ -75,21 +70,13 @@ def sync_partitions(
                 dry_run=dry_run,
                 force=force,
                 batch=batch,
-                slices=slices,
+                slices=number,
                 progress=progress,
             )
-    explorer = _Tasks(spark, slices or _SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism)
+    explorer = _Tasks(spark, number)
     return sync_with(
         store, table, mode, spec=spec, dry_run=dry_run, force=force, batch=batch, explorer=explorer, progress=progress
     )
-
-
-class _Outcome(NamedTuple):
-    """What a task gives back; an error as a value, as Spark would run it again and show it in the midst of its own."""
-
-    walked: Walked = Walked([], [])
-    gone: frozenset[str] = frozenset()
-    error: HbstoreError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +94,16 @@ class _Tasks:
     def walk(self, location: str, shape: Shape, told: Told) -> Walked:
         """See `Explorer.walk`."""
         above = walk(location, shape, [ROOT], told, enough=self.slices)
-        outcomes = self._run(_List(location, shape), above.folders)
-        folders = list(chain.from_iterable(one.walked.folders for one in outcomes))
+        walked = run_tasks(self.spark, _List(location, shape), dealt(above.folders, self.slices))
+        folders = list(chain.from_iterable(one.folders for one in walked))
         told(len(folders))
-        return Walked(folders, [*above.foreign, *chain.from_iterable(one.walked.foreign for one in outcomes)])
+        return Walked(folders, [*above.foreign, *chain.from_iterable(one.foreign for one in walked)])
 
     def gone(self, locations: Sequence[str]) -> set[str]:
         """See `Explorer.gone`."""
         if len(locations) <= _FEW:
             return Threads().gone(locations)
-        return set(chain.from_iterable(one.gone for one in self._run(_look, locations)))
-
-    def _run(self, task: Callable[[list[T]], _Outcome], work: Sequence[T]) -> list[_Outcome]:
-        """Deal the work out to the tasks one by one, as what stands together often takes alike long."""
-        number = min(self.slices, len(work))
-        if not number:
-            return []
-        dealt = [list(work[at::number]) for at in range(number)]
-        outcomes = self.spark.sparkContext.parallelize(dealt, number).map(task).collect()
-        for one in outcomes:
-            if one.error is not None:
-                raise one.error
-        return outcomes
+        return set(chain.from_iterable(run_tasks(self.spark, _gone, dealt(locations, self.slices))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +113,9 @@ class _List:
     location: str
     shape: Shape
 
-    def __call__(self, folders: list[Folder]) -> _Outcome:
-        try:
-            return _Outcome(walk(self.location, self.shape, folders))
-        except HbstoreError as error:
-            return _Outcome(error=_portable(error))
+    def __call__(self, folders: list[Folder]) -> Walked:
+        return walk(self.location, self.shape, folders)
 
 
-def _look(locations: list[str]) -> _Outcome:
-    """Tell which locations are gone."""
-    try:
-        return _Outcome(gone=frozenset(Threads().gone(locations)))
-    except HbstoreError as error:
-        return _Outcome(error=_portable(error))
-
-
-def _portable(error: HbstoreError) -> HbstoreError:
-    """The error with texts as fields, as the exception of a file system's library may not be pickled."""
-    return type(error)(error.text, hint=error.hint, **{name: str(value) for name, value in error.fields.items()})
+def _gone(locations: list[str]) -> set[str]:
+    return Threads().gone(locations)

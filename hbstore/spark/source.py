@@ -21,6 +21,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, joined
 from hbstore.keys import table_prefix
 from hbstore.model import Table
+from hbstore.names import table_name
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
@@ -28,11 +29,11 @@ from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows
 from hbstore.rows.urls import parse_url
-from hbstore.spark.reads import table_name
+from hbstore.spark.key_slices import KeyRange
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.source_pushdown import pushed_tree
 from hbstore.spark.source_rows import ArrowRows, source_schema
-from hbstore.spark.source_splits import Split, splits, within
+from hbstore.spark.source_splits import splits, within
 from hbstore.spark.source_writes import SourceWriter
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.table_row import TableRow
@@ -141,10 +142,10 @@ class Selection:
         return plan_filter(tree, row.definition.schema, self.statistics, rows.costs, now=Now(lambda: self.now))
 
 
-class KeyRange(InputPartition):
+class Task(InputPartition):
     """One task: what the read selects between two keys."""
 
-    def __init__(self, selection: Selection, split: Split) -> None:
+    def __init__(self, selection: Selection, split: KeyRange) -> None:
         self.selection = selection
         self.split = split
 
@@ -192,18 +193,18 @@ class SourceReader(DataSourceReader):
         with self.opened() as store:
             selection = self.selection(store)
 
-            def split(row: TableRow, _: object, __: object) -> list[Split]:
+            def split(row: TableRow, _: object, __: object) -> list[KeyRange]:
                 return splits(selection.plan(row, store.rows), store.rows, selection.statistics, self.rows_per_task)
 
             found = store.read_payloads(self.table.database, self.table.name, None, split, max_parts=0)
-        return [KeyRange(selection, one) for one in found]
+        return [Task(selection, one) for one in found]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """One task's rows.
 
         They are kept until the last is read, as only then it is known on HBase that no partition was moved meanwhile.
         """
-        assert isinstance(partition, KeyRange)
+        assert isinstance(partition, Task)
 
         def collect(row: TableRow, _: object, __: object) -> list[pa.RecordBatch]:
             plan = within(partition.selection.plan(row, store.rows), partition.split)

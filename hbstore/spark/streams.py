@@ -29,9 +29,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from hbstore.errors import InvalidInput, WriteConflict
 from hbstore.metastore.warehouse import Warehouse
+from hbstore.names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
-from hbstore.spark.reads import table_name
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import listed, remove, stage
 from hbstore.spark.streams_checkpoint import check_checkpoint

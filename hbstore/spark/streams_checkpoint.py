@@ -15,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from hbstore.errors import CorruptCheckpoint, FileOperationFailed
+from hbstore.spark.hadoop import hadoop_path
 
 _VERSION: Final = re.compile(r"v\d+")
 _CHECKSUM: Final = "ChecksumException"
@@ -29,13 +30,10 @@ def check_checkpoint(spark: SparkSession, folder: str) -> None:
         CorruptCheckpoint: it is.
         FileOperationFailed: it cannot be read.
     """
-    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
     try:
-        path = jvm.org.apache.hadoop.fs.Path(folder)
-        system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
-        last = {log: _last(jvm, system, folder, log) for log in _LOGS}
-        identity = _text(jvm, system, f"{folder}/metadata")
-        texts = {log: _text(jvm, system, name) for log, name in last.items() if name is not None}
+        last = {log: _last(spark, folder, log) for log in _LOGS}
+        identity = _text(spark, f"{folder}/metadata")
+        texts = {log: _text(spark, name) for log, name in last.items() if name is not None}
     except Py4JJavaError as error:
         reason = str(error.java_exception.toString())
         if _CHECKSUM in reason:
@@ -52,9 +50,9 @@ def check_checkpoint(spark: SparkSession, folder: str) -> None:
             raise _corrupt(folder, str(last[log]).removeprefix(f"{folder}/"), "it is cut off")
 
 
-def _last(jvm: Any, system: Any, folder: str, log: str) -> str | None:
+def _last(spark: SparkSession, folder: str, log: str) -> str | None:
     """The last file of a log."""
-    path = jvm.org.apache.hadoop.fs.Path(f"{folder}/{log}")
+    path, system = hadoop_path(spark, f"{folder}/{log}")
     if not system.exists(path):
         return None
     names = [str(one.getPath().getName()) for one in system.listStatus(path)]
@@ -62,8 +60,8 @@ def _last(jvm: Any, system: Any, folder: str, log: str) -> str | None:
     return f"{folder}/{log}/{max(numbers)}" if numbers else None
 
 
-def _text(jvm: Any, system: Any, name: str) -> str | None:
-    path = jvm.org.apache.hadoop.fs.Path(name)
+def _text(spark: SparkSession, name: str) -> str | None:
+    path, system = hadoop_path(spark, name)
     if not system.exists(path):
         return None
     stream = system.open(path)

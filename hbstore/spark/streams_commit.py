@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from string import Template
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pyspark.sql import SparkSession
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import parse_partition_name
+from hbstore.spark.hadoop import hadoop_path
 from hbstore.store.partition_store import PartitionStore
 
 CommitTrigger: TypeAlias = Literal["process-time", "partition-time"]
@@ -170,7 +171,5 @@ class Announcer:
         return True
 
     def _touch(self, place: str) -> None:
-        jvm: Any = self.spark.sparkContext._jvm  # noqa: SLF001
-        path = jvm.org.apache.hadoop.fs.Path(place)
-        system = path.getFileSystem(self.spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
+        path, system = hadoop_path(self.spark, place)
         system.create(path, True).close()

@@ -7,20 +7,21 @@ job runs the driver reports every few seconds that it lives; when it has died, o
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import reduce
 from threading import Event, Thread
-from typing import Final, NamedTuple
+from typing import Final
 
 from pyspark.sql import SparkSession
 
-from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError, InvalidInput
+from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError
 from hbstore.keys import successor
 from hbstore.rows.interface import Rows
+from hbstore.spark.key_slices import KeyRange, key_slices
 from hbstore.spark.shared_url import shared_url
+from hbstore.spark.tasks import number_of_slices, run_tasks
 from hbstore.store.partition_store import connect
 from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
@@ -31,10 +32,6 @@ from hbstore.store.timeline_updates import table_row
 _BUILDS: Final = 10
 _BEAT: Final = PATIENCE / 4
 _POLL: Final = 0.2
-_SLICES_FOR_EACH_CORE: Final = 4
-"""Slices hold as many keys as they happen to: several for each core even that out."""
-
-_BYTES: Final = 256
 
 
 def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, slices: int | None = None) -> Collected:
@@ -61,10 +58,8 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
         ConcurrentChange: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
     """
-    if slices is not None and slices < 1:
-        raise InvalidInput("a job has at least one slice", slices=slices)
+    number = number_of_slices(spark, slices)
     shared = shared_url(url)
-    number = slices or _SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism
     with connect(shared) as store:
         builder = TimelineBuilder(store.rows, Tables(store.rows))
         for _ in range(_BUILDS):
@@ -77,69 +72,6 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
     raise ConcurrentChange("others kept building the table's timelines", table=begun.row.table, hint="Try again")
 
 
-def key_slices(rows: Rows, start: bytes, stop: bytes, number: int) -> list[tuple[bytes, bytes]]:
-    """Cut the keys from ``start`` up to ``stop`` into slices, each with at least one partition.
-
-    Each cut is in the middle of the values of the first byte in which the keys of a slice differ: of ten digits, at the
-    sixth. So slices may hold any number of partitions, but where there are many keys there are many slices. Some 15
-    seeks for each cut.
-
-    Args:
-        rows: where the partitions are.
-        start: the first key.
-        stop: the key behind the last.
-        number: how many slices at most; there are fewer only if there are fewer partitions.
-
-    Returns:
-        Ranges that touch, sorted, from ``start`` up to ``stop``.
-    """
-    uncut, whole = deque([(start, stop)]), list[tuple[bytes, bytes]]()
-    while uncut and len(uncut) + len(whole) < number:
-        low, high = uncut.popleft()
-        cut = _cut(rows, low, high)
-        if cut is None:
-            whole.append((low, high))
-        else:
-            uncut += [(low, cut), (cut, high)]
-    return sorted([*whole, *uncut])
-
-
-def _cut(rows: Rows, start: bytes, stop: bytes) -> bytes | None:
-    """A key that is not the first of its range; None if there is none."""
-    first = rows.first_key(start, stop)
-    if first is None or rows.first_key(first + b"\0", stop) is None:
-        return None
-
-    def after(prefix: bytes) -> bytes | None:
-        """The first key behind all that begin so."""
-        return rows.first_key(successor(prefix), stop) if prefix.rstrip(b"\xff") else None
-
-    shared = _last(0, len(first), lambda size: after(first[:size]) is None)
-    prefix = first[:shared]
-    least = first[shared] if shared < len(first) else -1
-    most = _last(least, _BYTES - 1, lambda byte: byte == least or _at(rows, prefix, byte, stop) is not None)
-    return _at(rows, prefix, (least + most + 1) // 2, stop)
-
-
-def _at(rows: Rows, prefix: bytes, byte: int, stop: bytes) -> bytes | None:
-    return rows.first_key(prefix + bytes((byte,)), stop)
-
-
-def _last(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The last number that something holds for: it does for the first one, and from some number on no more."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
-
-
-class _Outcome(NamedTuple):
-    """What a task gives back."""
-
-    found: Collected
-    error: HbstoreError | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     """What every task is sent: the table as it was when the build began, so that all read it alike."""
@@ -148,28 +80,20 @@ class _Task:
     key: bytes
     definition: bytes
 
-    def run(self, keys: tuple[bytes, bytes]) -> _Outcome:
-        """Read one slice. An error of hbstore comes back as a value, as Spark would show it in the midst of its own."""
+    def run(self, keys: KeyRange) -> Collected:
+        """Read one slice."""
         row = table_row(self.key, {DEFINITION: self.definition})
         assert row is not None
-        try:
-            with connect(self.url, create=False) as store:
-                builder = TimelineBuilder(store.rows, Tables(store.rows))
-                return _Outcome(builder.collect(row, time_columns(row), *keys))
-        except HbstoreError as error:
-            return _Outcome(Collected(), error)
+        with connect(self.url, create=False) as store:
+            return TimelineBuilder(store.rows, Tables(store.rows)).collect(row, time_columns(row), *keys)
 
 
-def _collect(spark: SparkSession, url: str, begun: Build, slices: list[tuple[bytes, bytes]]) -> Collected:
+def _collect(spark: SparkSession, url: str, begun: Build, slices: list[KeyRange]) -> Collected:
     task = _Task(url, begun.row.key, begun.row.cells[DEFINITION])
-    outcomes = spark.sparkContext.parallelize(slices, len(slices)).map(task.run).collect()
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-    return reduce(Collected.united, (outcome.found for outcome in outcomes))
+    return reduce(Collected.united, run_tasks(spark, task.run, slices))
 
 
-def _keys(begun: Build) -> tuple[bytes, bytes]:
+def _keys(begun: Build) -> KeyRange:
     prefix = begun.row.definition.prefix
     return prefix, successor(prefix)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import types as spark_types
-from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType, _parse_datatype_string
+from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import NULL_PARTITION
 from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Table
-from hbstore.spark.formats import Format, data_schema, format_of
+from hbstore.spark.columns import fields_by_name
+from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
+from hbstore.spark.texts import column_of, text_column, value_text
 
 Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
 
@@ -67,7 +67,7 @@ class WritePlan:
                     column=given,
                     partition_columns=", ".join(names.values()),
                 )
-            texts[names[given.lower()]] = _text(value)
+            texts[names[given.lower()]] = value_text(value)
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
         if writer is None:
             writer = "grouped" if dynamic else "single"
@@ -87,11 +87,7 @@ class WritePlan:
         Raises:
             InvalidInput: a column is missing, unknown, there twice, or of a type that does not fit.
         """
-        given: dict[str, str] = {}
-        for name in frame.columns:
-            if name.lower() in given:
-                raise InvalidInput("the DataFrame has two columns of one name", column=name)
-            given[name.lower()] = name
+        given = fields_by_name(frame.schema)
         wanted = [field.name for field in self.data.fields] + list(self.dynamic)
         missing = [name for name in wanted if name.lower() not in given]
         unknown = sorted(set(given) - {name.lower() for name in wanted})
@@ -105,18 +101,16 @@ class WritePlan:
             )
         columns = []
         for field in self.data.fields:
-            column = _column(frame, given[field.name.lower()])
-            kind = frame.schema[given[field.name.lower()]].dataType
-            self._check_type(field.name, kind, field.dataType)
-            columns.append(column.cast(field.dataType).alias(field.name))
-        types = dict(zip(self.table.partition_column_names, self.table.partition_columns, strict=True))
+            found = given[field.name.lower()]
+            self._check_type(field.name, found.dataType, field.dataType)
+            columns.append(column_of(frame, found.name).cast(field.dataType).alias(field.name))
+        types = partition_schema(self.table)
         for name in self.dynamic:
-            kind = frame.schema[given[name.lower()]].dataType
-            column = _column(frame, given[name.lower()])
-            target = _parse_datatype_string(types[name].type)
-            if not isinstance(kind, StringType | CharType | VarcharType):
-                self._check_type(name, kind, target)
-                column = column.cast(target)
+            found = given[name.lower()]
+            column = column_of(frame, found.name)
+            if not isinstance(found.dataType, _TEXTS):
+                self._check_type(name, found.dataType, types[name].dataType)
+                column = text_column(column.cast(types[name].dataType), types[name])
             columns.append(column.cast("string").alias(name))
         return frame.select(*columns)
 
@@ -134,22 +128,6 @@ class WritePlan:
                 expected=wanted.simpleString(),
                 hint="Cast it",
             )
-
-
-def _text(value: object) -> str:
-    """A static value as the text of a partition value."""
-    if value is None:
-        return NULL_PARTITION
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=None).isoformat(" ")
-    return str(value)
-
-
-def _column(frame: DataFrame, name: str) -> Column:
-    quoted = name.replace("`", "``")
-    return frame[f"`{quoted}`"]
 
 
 def _widens(given: DataType, wanted: DataType) -> bool:

@@ -13,20 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_
 from typing import Literal, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from hbstore.filters.builder import col
-from hbstore.keys import NULL_PARTITION
+from hbstore.filters.builder import spec_filter
 from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition
-from hbstore.names import partition_name
+from hbstore.names import partition_name, table_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
 from hbstore.publishing.publisher import Publisher, new_publication_id
-from hbstore.spark.reads import table_name
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import Staged, listed, remove, stage
 from hbstore.spark.write_plan import WritePlan, Writer
@@ -189,12 +185,8 @@ def partitions_there(
     database, name = row.table.database, row.table.name
     if not everything:
         found = store.get_partitions(database, name, [one.values for one in staged])
-    elif plan.static:
-        terms = [
-            col(column).is_null() if text == NULL_PARTITION else col(column) == text
-            for column, text in plan.static.items()
-        ]
-        found = store.get_partitions_by_expr(database, name, reduce(and_, terms))
+    elif (where := spec_filter(plan.static)) is not None:
+        found = store.get_partitions_by_expr(database, name, where)
     else:
         found = store.get_partitions_by_filter(database, name, None)
     return {partition_key(row, one.values): one for one in found}

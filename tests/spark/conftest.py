@@ -2,59 +2,42 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
-from pyspark import SparkContext
-from pyspark.sql import SparkSession
 
 import hbstore
+from benchmarks.spark_session import spark_session
+from hbstore.spark import register_source
+from tests.spark import every_type as every_type_table
+from tests.spark.settings import SMALL
 
 ATTEMPTS = 3
-STOP_SECONDS = 20
+PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """Spark on two cores, which runs a failed task up to three times."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
     place = tmp_path_factory.mktemp("spark")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.warehouse.dir": str(place / "warehouse"),
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        # Many short jobs: compiling well costs more than it gains, a third of the processor's time.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.local.dir": str(place),
-    }
-    builder = SparkSession.builder.master(f"local[2,{ATTEMPTS}]").appName("hbstore tests")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")  # tasks that fail on purpose fill the screen
-    yield session
-    session.stop()
-    end_java()
+    settings = {**SMALL, "spark.sql.warehouse.dir": str(place / "warehouse"), "spark.driver.memory": "1g"}
+    with spark_session(f"local[2,{ATTEMPTS}]", place, settings) as session:
+        yield session
 
 
-def end_java():
-    """Java ends with Python by itself, but a moment later, and would look like a process that was left behind."""
-    gateway = SparkContext._gateway
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    try:
-        gateway.proc.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
-    SparkContext._gateway = SparkContext._jvm = None
+@pytest.fixture(scope="module")
+def source(spark):
+    """Reads shop.sales of a store as the format ``hbstore``, with options."""
+    register_source(spark)
+    spark.conf.set(PUSHDOWN, "true")
+    yield lambda url, **options: spark.read.format("hbstore").options(url=url, table="shop.sales", **options).load()
+    spark.conf.unset(PUSHDOWN)
+
+
+@pytest.fixture(scope="session")
+def every_type(tmp_path_factory):
+    """The URL of a store whose shop.sales has partitions of every type; it is only read."""
+    url = f"sqlite://{tmp_path_factory.mktemp('source')}/catalog.db"
+    every_type_table.fill(url)
+    return url
 
 
 @pytest.fixture

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from benchmarks.spark_session import spark_session
 from hbstore.spark import PartitionCommit, stream_to_table
+from tests.spark.settings import SMALL
 
 SCHEMA = "id long, seconds long"
 FIRST_HOUR = 1_356_998_400
@@ -16,30 +18,19 @@ FIRST_HOUR = 1_356_998_400
 
 def main(url, folder):
     """Stream what is in the folder, and say ``done``; Spark's JVM ends with this process."""
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.memory", "512m")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.sql.session.timeZone", "UTC")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("OFF")
-    events = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/source")
-    at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
-    rows = events.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
-    trigger = {"availableNow": True}
-    commit = PartitionCommit(policies=("success-file",))
-    options = {"checkpoint": f"{folder}/checkpoint", "trigger": trigger, "commit": commit}
-    query = stream_to_table(rows, url, "shop.events", **options)
-    sys.stdout.write(f"started {query.id}\n")
-    sys.stdout.flush()
-    query.awaitTermination()
-    sys.stdout.write("done\n")
-    sys.stdout.flush()
+    with spark_session("local[2]", Path(folder), {**SMALL, "spark.driver.memory": "512m"}) as spark:
+        events = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/source")
+        at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
+        rows = events.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
+        trigger = {"availableNow": True}
+        commit = PartitionCommit(policies=("success-file",))
+        options = {"checkpoint": f"{folder}/checkpoint", "trigger": trigger, "commit": commit}
+        query = stream_to_table(rows, url, "shop.events", **options)
+        sys.stdout.write(f"started {query.id}\n")
+        sys.stdout.flush()
+        query.awaitTermination()
+        sys.stdout.write("done\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -44,14 +44,11 @@ def write(spark, folder, form, ids, columns="id int, name string"):
 def filled(spark, store, root, form="parquet", values=VALUES):
     """A table with ten rows in each partition; its rows."""
     store.create_table(Table("shop", "sales", COLUMNS, DATA, location=f"file:{root}", parameters=provider(form)))
-    expected = []
-    for number, one in enumerate(values):
-        partition = Partition(one)
-        ids = range(10 * number, 10 * number + 10)
-        write(spark, root / partition_name(("ds", "region"), partition.values), form, ids)
-        store.add_partitions("shop", "sales", [partition])
-        expected += [(at, f"n{at}", dt.date.fromisoformat(one[0]), one[1]) for at in ids]
-    return expected
+    written = [(at, f"n{at}", *values[at // 10]) for at in range(10 * len(values))]
+    frame = spark.createDataFrame(written, "id int, name string, ds string, region string").coalesce(1)
+    frame.write.format(form).partitionBy("ds", "region").save(str(root))
+    store.add_partitions("shop", "sales", [Partition(one) for one in values])
+    return [(at, name, dt.date.fromisoformat(ds), region) for at, name, ds, region in written]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -128,6 +125,22 @@ def test_partitions_elsewhere_keep_their_values(spark, store, tmp_path):
     assert rows(read_table(spark, store, "shop.sales")) == sorted(expected, key=repr)
 
 
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}/"])
+def test_partitions_below_the_table_are_read_by_their_names_however_its_location_is_written(
+    spark, store, tmp_path, form
+):
+    expected = filled(spark, store, tmp_path / "sales", values=VALUES[:2])
+    location = form.format(tmp_path / "sales")
+    store.create_table(Table("shop", "same", COLUMNS, DATA, location=location, parameters=provider("parquet")))
+    names = [partition_name(("ds", "region"), Partition(one).values) for one in VALUES[:2]]
+    places = (f"{location.rstrip('/')}/{names[0]}", f"file:{tmp_path}/sales/{names[1]}")
+    given = [Partition(one, location=place) for one, place in zip(VALUES[:2], places, strict=True)]
+    store.add_partitions("shop", "same", given)
+    found = read_table(spark, store, "shop.same")
+    assert rows(found) == sorted(expected, key=repr)
+    assert "Join" not in found._jdf.queryExecution().optimizedPlan().toString()
+
+
 def test_two_partitions_may_share_a_folder(spark, store, tmp_path):
     filled(spark, store, tmp_path / "sales", values=VALUES[:1])
     write(spark, tmp_path / "shared", "parquet", [7])
@@ -199,15 +212,26 @@ def test_a_table_that_spark_made_through_the_endpoint_has_its_own_schema():
         assert [(field.name, field.dataType.simpleString()) for field in data_schema(table)] == [("Id", "bigint")]
 
 
-def test_the_read_says_what_it_keeps(spark, store, tmp_path):
+def test_the_read_says_what_it_keeps_of_how_much(spark, store, tmp_path, capsys):
     filled(spark, store, tmp_path / "sales", values=VALUES[:3])
     store.alter_partitions("shop", "sales", [Partition(VALUES[0], parameters={"totalSize": "1234"})])
-    assert str(pruned_read(store, "shop.sales", "ds = '2013-01-01' and region = 'eu'")) == (
-        "shop.sales: 1 of 3 partitions, 1,234 bytes"
+    one = "ds = '2013-01-01' and region = 'eu'"
+    unknown = " (as far as known: 2 partitions do not say)"
+    assert str(pruned_read(store, "shop.sales")) == f"shop.sales: 3 of 3 partitions, 1,234 of 1,234 bytes{unknown}"
+    sized = [Partition(values, parameters={"totalSize": "5000"}) for values in VALUES[1:3]]
+    store.alter_partitions("shop", "sales", sized)
+    kept = "shop.sales: 1 of 3 partitions, 1,234 of 11,234 bytes"
+    assert str(pruned_read(store, "shop.sales", one)) == kept
+    read_table(spark, store, "shop.sales", one).where("id > 3").explain(extended=True)
+    assert kept in capsys.readouterr().out
+    assert str(pruned_read(store, "shop.sales", "region = 'none'")) == (
+        "shop.sales: 0 of 3 partitions, 0 of 11,234 bytes"
     )
-    assert str(pruned_read(store, "shop.sales")) == (
-        "shop.sales: 3 of 3 partitions, 1,234 bytes (2 partitions without statistics)"
-    )
+
+
+def test_without_statistics_the_read_says_how_many_partitions_it_keeps(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=VALUES[:2])
+    assert str(pruned_read(store, "shop.sales", "region = 'eu'")) == "shop.sales: 1 of 2 partitions"
 
 
 def test_bad_input_is_named(spark, store, tmp_path):

@@ -11,8 +11,8 @@ import hbstore
 from hbstore.errors import FileOperationFailed, InvalidInput, TableFolderMissing
 from hbstore.repair import sync_partitions as in_python
 from hbstore.spark import sync_partitions
-from hbstore.spark.repair import _List, _look
-from hbstore.spark.repair import _Tasks as Tasks
+from hbstore.spark.repair import _gone, _List
+from hbstore.spark.tasks import run_tasks
 
 pytestmark = pytest.mark.spark
 
@@ -99,7 +99,7 @@ def test_an_error_in_a_task_comes_back_by_its_name(spark, table):
 
     shape = hbstore.repair.Shape.of(store.get_table("shop", "sales"))
     with pytest.raises(FileOperationFailed, match=r"location=file:.*/ds=a.*Permission denied"):
-        Tasks(spark, 2)._run(refusing, [1, 2])
-    outcome = _look(["nosuch://bucket/x"])
-    assert isinstance(outcome.error, FileOperationFailed)
-    assert all(isinstance(value, str) for value in outcome.error.fields.values())
+        run_tasks(spark, refusing, [1, 2])
+    with pytest.raises(FileOperationFailed) as raised:
+        run_tasks(spark, _gone, [["nosuch://bucket/x"]])
+    assert all(isinstance(value, str) for value in raised.value.fields.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from datetime import date, timedelta
 
@@ -209,7 +210,7 @@ def test_timelines_and_a_store_that_is_opened_for_each_batch(spark, source, run,
 def test_a_batch_waits_for_a_job_that_died_with_its_partitions(spark, store, source, run, tmp_path):
     place = f"file:{tmp_path}/sales/ds=2013-01-01/hour=5"
     dead = Manifest("dead", f"{tmp_path}/sales/_hbstore/dead", (PartitionWrite(("2013-01-01", "5"), place),))
-    row = Publisher(store)._claim("shop", "sales", dead)
+    row = Publisher(store).claim("shop", "sales", dead)
     store.publications.extend(row, "dead", time.time() + 3)
     source.add()
     run()
@@ -251,29 +252,33 @@ def truncate(path):
     path.write_text(path.read_text()[:-9])
 
 
-@pytest.mark.parametrize(
-    ("file", "damage"),
-    [
-        ("metadata", lambda path: path.unlink()),
-        ("metadata", lambda path: path.write_text("")),
-        ("metadata", truncate),
-        ("metadata", lambda path: path.write_text('{"id": 7}')),
-        ("offsets/1", lambda path: path.write_text("")),
-        ("offsets/1", lambda path: path.write_text("v1\n")),
-        ("offsets/1", truncate),
-        ("commits/1", truncate),
-    ],
-)
-def test_a_half_written_checkpoint_is_named(spark, store, source, run, tmp_path, file, damage):
+DAMAGES = [
+    ("metadata", lambda path: path.unlink()),
+    ("metadata", lambda path: path.write_text("")),
+    ("metadata", truncate),
+    ("metadata", lambda path: path.write_text('{"id": 7}')),
+    ("offsets/1", lambda path: path.write_text("")),
+    ("offsets/1", lambda path: path.write_text("v1\n")),
+    ("offsets/1", truncate),
+    ("commits/1", truncate),
+]
+
+
+def test_a_half_written_checkpoint_is_named(spark, store, source, run, tmp_path):
     source.add(files=2)
     run()
-    damage(tmp_path / "checkpoint" / file)
-    with pytest.raises(CorruptCheckpoint):  # a file's checksum, or that it is missing, tells it
-        run()
-    checksum = (tmp_path / "checkpoint" / file).with_name(f".{file.rpartition('/')[2]}.crc")
-    checksum.unlink(missing_ok=True)
-    with pytest.raises(CorruptCheckpoint, match=f"file={file}"):
-        run()
+    for number, (file, damage) in enumerate(DAMAGES):
+        place = tmp_path / f"damaged{number}"
+        shutil.copytree(tmp_path / "checkpoint", place)
+        damage(place / file)
+        with pytest.raises(CorruptCheckpoint):  # a file's checksum, or that it is missing, tells it
+            run(checkpoint=place.name)
+        checksum = (place / file).with_name(f".{file.rpartition('/')[2]}.crc")
+        checksum.unlink(missing_ok=True)
+        with pytest.raises(CorruptCheckpoint, match=f"file={file}"):
+            run(checkpoint=place.name)
+    shutil.copytree(tmp_path / "checkpoint", tmp_path / "whole")
+    run(checkpoint="whole")
     assert ids(spark, store) == source.ids
 
 

@@ -9,19 +9,16 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyspark import TaskContext
 
 import hbstore
-from hbstore.keys import successor
-from hbstore.rows import connect as connect_rows
-from hbstore.rows.interface import PartitionRow
+from benchmarks.spark_session import spark_session
 from hbstore.spark import rebuild_timelines
 from hbstore.spark import timelines as under_test
-from hbstore.spark.timelines import _Task, key_slices
+from hbstore.spark.timelines import _Task
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_row import table_key
 from hbstore.store.tables import Tables
@@ -31,6 +28,7 @@ from hbstore.store.timeline_updates import table_row
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
 from tests.processes import ROOT
+from tests.spark.settings import SMALL
 
 DECLARED = {TIME_PARTITION_COLUMNS: "dt,pt", UPDATE_PERIODS: "HOURLY,DAILY,MONTHLY,QUARTERLY"}
 ROW = table_key("shop", "sales")
@@ -136,37 +134,6 @@ class DyingTask(_Task):
         if TaskContext.get().attemptNumber() < 2:
             os._exit(1)
         return found
-
-
-# Slices
-
-
-def rows_with(keys):
-    rows = connect_rows("memory://")
-    rows.write([PartitionRow(key, (), b"x") for key in keys], (), 0)
-    return rows
-
-
-@given(
-    st.sets(st.lists(st.sampled_from(b"\x00\x01\x7f09\xfe\xff"), max_size=5).map(lambda tail: b"t\x00" + bytes(tail))),
-    st.integers(1, 60),
-)
-def test_slices_cover_all_keys_and_none_is_empty(keys, number):
-    found = key_slices(rows_with({*keys, b"s", b"t\x01"}), b"t\0", successor(b"t\0"), number)
-    assert found[0][0] == b"t\0"
-    assert found[-1][1] == successor(b"t\0")
-    assert [stop for _, stop in found[:-1]] == [start for start, _ in found[1:]]
-    assert len(found) == min(number, max(1, len(keys)))
-    if keys:
-        assert all(any(start <= key < stop for key in keys) for start, stop in found)
-
-
-def test_days_are_cut_into_slices_of_like_size():
-    keys = [b"t\0" + DAY.format_index(735_000 + day).encode() for day in range(3_000)]
-    found = key_slices(rows_with(keys), b"t\0", successor(b"t\0"), 32)
-    sizes = [sum(start <= key < stop for key in keys) for start, stop in found]
-    assert len(sizes) == 32
-    assert max(sizes) < 10 * len(keys) / 32
 
 
 # What is found
@@ -301,28 +268,17 @@ def test_a_job_that_fails_holds_nobody_up(spark, url, sales, monkeypatch):
 
 def drive(url):
     """A driver in a process of its own that is killed while its job runs."""
-    from pyspark.sql import SparkSession
-
     under_test._Task = SlowTask
-    settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    builder = SparkSession.builder.master("local[1]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    rebuild_timelines(builder.getOrCreate(), url, "shop", "sales", 500)
+    with spark_session("local[1]", Path(url.removeprefix("sqlite://")).parent, SMALL) as spark:
+        rebuild_timelines(spark, url, "shop", "sales", 500)
 
 
 @pytest.mark.spark
-def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, url, sales, tmp_path):
+def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, url, sales):
     store = sales()
     _, known = at_once(store)
     command = [sys.executable, "-c", f"from tests.spark.test_timelines import drive; drive({url!r})"]
-    driver = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(tmp_path)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    driver = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: driver.poll() is not None or is_being_built(store))
         first = {state.until for state in states(store)}

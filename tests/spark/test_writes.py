@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 from pyspark.sql import functions as f
@@ -124,6 +125,24 @@ def test_types_that_hold_less_are_widened(spark, store):
     assert found(spark, store) == [(1, "a", DAYS[0], "5")]
 
 
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_values_of_partition_columns_are_the_texts_that_hive_writes(spark, store, tmp_path, ansi):
+    columns = [Column("price", "decimal(20,7)"), Column("at", "timestamp"), Column("big", "boolean")]
+    provider = {"spark.sql.sources.provider": "parquet"}
+    store.create_table(Table("shop", "odd", columns, DATA, location=f"file:{tmp_path}/odd", parameters=provider))
+    row = [(1, "a", Decimal("1E-7"), dt.datetime(2013, 1, 1, 5, 0, 0, 120_000), True)]  # noqa: DTZ001
+    frame = spark.createDataFrame(row, "id long, name string, price decimal(20,7), at timestamp_ntz, big boolean")
+    frame = frame.withColumn("at", f.col("at").cast("timestamp"))
+    name = "price=0.0000001/at=2013-01-01 05%3A00%3A00.12/big=true"
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        assert write_table(frame, store, "shop.odd").partitions == (name,)
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+    static = dict(zip(("price", "at", "big"), row[0][2:], strict=True))
+    assert write_table(frame.select("id", "name"), store, "shop.odd", static=static).partitions == (name,)
+
+
 def test_timelines_are_brought_up_to_what_is_written(spark, store, tmp_path):
     declared = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
     store.create_table(table(tmp_path, "timed", **declared))
@@ -180,7 +199,7 @@ def test_a_job_of_spark_that_fails_leaves_nothing(spark, store, tmp_path):
 def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_path, monkeypatch):
     frame = spark.createDataFrame(rows_of(), SCHEMA)
     claimed = []
-    real = Publisher._claim
+    real = Publisher.claim
 
     def twice(self, database, name, manifest):
         row = real(self, database, name, manifest)
@@ -190,7 +209,7 @@ def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_pat
                 write_table(frame, store, "shop.sales")
         return row
 
-    monkeypatch.setattr(Publisher, "_claim", twice)
+    monkeypatch.setattr(Publisher, "claim", twice)
     write_table(frame, store, "shop.sales")
     assert found(spark, store) == expected(rows_of())
     assert len(list((tmp_path / "sales" / "_hbstore").iterdir())) == 0

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from benchmarks.spark_session import spark_session
 from hbstore.errors import WriteConflict
 from hbstore.publishing import publisher
 from hbstore.spark import write_table
+from tests.spark.settings import SMALL
 
 REGIONS = 6
 publisher.ALIVE = 4.0
@@ -19,27 +21,19 @@ ROWS = 60
 
 def main(url, first):
     """Say ``batch n`` after each write that came back; Spark's JVM ends with this process."""
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.memory", "512m")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("OFF")
-    for batch in range(first, first + 1000):
-        region = f.concat(f.lit("r"), (f.col("id") % REGIONS).cast("string"))
-        frame = spark.range(ROWS).select((f.col("id") + batch * ROWS).alias("id"), region.alias("region"))
-        while True:
-            try:
-                write_table(frame.coalesce(2), url, "shop.sales", static={"ds": "2013-01-01"})
-                break
-            except WriteConflict:  # with one that was killed, whose claim runs out
-                time.sleep(0.2)
-        sys.stdout.write(f"batch {batch}\n")
-        sys.stdout.flush()
+    place = Path(url.removeprefix("sqlite://")).parent
+    with spark_session("local[2]", place, {**SMALL, "spark.driver.memory": "512m"}) as spark:
+        for batch in range(first, first + 1000):
+            region = f.concat(f.lit("r"), (f.col("id") % REGIONS).cast("string"))
+            frame = spark.range(ROWS).select((f.col("id") + batch * ROWS).alias("id"), region.alias("region"))
+            while True:
+                try:
+                    write_table(frame.coalesce(2), url, "shop.sales", static={"ds": "2013-01-01"})
+                    break
+                except WriteConflict:  # with one that was killed, whose claim runs out
+                    time.sleep(0.2)
+            sys.stdout.write(f"batch {batch}\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":
