@@ -15,7 +15,9 @@ ROOMS = (
     ("cli", "__main__"),
     ("spark",),
     ("ddl",),
-    ("repair", "metastore", "publishing", "transfer"),
+    ("transfer", "repair"),
+    ("metastore",),
+    ("publishing",),
     ("cubes",),
     ("",),  # hbstore/__init__.py, the public names
     ("store",),
@@ -24,6 +26,7 @@ ROOMS = (
     ("filters",),
     ("times",),
     ("rows",),
+    ("files",),
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "layouts", "model"),
     ("keys", "types", "number_types", "column_type", "names", "like", "wire", "grammars", "places"),

@@ -81,6 +81,7 @@ def serve(
     It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
     answered, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
+    from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.call_log import logging_to
     from hbstore.metastore.connection import ConnectionLimits
     from hbstore.metastore.framing import ReadLimits
@@ -88,7 +89,6 @@ def serve(
     from hbstore.metastore.server import ServerLimits
     from hbstore.metastore.serving import Serving, serve_alone, serve_as_child, supervise
     from hbstore.metastore.stopping import StopRequests
-    from hbstore.metastore.warehouse import Warehouse
 
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     serving = Serving(

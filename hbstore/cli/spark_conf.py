@@ -79,7 +79,7 @@ def spark_conf(
 
     They fit Spark's built-in Hive client. Paste them into spark-defaults.conf, a command line, or a program.
     """
-    from hbstore.metastore.warehouse import Warehouse  # its thread pools take time to import, and help needs none
+    from hbstore.files.warehouse import Warehouse  # its thread pools take time to import, and help needs none
 
     if uri and (host, port) != ("127.0.0.1", 9083):
         raise InvalidInput("--uri stands in place of --host and --port", hint="Give every endpoint as a --uri")

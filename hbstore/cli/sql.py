@@ -62,7 +62,7 @@ def sql(
     On a terminal, without TEXT, it asks for statements until `exit` or Ctrl-D.
     """
     from hbstore.ddl import Session
-    from hbstore.metastore.warehouse import Warehouse
+    from hbstore.files.warehouse import Warehouse
 
     place = None if warehouse is None else Warehouse(warehouse)
     with open_store(ctx, store) as opened:

@@ -10,9 +10,9 @@ from hbstore.ddl.results import Result, Row
 from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
 from hbstore.errors import UnknownColumnError
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.table_kinds import settled_type
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 

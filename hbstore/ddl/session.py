@@ -35,8 +35,8 @@ from hbstore.ddl.statements import (
     UseDatabase,
 )
 from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
+from hbstore.files.warehouse import DEFAULT_DATABASE, Warehouse
 from hbstore.metastore.calls import Service
-from hbstore.metastore.warehouse import DEFAULT_DATABASE, Warehouse
 from hbstore.model import Table
 from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore

@@ -16,11 +16,11 @@ from typing import Any, Final, Protocol, TypeAlias
 from thriftpy2.thrift import TException
 
 from hbstore.errors import HbstoreError, StoreReadOnly
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.failures import declared_error
 from hbstore.metastore.messages import Head, Refusal, read_head, refusal, reply_head
 from hbstore.metastore.protocol import METHODS, Method
 from hbstore.metastore.replies import PartitionList, Reply, Streamed, Whole
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.store.partition_store import PartitionStore
 
 _LOG: Final = logging.getLogger("hbstore.metastore")

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.table_kinds import is_view
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition, Table
 
 NUM_FILES: Final = "numFiles"

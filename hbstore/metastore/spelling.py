@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hbstore.errors import FileOperationFailed
+from hbstore.files.locations import parse_location
 from hbstore.metastore.calls import Call
 from hbstore.metastore.listing import Batches
-from hbstore.metastore.locations import parse_location
 from hbstore.model import Partition, Table
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow

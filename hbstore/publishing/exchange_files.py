@@ -27,8 +27,8 @@ from hbstore.errors import (
     PublicationLost,
     TableNotFound,
 )
-from hbstore.metastore.locations import LOCAL, parse_location
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.locations import LOCAL, parse_location
+from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.publishing.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, PublicationLost
-from hbstore.metastore.locations import parse_location
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.locations import parse_location
+from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite

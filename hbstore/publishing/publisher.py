@@ -31,7 +31,7 @@ from hbstore.errors import (
     StreamConflict,
     WriteConflict,
 )
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.names import partition_name
 from hbstore.publishing.exchange_files import ExchangeFiles

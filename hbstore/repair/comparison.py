@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from hbstore.errors import FileOperationFailed, InvalidTime, TimelineMismatch
+from hbstore.files.locations import parse_location
 from hbstore.keys import text_cell
-from hbstore.metastore.locations import parse_location
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.repair.listing import Walked

@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.errors import FileOperationFailed
-from hbstore.metastore.files import at_or_below
-from hbstore.metastore.locations import LOCAL, Location, parse_location
-from hbstore.metastore.remote_files import AT_ONCE, RemoteFiles, open_remote
+from hbstore.files.interface import at_or_below
+from hbstore.files.locations import LOCAL, Location, parse_location
+from hbstore.files.remote_files import AT_ONCE, RemoteFiles, open_remote
 from hbstore.repair.shape import ROOT, Entry, Folder, Foreign, Shape
 
 Told: TypeAlias = Callable[[int], object]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Container
 from typing import Final, NamedTuple
 
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing.manifest import STAGING
 from hbstore.repair.listing import listing_fails, tree_of
 

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound, TableFolderMissing
+from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition, Table
 from hbstore.names import table_name
 from hbstore.publishing.manifest import Manifest

@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from pyspark.sql import SparkSession
 
 from hbstore.errors import InvalidInput, ReadFailed, TableFolderMissing
-from hbstore.metastore.locations import parse_location
+from hbstore.files.locations import parse_location
 from hbstore.metastore.quick_statistics import TOTAL_SIZE
 from hbstore.model import Partition, Table
 from hbstore.names import parse_partition_name, partition_name, table_name

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pyspark.sql import SparkSession
 
 from hbstore.errors import HbstoreError
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.spark.footers import row_counts
 
 _SLICES_FOR_EACH_CORE: Final = 4

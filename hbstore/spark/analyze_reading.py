@@ -21,7 +21,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import CharType, IntegerType, StringType, StructField, StructType, VarcharType
 
 from hbstore.errors import FileOperationFailed, ReadFailed
-from hbstore.metastore.locations import LOCAL, Location, parse_location
+from hbstore.files.locations import LOCAL, Location, parse_location
 from hbstore.model import Table
 from hbstore.spark.analyze_columns import NUMBER, ROWS, aggregates, sketch, summaries
 from hbstore.spark.analyze_summary import Summary, SummaryColumn

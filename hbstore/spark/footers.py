@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from hbstore.metastore.locations import LOCAL, parse_location
+from hbstore.files.locations import LOCAL, parse_location
 
 _AT_ONCE: Final = 8
 

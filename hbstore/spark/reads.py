@@ -14,9 +14,9 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
 from hbstore.errors import FileOperationFailed, InvalidInput
+from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
-from hbstore.metastore.locations import parse_location
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.publisher import Publisher

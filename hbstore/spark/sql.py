@@ -40,8 +40,8 @@ from hbstore.errors import (
     PartitionNotFound,
     TableNotFound,
 )
+from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.spark.analyze import analyze_table
 from hbstore.store.partition_store import PartitionStore, connect
 

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from hbstore.errors import FileOperationFailed, WriteFailed
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.names import parse_partition_name
 from hbstore.spark.footers import row_counts
 from hbstore.spark.write_plan import WritePlan

@@ -28,7 +28,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql.streaming.query import StreamingQuery
 
 from hbstore.errors import InvalidInput, WriteConflict
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id

@@ -11,7 +11,7 @@ from pyspark.sql import types as spark_types
 from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
 
 from hbstore.errors import InvalidInput
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.model import Table
 from hbstore.spark.columns import fields_by_name
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema

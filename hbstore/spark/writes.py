@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias
 
 from pyspark.sql import DataFrame
 
+from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.metastore.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name

@@ -7,7 +7,7 @@ import pytest
 from hbstore import Column, Database, Table, connect
 from hbstore.ddl import Session, parse_statements
 from hbstore.errors import AlreadyExists, DdlSyntaxError, InvalidPartitionValue, PartitionNotFound, TableNotPartitioned
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from tests.metastore.spark.partitions import ADDING, DROPPING, RENAMING, SHOWING
 from tests.metastore.spark.statement import Kind
 

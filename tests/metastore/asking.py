@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service
 from hbstore.metastore.endpoint import metastore
-from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.client import STORED, message
 from tests.metastore.direct import Direct
 

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hbstore import connect
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Handlers, Service, endpoint
 from hbstore.metastore.server import MetastoreServer, ServerLimits
-from hbstore.metastore.warehouse import Warehouse
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60

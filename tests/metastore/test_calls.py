@@ -9,9 +9,9 @@ from thriftpy2.thrift import TApplicationException, TMessageType, TType
 
 from hbstore import connect
 from hbstore.errors import HbstoreError, StoreUnavailable, Uncoverable
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Handlers, Service, Session, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
-from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.client import message
 from tests.metastore.direct import Direct
 

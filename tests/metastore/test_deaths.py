@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hbstore import Database
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.rows import connect
 from hbstore.store.partition_store import PartitionStore
 from tests.metastore.writing import STORED, TYPES, Writing, partition_of, table_of

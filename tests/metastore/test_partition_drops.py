@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hbstore.errors import FilterError
+from hbstore.files.warehouse import Warehouse
 from hbstore.filters.parser import parse_filter
-from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.test_by_expression import BLOBS
 from tests.metastore.writing import TYPES, external, opened, partition_of, says, table_of
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from thriftpy2.thrift import TApplicationException
 
 from hbstore import Column, Database, Partition, Table, connect
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service, Session
 from hbstore.metastore.endpoint import metastore
 from hbstore.metastore.protocol import METHODS
-from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.direct import Direct
 from tests.metastore.wire_strategies import calls
 

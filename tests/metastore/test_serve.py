@@ -18,9 +18,9 @@ import typer
 
 from hbstore import Database, connect
 from hbstore.cli import app
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.server import MAX_CONNECTIONS
 from hbstore.metastore.serving import Serving
-from hbstore.metastore.warehouse import Warehouse
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, refused, until
 

@@ -15,7 +15,7 @@ from hbstore.errors import (
     PartitionNotFound,
     StoreUnavailable,
 )
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows

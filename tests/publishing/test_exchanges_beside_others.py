@@ -17,7 +17,7 @@ from hbstore.errors import (
     PublicationLost,
     WriteConflict,
 )
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.exchange_files import ExchangeFiles
 from tests.publishing.exchanges import (

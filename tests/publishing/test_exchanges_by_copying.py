@@ -10,12 +10,12 @@ from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import (
     ConcurrentChange,
 )
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Manifest, Publisher, exchange_files, publisher
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
-from tests.metastore.warehouses import world
+from tests.files.warehouses import world
 from tests.publishing.exchanges import (
     OLD,
     SALES,

@@ -8,7 +8,7 @@ import pytest
 
 from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import PublicationLost, WriteConflict
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.publishing.manifest import hidden_name
 from hbstore.rows import connect as connect_rows

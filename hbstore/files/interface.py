@@ -1,6 +1,6 @@
-"""The few operations on folders that the endpoint needs, on whatever file system they are.
+"""The few operations on folders that a warehouse needs, on whatever file system they are.
 
-Implementations know nothing of warehouses: `hbstore.metastore.warehouse` decides what may be touched, and they touch
+Implementations know nothing of warehouses: `hbstore.files.warehouse` decides what may be touched, and they touch
 exactly that. Paths begin with a slash and are the `Location.path` of a location.
 """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from hbstore.metastore.local_files import FOLDER, LocalFiles, opened
+from hbstore.files.local_files import FOLDER, LocalFiles, opened
 
 
 class LocalFolders:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
-from hbstore.metastore.warehouse import Warehouse
-from tests.metastore.warehouses import LocalWorld, world
+from hbstore.files.warehouse import Warehouse
+from tests.files.warehouses import LocalWorld, world
 
 
 @pytest.fixture

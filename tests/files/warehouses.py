@@ -10,8 +10,8 @@ from typing import Protocol
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow.fs import FileSelector, FileSystem, FSSpecHandler, LocalFileSystem, PyFileSystem, SubTreeFileSystem
 
-from hbstore.metastore.remote_files import RemoteFiles
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.remote_files import RemoteFiles
+from hbstore.files.warehouse import Warehouse
 
 
 class World(Protocol):

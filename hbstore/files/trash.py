@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 
 from hbstore.errors import FileOperationFailed
-from hbstore.metastore.files import Files, at_or_below
-from hbstore.metastore.locations import Location
+from hbstore.files.interface import Files, at_or_below
+from hbstore.files.locations import Location
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow.fs import PyFileSystem
 
 from hbstore.errors import FileOperationFailed, StoreUnavailable
-from hbstore.metastore.remote_files import RemoteFiles, open_remote
-from hbstore.metastore.warehouse import Warehouse
-from tests.metastore.warehouses import Copying, world
+from hbstore.files.remote_files import RemoteFiles, open_remote
+from hbstore.files.warehouse import Warehouse
+from tests.files.warehouses import Copying, world
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def wh(tmp_path):
 
 def test_nothing_is_imported_for_local_files():
     code = (
-        "import sys; from hbstore.metastore.warehouse import Warehouse; Warehouse('/wh').exists('/wh/x');"
+        "import sys; from hbstore.files.warehouse import Warehouse; Warehouse('/wh').exists('/wh/x');"
         " print({'pyarrow', 'fsspec'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import FileOperationFailed
-from hbstore.metastore.locations import followed, parse_location
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.locations import followed, parse_location
+from hbstore.files.warehouse import Warehouse
 
 WAREHOUSE = Warehouse("/wh")
 

@@ -12,7 +12,7 @@ from glob import has_magic
 from typing import TYPE_CHECKING, Any, Final
 
 from hbstore.errors import FileOperationFailed
-from hbstore.metastore.files import is_hidden
+from hbstore.files.interface import is_hidden
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hbstore.metastore.local_folders import LocalFolders
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.local_folders import LocalFolders
+from hbstore.files.warehouse import Warehouse
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
-from hbstore.metastore.local_files import LocalFiles
-from hbstore.metastore.warehouse import Warehouse
+from hbstore.files.local_files import LocalFiles
+from hbstore.files.warehouse import Warehouse
 
 NAMES = ("wh", "wh2", "other", "own", "db", "t", "p", "link", "a%2Fb", " ", "_x")
 TARGETS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
-from tests.metastore.warehouses import KINDS, RemoteWorld, world
+from tests.files.warehouses import KINDS, RemoteWorld, world
 
 
 @pytest.fixture(params=KINDS)

@@ -16,12 +16,12 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
-from hbstore.metastore.files import Files, at_or_below
-from hbstore.metastore.local_files import LocalFiles
-from hbstore.metastore.local_folders import LocalFolders
-from hbstore.metastore.locations import LOCAL, Location, parse_location
-from hbstore.metastore.remote_files import AT_ONCE, open_remote
-from hbstore.metastore.trash import Trash
+from hbstore.files.interface import Files, at_or_below
+from hbstore.files.local_files import LocalFiles
+from hbstore.files.local_folders import LocalFolders
+from hbstore.files.locations import LOCAL, Location, parse_location
+from hbstore.files.remote_files import AT_ONCE, open_remote
+from hbstore.files.trash import Trash
 
 DEFAULT_DATABASE: Final = "default"
 """Its folder is the warehouse itself."""
