@@ -109,7 +109,7 @@ def table_name(text: str) -> tuple[str, str]:
     """
     database, dot, name = text.partition(".")
     if not (database and dot and name) or "." in name:
-        raise InvalidInput("not the name of a table", name=text, hint="Write it as database.table")
+        raise InvalidInput("not the name of a table", name=repr(text), hint="Write it as database.table")
     return database, name
 
 

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples, table_name
+from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
+from hbstore.names import table_name
 
 commands = typer.Typer()
 

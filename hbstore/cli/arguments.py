@@ -72,21 +72,6 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  $ {line}" for line in lines)])
 
 
-def table_name(text: str) -> tuple[str, str]:
-    """Database and table of ``DB.TABLE``.
-
-    Raises:
-        InvalidInput: it is not of that form.
-
-    >>> table_name("shop.sales")
-    ('shop', 'sales')
-    """
-    database, dot, table = text.partition(".")
-    if not (database and dot and table) or "." in table:
-        raise InvalidInput("not the name of a table", name=repr(text), hint="Write DATABASE.TABLE, as in shop.sales")
-    return database, table
-
-
 def column(text: str) -> Column:
     """The column of ``NAME TYPE``.
 

@@ -18,12 +18,12 @@ from hbstore.cli.arguments import (
     column,
     examples,
     parameters,
-    table_name,
 )
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
 from hbstore.cli.printing import on_terminal, plural, print_fields, print_json, print_lines, print_table, time_text
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Column, Database, Table
+from hbstore.names import table_name
 from hbstore.totals import Totals
 
 commands = typer.Typer()

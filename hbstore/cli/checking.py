@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hbstore.cli.arguments import table_name
 from hbstore.cli.failures import message
 from hbstore.errors import TimelineError, TimelineNotFound
+from hbstore.names import table_name
 
 if TYPE_CHECKING:
     from hbstore.store.check import Problem

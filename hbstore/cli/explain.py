@@ -7,17 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hbstore.cli.arguments import (
-    Dialect,
-    DialectOption,
-    JsonOption,
-    StoreOption,
-    TableArgument,
-    examples,
-    table_name,
-)
+from hbstore.cli.arguments import Dialect, DialectOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_json, visible
+from hbstore.names import table_name
 
 commands = typer.Typer()
 

@@ -20,12 +20,12 @@ from hbstore.cli.arguments import (
     model_name,
     named_values,
     parameters,
-    table_name,
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.errors import InvalidInput, ModelNotFound, NoStorageTables
+from hbstore.names import table_name
 
 if TYPE_CHECKING:  # imported when a store is opened: help needs none
     from hbstore.cubes import Cubes, PartitionDesc

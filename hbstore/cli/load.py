@@ -10,20 +10,13 @@ from typing import Annotated, BinaryIO, Final
 
 import typer
 
-from hbstore.cli.arguments import (
-    IfNotExistsOption,
-    JsonOption,
-    KeepInvalidOption,
-    StoreOption,
-    TableArgument,
-    examples,
-    table_name,
-)
+from hbstore.cli.arguments import IfNotExistsOption, JsonOption, KeepInvalidOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.spec_file import Format, SpecFile
 from hbstore.errors import InvalidInput, TableNotPartitioned
+from hbstore.names import table_name
 
 commands = typer.Typer()
 _SUFFIXES: Final = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}

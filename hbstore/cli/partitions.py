@@ -21,7 +21,6 @@ from hbstore.cli.arguments import (
     TableArgument,
     examples,
     parameters,
-    table_name,
     whole_spec,
 )
 from hbstore.cli.opening import open_store
@@ -35,7 +34,7 @@ from hbstore.cli.printing import (
     print_table,
 )
 from hbstore.model import Partition
-from hbstore.names import partition_name
+from hbstore.names import partition_name, table_name
 
 commands = typer.Typer()
 SpecArgument = Annotated[

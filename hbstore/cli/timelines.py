@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples, table_name
+from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples
 from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store, store_url
@@ -30,6 +30,7 @@ from hbstore.errors import (
     TimelineNotFound,
     UnknownTimelineClass,
 )
+from hbstore.names import table_name
 
 if TYPE_CHECKING:
     from hbstore.store.timeline_build import Collected

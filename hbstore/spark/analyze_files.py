@@ -9,11 +9,10 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from hbstore.errors import HbstoreError
 from hbstore.files.warehouse import Warehouse
 from hbstore.spark.footers import row_counts
+from hbstore.spark.tasks import dealt, number_of_slices, run_tasks
 
-_SLICES_FOR_EACH_CORE: Final = 4
 _AT_ONCE: Final = 8
 
 
@@ -62,27 +61,15 @@ def files_of(spark: SparkSession, places: Sequence[Place]) -> list[Files]:
     Raises:
         FileOperationFailed: a folder cannot be listed.
     """
-    number = min(_SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism, len(places))
-    if not number:
-        return []
-    dealt = [list(places[at::number]) for at in range(number)]
-    looked: list[list[Files]] = []
-    for outcome in spark.sparkContext.parallelize(dealt, number).map(_look).collect():
-        if isinstance(outcome, HbstoreError):
-            raise outcome
-        looked.append(outcome)
-    return [looked[at % number][at // number] for at in range(len(places))]
+    work = dealt(places, number_of_slices(spark, None))
+    looked = run_tasks(spark, _look, work)
+    return [looked[at % len(work)][at // len(work)] for at in range(len(places))]
 
 
-def _look(places: list[Place]) -> list[Files] | HbstoreError:
-    """In a task; an error as a value, as Spark would run it again and show it in the midst of its own."""
-    try:
-        warehouse = Warehouse(places[0].location)
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            listed = list(pool.map(lambda one: warehouse.data_files(one.location), places))
-    except HbstoreError as error:
-        # With texts as fields, as the exception of a file system's library may not be pickled.
-        return type(error)(error.text, hint=error.hint, **{name: str(value) for name, value in error.fields.items()})
+def _look(places: list[Place]) -> list[Files]:
+    warehouse = Warehouse(places[0].location)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        listed = list(pool.map(lambda one: warehouse.data_files(one.location), places))
     found = [None if files is None else tuple(sorted(files)) for files in listed]
     return [Files(files, rows) for files, rows in zip(found, _rows(places, found), strict=True)]
 

@@ -73,6 +73,7 @@ def test_every_error_has_an_exit_code():
         "ConcurrentChange",
         "CorruptRow",
         "CorruptTimeline",
+        "MetastoreUnavailable",
         "NotAStore",
         "PublicationLost",
         "StoreFull",
