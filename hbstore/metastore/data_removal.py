@@ -18,6 +18,7 @@ from hbstore.metastore.listing import Batches
 from hbstore.metastore.table_kinds import is_external, is_purged, is_view
 from hbstore.model import Table
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partitions_from_payloads
 
@@ -48,12 +49,22 @@ def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
         call: what is answered.
         table: the table.
         delete: whether the client wants files deleted; those of an external table stay nevertheless.
+
+    Raises:
+        FileOperationFailed: partitions were exchanged, and their folders could not follow yet, so that the table's
+            folder may hold files of another one's partitions.
     """
     if table.location is None or is_view(table) or not delete:
         return TableFiles()
     places = (table.location, *_locations_elsewhere(call, table, table.location))
     if is_external(table):
         return TableFiles((table.location,), kept=places)
+    if Publisher(call.store).has_moving_folders(table.database, table.name):
+        raise FileOperationFailed(
+            "folders of exchanged partitions are still on their way",
+            table=table,
+            hint="Nothing was dropped. Try again; where it stays so, the log says why they cannot be moved",
+        )
     return TableFiles((table.location,), removed=places, purge=is_purged(table, {}))
 
 

@@ -122,6 +122,11 @@ class Publisher:
         except (FileOperationFailed, OutsideWarehouse, ConcurrentChange) as error:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
 
+    def has_moving_folders(self, database: str, table: str) -> bool:
+        """Whether folders of partitions that are exchanged may still lie in the folder of a table, or come to it."""
+        row = self.store.publications.row(database, table)
+        return any(one.id.startswith(EXCHANGES) for one in self.store.publications.of(row))
+
     def claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
         """Claim the partitions of a manifest in a table, whose row comes back.
 

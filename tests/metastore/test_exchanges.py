@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from hbstore import Partition
+from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from tests.metastore.writing import STORED, TYPES, column, partition_of, storage, table_of
 
 
@@ -104,3 +107,24 @@ def test_what_is_not_there(shop):
     with pytest.raises((TYPES.InvalidObjectException, TYPES.MetaException)):
         exchange(shop, {"ds": "a"}, ("shop", "sales"))
     assert len(shop.names()) == 3
+
+
+def test_a_table_is_not_dropped_while_folders_of_exchanged_partitions_are_in_its_folder(shop):
+    """They are another table's already; here whoever moves them is slow."""
+    shop.write("shop.db/sales/ds=a/hour=1/file")
+    write = PartitionWrite(("a", "1"), shop.location("shop.db/sales/ds=a/hour=1"))
+    under_way = Exchange(("shop", "sales"), ("attic", "old"), shop.location("shop.db/sales"), shop.location("attic.db"))
+    manifest = Manifest(f"{EXCHANGES}1", "", (write,), exchange=under_way)
+    publications = shop.store.publications
+    for name in (("attic", "old"), ("shop", "sales")):
+        row = publications.row(*name)
+        publications.claim(row, manifest.id, {b"key": "ds=a/hour=1"}, manifest.encode(), time.time() + 60)
+    for drop in (lambda: shop.drop_table("shop", "sales", True), lambda: shop.drop_database("shop", True, True)):
+        with pytest.raises(TYPES.MetaException, match="on their way"):
+            drop()
+    assert shop.names() == ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=1"]
+    assert "ds=a/hour=1/file" in shop.tree("shop.db/sales")
+    for name in (("attic", "old"), ("shop", "sales")):
+        publications.close(publications.row(*name), manifest.id)
+    shop.drop_table("shop", "sales", True)
+    assert shop.tree("shop.db") == []
