@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import signal
@@ -20,18 +19,23 @@ class StopRequests:
         lifeline: a socket whose other end closes when the parent process is gone, which is a request too.
     """
 
-    __slots__ = ("_before", "_lifeline", "_read", "_write")
+    __slots__ = ("_before", "_lifeline", "_read", "_wakeup", "_write")
 
     def __init__(self, lifeline: socket.socket | None = None) -> None:
         self._lifeline = lifeline
         self._before: dict[int, Any] = {}
-        self._read = self._write = -1
+        self._read = self._write = self._wakeup = -1
 
     def __enter__(self) -> Self:
-        """From now on signals are requests."""
+        """From now on signals are requests.
+
+        They are written to the pipe in the very moment in which they come. A handler in Python would write later, when
+        the main thread gets to it: never, where that is just about to wait for the pipe.
+        """
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
-        self._before = {number: signal.signal(number, self._hear) for number in _SIGNALS}
+        self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._before = {number: signal.signal(number, _heard) for number in _SIGNALS}
         return self
 
     def __exit__(
@@ -40,6 +44,7 @@ class StopRequests:
         """Signals mean what they meant before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup)
         os.close(self._read)
         os.close(self._write)
 
@@ -59,7 +64,6 @@ class StopRequests:
             self._lifeline = None  # it stays readable, and is one request
         return bool(ready)
 
-    def _hear(self, _number: int, _frame: FrameType | None) -> None:
-        # No more than this, as the main thread may be anywhere, with any lock in its hands.
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._write, b"!")
+
+def _heard(_number: int, _frame: FrameType | None) -> None:
+    """Nothing is left to do; without a handler the signal would not be written to the pipe."""
