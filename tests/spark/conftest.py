@@ -14,9 +14,12 @@ ATTEMPTS = 3
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def spark(tmp_path_factory):
-    """Spark on two cores, which runs a failed task up to three times."""
+    """Spark on two cores, which runs a failed task up to three times.
+
+    A process has one Java: it ends with these tests, before others of the same process start or end theirs.
+    """
     place = tmp_path_factory.mktemp("spark")
     settings = {**SMALL, "spark.sql.warehouse.dir": str(place / "warehouse"), "spark.driver.memory": "1g"}
     with spark_session(f"local[2,{ATTEMPTS}]", place, settings) as session:
