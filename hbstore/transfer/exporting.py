@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from hbstore.errors import HbstoreError, InvalidInput, MetastoreRefused
+from hbstore.errors import InvalidInput, MetastoreRefused
 from hbstore.metastore.environment import DDL_TIME
 from hbstore.metastore.normal_form import lowered_table
-from hbstore.model import Database, FrozenDict, Table
+from hbstore.model import FrozenDict, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import without_empty_skew
-from hbstore.transfer.connection import Address
-from hbstore.transfer.copying import FEW, IMPOSSIBLE, copied, verified
+from hbstore.transfer.copying import copied, verified
 from hbstore.transfer.export_page import ExportPage, VerifyPage, is_same_place, unmarked
 from hbstore.transfer.import_page import same_statistics
+from hbstore.transfer.job import Job, run
 from hbstore.transfer.listing import PAGE, listing
-from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
-from hbstore.transfer.scope import DEFAULT, Progress, Scope, checked_policy, settled
-from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict, Threads, Workers
+from hbstore.transfer.scope import DEFAULT, Progress, Scope, settled
+from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
 
 
 def export_metastore(
@@ -48,84 +46,62 @@ def export_metastore(
         TransferConflict: something is there already and differs.
         StoreUnavailable: the store cannot be read.
     """
-    checked_policy(on_conflict)
-    if page < 1 or threads < 1:
-        raise InvalidInput("a page has at least one partition, and somebody copies it", page=page, threads=threads)
-    scope = Scope(database, table)
-    address = Address.of(uri)
-    with closing(Metastore(address)) as metastore:
-        by_requests = metastore.by_requests
-        few = Threads(store, address, by_requests, threads)
-        many = few if workers is None else workers(by_requests)
-        return _Export(store, metastore, scope, on_conflict, statistics, page, few, many, progress).run()
+    return run(
+        store,
+        uri,
+        Scope(database, table),
+        lambda job: _Export(job, frozenset(job.metastore.database_names())),
+        on_conflict=on_conflict,
+        statistics=statistics,
+        page=page,
+        threads=threads,
+        workers=workers,
+        progress=progress,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    store: PartitionStore
-    metastore: Metastore
-    scope: Scope
-    on_conflict: OnConflict
-    statistics: bool
-    page: int
-    few: Workers
-    many: Workers
-    progress: Progress
+    job: Job
+    known: frozenset[str]
+    """Databases that the metastore has already."""
+    there: dict[str, set[str]] = field(default_factory=dict)
+    """Tables that the metastore has, by database, as far as they were asked for."""
 
-    def run(self) -> Transfer:
-        databases: dict[str, Done] = {}
-        tables: list[TableTransfer] = []
-        refused: list[tuple[str, str]] = []
-        there = set(self.metastore.database_names())
-        for database in self.scope.databases(self.store):
-            try:
-                databases[database] = self._database(self.store.get_database(database), there=database in there)
-            except IMPOSSIBLE as error:
-                refused.append((f"database {database}", self._reason(error)))
-                continue
-            known = set(self.metastore.table_names(database))
-            for name in self.scope.tables(self.store, database):
-                given = self.store.get_table(database, name)
-                try:
-                    done = self._table(lowered_table(given), there=name in known)
-                except IMPOSSIBLE as error:
-                    refused.append((f"table {given}", self._reason(error)))
-                    continue
-                tables.append(self._partitions(given, done))
-        functions = 0 if self.scope.table is not None else self._functions(set(databases), refused)
-        return Transfer(str(self.metastore.address), databases, tuple(tables), tuple(refused), functions)
+    def source(self) -> PartitionStore:
+        return self.job.store
 
-    def _reason(self, error: HbstoreError) -> str:
-        """Why something cannot be copied; an error where it is all that was asked for."""
-        if self.scope.table is not None:
-            raise error
-        return str(error)
-
-    def _database(self, given: Database, *, there: bool) -> Done:
-        if not there:
-            self.metastore.create_database(given)
+    def database(self, name: str) -> Done:
+        given = self.job.store.get_database(name)
+        if name not in self.known:
+            self.job.metastore.create_database(given)
             return "created"
-        found = self.metastore.database(given.name)
+        found = self.job.metastore.database(given.name)
         if is_same_place(found.location, given.location):
             found = replace(found, location=given.location)
         # What the store does not say the metastore says for itself.
         unsaid: dict[str, Any] = {one.name: None for one in fields(given) if getattr(given, one.name) is None}
         found = replace(found, **{"privileges": given.privileges, **unsaid})
-        if given.name == DEFAULT or self.scope.table is not None:
+        if given.name == DEFAULT or self.job.scope.table is not None:
             return "same" if given == found else "kept"
-        done = settled("database", given, found, self.on_conflict)
+        done = settled("database", given, found, self.job.on_conflict)
         if done == "replaced":
-            self.metastore.alter_database(given)
+            self.job.metastore.alter_database(given)
         return done
 
+    def table(self, database: str, name: str) -> tuple[Table, Done]:
+        stored = self.job.store.get_table(database, name)
+        if database not in self.there:
+            self.there[database] = set(self.job.metastore.table_names(database))
+        return stored, self._table(_dated(lowered_table(stored)), there=name in self.there[database])
+
     def _table(self, given: Table, *, there: bool) -> Done:
-        given = _dated(given)
         if not there:
-            self.metastore.create_table(given)
+            self.job.metastore.create_table(given)
             self._table_statistics(given)
-            self.metastore.alter_table(given)  # which was marked for its statistics, and its files were counted
+            self.job.metastore.alter_table(given)  # which was marked for its statistics, and its files were counted
             return "created"
-        found = self.metastore.table(given.database, given.name)
+        found = self.job.metastore.table(given.database, given.name)
         if found.partition_columns != given.partition_columns:
             raise InvalidInput(
                 "the table is there already with other partition columns",
@@ -133,52 +109,52 @@ class _Export:
                 hint="Drop it, or leave it out",
             )
         known = _aligned(found, given)
-        done = settled("table", given, known, self.on_conflict)
+        done = settled("table", given, known, self.job.on_conflict)
         if done == "kept":
             return done
         if self._table_statistics(given) or done == "replaced" or known.parameters != found.parameters:
-            self.metastore.alter_table(given)
+            self.job.metastore.alter_table(given)
         return done
 
     def _table_statistics(self, table: Table) -> bool:
         """Write the statistics of a table's columns if they differ; whether they did."""
-        given = self.store.column_statistics.read_table(table.database, table.name) if self.statistics else []
-        if not given or same_statistics(given, self.metastore.table_statistics(table)):
+        given = self.job.store.column_statistics.read_table(table.database, table.name) if self.job.statistics else []
+        if not given or same_statistics(given, self.job.metastore.table_statistics(table)):
             return False
-        self.metastore.put_statistics(table, {None: given})
+        self.job.metastore.put_statistics(table, {None: given})
         return True
 
-    def _partitions(self, table: Table, done: Done) -> TableTransfer:
+    def partitions(self, table: Table, done: Done) -> TableTransfer:
         """Copy a table's partitions, and compare both."""
         shown = str(table)
         if not table.partition_columns:
             return TableTransfer(shown, done)
-        found = listing(table, self.store.partition_names(table.database, table.name))
-        pages = found.pages(self.page)
-        workers = self.few if len(pages) <= FEW else self.many
-        work = ExportPage(table, self.on_conflict, self.statistics)
-        outcome = copied(workers, work, table, pages, self.progress)
-        seen = verified(workers, VerifyPage(table), table, pages, outcome, self.progress)
-        names = set(self.metastore.partition_names(table.database, table.name))
+        found = listing(table, self.job.store.partition_names(table.database, table.name))
+        pages = found.pages(self.job.page)
+        workers = self.job.workers(len(pages))
+        work = ExportPage(table, self.job.on_conflict, self.job.statistics)
+        outcome = copied(workers, work, table, pages, self.job.progress)
+        seen = verified(workers, VerifyPage(table), table, pages, outcome, self.job.progress)
+        names = set(self.job.metastore.partition_names(table.database, table.name))
         extra = len(names - set(found.names.values()))
         outcome = replace(outcome, wrong=seen.wrong)
         return TableTransfer(shown, done, outcome, untyped=tuple(found.untyped), extra=extra, target=seen.checksum)
 
-    def _functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
+    def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy functions; how many."""
-        there = {str(one): one for one in self.metastore.functions()}
+        there = {str(one): one for one in self.job.metastore.functions()}
         count = 0
-        for function in self.store.functions.all():
+        for function in self.job.store.functions.all():
             known = there.get(str(function))
             if function.database not in databases:
                 continue
             if known is None:
                 try:
-                    self.metastore.create_function(function)
+                    self.job.metastore.create_function(function)
                     count += 1
                 except MetastoreRefused as error:
                     refused.append((f"function {function}", str(error)))
-            elif replace(known, create_time=function.create_time) != function and self.on_conflict != "keep":
+            elif replace(known, create_time=function.create_time) != function and self.job.on_conflict != "keep":
                 refused.append((f"function {function}", "it is there already and differs"))
         return count
 

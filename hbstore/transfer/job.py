@@ -1,0 +1,127 @@
+"""What importing and exporting have in common: what is asked for, who copies, and the way through a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Protocol
+
+from hbstore.errors import HbstoreError, InvalidInput
+from hbstore.model import Table
+from hbstore.store.partition_store import PartitionStore
+from hbstore.transfer.connection import Address
+from hbstore.transfer.copying import FEW, IMPOSSIBLE
+from hbstore.transfer.metastore import Metastore
+from hbstore.transfer.result import Done, TableTransfer, Transfer
+from hbstore.transfer.scope import Catalog, Progress, Scope, checked_policy
+from hbstore.transfer.work import MakeWorkers, OnConflict, Threads, Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is asked for.
+
+    Attributes:
+        store: the store.
+        metastore: the metastore.
+        scope: what of the source is copied.
+        on_conflict: what to do with what is there already and differs.
+        statistics: whether statistics of columns are copied, too.
+        page: how many partitions are asked for and written at once.
+        few: who copies few partitions.
+        many: who copies many.
+        progress: is told how it gets on.
+    """
+
+    store: PartitionStore
+    metastore: Metastore
+    scope: Scope
+    on_conflict: OnConflict
+    statistics: bool
+    page: int
+    few: Workers
+    many: Workers
+    progress: Progress
+
+    def workers(self, pages: int) -> Workers:
+        """Who copies so many pages."""
+        return self.few if pages <= FEW else self.many
+
+
+class Copying(Protocol):
+    """One of the two ways. What is `IMPOSSIBLE` for a database, a table or a function says nothing about others."""
+
+    def source(self) -> Catalog:
+        """Where databases and tables are listed."""
+
+    def database(self, name: str) -> Done:
+        """Copy a database."""
+
+    def table(self, database: str, name: str) -> tuple[Table, Done]:
+        """Copy a table without its partitions: the table as the source has it, and what was done."""
+
+    def partitions(self, table: Table, done: Done) -> TableTransfer:
+        """Copy a table's partitions, and compare both."""
+
+    def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
+        """Copy the functions of some databases; how many. Those that are refused are added to a list."""
+
+
+def run(
+    store: PartitionStore,
+    uri: str,
+    scope: Scope,
+    way: Callable[[Job], Copying],
+    *,
+    on_conflict: OnConflict,
+    statistics: bool,
+    page: int,
+    threads: int,
+    workers: MakeWorkers | None,
+    progress: Progress,
+) -> Transfer:
+    """Copy what is asked for, one way or the other.
+
+    Raises:
+        InvalidUrl, InvalidInput: it cannot be asked like this.
+        HbstoreError: what ended the work.
+    """
+    checked_policy(on_conflict)
+    if page < 1 or threads < 1:
+        raise InvalidInput("a page has at least one partition, and somebody copies it", page=page, threads=threads)
+    address = Address.of(uri)
+    with closing(Metastore(address)) as metastore:
+        by_requests = metastore.by_requests
+        few = Threads(store, address, by_requests, threads)
+        many = few if workers is None else workers(by_requests)
+        job = Job(store, metastore, scope, on_conflict, statistics, page, few, many, progress)
+        return _copied(way(job), scope, str(address))
+
+
+def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
+    databases: dict[str, Done] = {}
+    tables: list[TableTransfer] = []
+    refused: list[tuple[str, str]] = []
+
+    def refuse(what: str, error: HbstoreError) -> None:
+        if scope.table is not None:  # it is all that was asked for
+            raise error
+        refused.append((what, str(error)))
+
+    source = copying.source()
+    for database in scope.databases(source):
+        try:
+            databases[database] = copying.database(database)
+        except IMPOSSIBLE as error:
+            refuse(f"database {database}", error)
+            continue
+        for name in scope.tables(source, database):
+            try:
+                given, done = copying.table(database, name)
+            except IMPOSSIBLE as error:
+                refuse(f"table {database}.{name}", error)
+                continue
+            tables.append(copying.partitions(given, done))
+    functions = 0 if scope.table is not None else copying.functions(set(databases), refused)
+    return Transfer(metastore, databases, tuple(tables), tuple(refused), functions)
