@@ -10,12 +10,13 @@ from typing import Any, Final
 from hbstore.model import Column, Database, FrozenDict, Grant, Order, Privileges, SerDe, Skew, StorageDescriptor, Table
 from hbstore.wire import BOOL, I32, STRING, ListOf, MapOf, Struct, field_head, find_field
 
+_LATER: Final = "later_fields"
 STRINGS: Final = ListOf(STRING)
 PARAMETERS: Final = MapOf(STRING, STRING, FrozenDict)
 COLUMN: Final = Struct(Column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)})
 COLUMNS: Final = ListOf(COLUMN)
 ORDER: Final = Struct(Order, {1: ("column", STRING), 2: ("order", I32)})
-SERDE: Final = Struct(SerDe, {1: ("name", STRING), 2: ("library", STRING), 3: ("parameters", PARAMETERS)})
+SERDE: Final = Struct(SerDe, {1: ("name", STRING), 2: ("library", STRING), 3: ("parameters", PARAMETERS)}, rest=_LATER)
 SKEW: Final = Struct(
     Skew,
     {1: ("columns", STRINGS), 2: ("values", ListOf(STRINGS)), 3: ("locations", MapOf(STRINGS, STRING, FrozenDict))},
@@ -51,6 +52,7 @@ STORAGE: Final[Struct[dict[str, Any]]] = Struct(
         11: ("skew", SKEW),
         12: ("stored_as_sub_directories", BOOL),
     },
+    rest=_LATER,
 )
 DATABASE: Final = Struct(
     Database,
@@ -63,6 +65,7 @@ DATABASE: Final = Struct(
         6: ("owner", STRING),
         7: ("owner_type", I32),
     },
+    rest=_LATER,
 )
 
 
@@ -92,12 +95,14 @@ TABLE: Final = Struct(
         14: ("temporary", BOOL),
         15: ("rewrite_enabled", BOOL),
     },
+    rest=_LATER,
 )
 
 
 def storage_around_location(storage: StorageDescriptor) -> tuple[bytes, bytes]:
     """A storage descriptor's bytes before the location's field and behind it."""
-    return STORAGE.write_fields(storage, (1,)), STORAGE.write_fields(storage, range(3, 13)) + b"\0"
+    tail = STORAGE.write_fields(storage, range(3, 13)) + STORAGE.write_rest(storage)
+    return STORAGE.write_fields(storage, (1,)), tail + b"\0"
 
 
 class SharedStorage:
@@ -155,4 +160,5 @@ PARTITION: Final = Struct(
         7: ("parameters", PARAMETERS),
         8: ("privileges", PRIVILEGES),
     },
+    rest=_LATER,
 )

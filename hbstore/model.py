@@ -8,6 +8,9 @@ lower case. Their bytes are the business of `hbstore.structs`.
 ('shop.sales', ('ds', 'hour'))
 >>> Partition(values=("2013-01-01", None)).values
 ('2013-01-01', '__HIVE_DEFAULT_PARTITION__')
+
+``later_fields`` of any of them are fields that the Hive Metastore's struct has since later versions than 2.3, such as a
+write id, as Thrift's binary protocol writes them. Nothing here reads them; they are kept and handed on.
 """
 
 from __future__ import annotations
@@ -86,6 +89,7 @@ class SerDe:
     name: str | None = None
     library: str | None = None
     parameters: Mapping[str, str] = _EMPTY
+    later_fields: bytes = b""
 
     def __post_init__(self) -> None:
         _freeze_mapping(self, "parameters")
@@ -124,6 +128,7 @@ class StorageDescriptor:
     parameters: Mapping[str, str] = _EMPTY
     skew: Skew | None = None
     stored_as_sub_directories: bool = False
+    later_fields: bytes = b""
 
     def __post_init__(self) -> None:
         for name in ("columns", "bucket_columns", "sort_columns"):
@@ -171,6 +176,7 @@ class Database:
     owner: str | None = None
     owner_type: int | None = None
     privileges: Privileges | None = None
+    later_fields: bytes = b""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", identifier("database", self.name))
@@ -217,6 +223,7 @@ class Table:
     privileges: Privileges | None = None
     temporary: bool = False
     rewrite_enabled: bool | None = None
+    later_fields: bytes = b""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "database", identifier("database", self.database))
@@ -268,6 +275,7 @@ class Partition:
         last_access_time: seconds since 1970, or 0.
         storage: how its files are stored; None inherits the table's.
         privileges: who may do what.
+        later_fields: those of later versions of the Hive Metastore, as they came.
 
     Attributes:
         payload: the bytes that it was read from; None if it was made here.
@@ -286,6 +294,7 @@ class Partition:
     last_access_time: int = 0
     storage: StorageDescriptor | None = None
     privileges: Privileges | None = None
+    later_fields: bytes = b""
     payload: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     # By hand, as it takes more than it keeps: any iterable and None are given, a tuple of texts is read.
@@ -299,6 +308,7 @@ class Partition:
         last_access_time: int = 0,
         storage: StorageDescriptor | None = None,
         privileges: Privileges | None = None,
+        later_fields: bytes = b"",
     ) -> None:
         put = object.__setattr__
         put(self, "values", partition_value_texts(values))
@@ -308,6 +318,7 @@ class Partition:
         put(self, "last_access_time", last_access_time)
         put(self, "storage", storage)
         put(self, "privileges", privileges)
+        put(self, "later_fields", later_fields)
         put(self, "payload", None)
 
 

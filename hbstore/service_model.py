@@ -39,6 +39,7 @@ class Function:
         create_time: seconds since 1970.
         function_type: 1, for Java.
         resources: pairs of a type and a URI.
+        later_fields: those of later versions of the Hive Metastore, as they came.
 
     Raises:
         InvalidName: a name of the database or the function that cannot be.
@@ -52,6 +53,7 @@ class Function:
     create_time: int = 0
     function_type: int = 1
     resources: Sequence[tuple[int, str]] = ()
+    later_fields: bytes = b""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "database", identifier("database", self.database))

@@ -15,7 +15,7 @@ from hbstore.wire import BINARY, I32, I64, STRING, ListOf, Struct
 
 T = TypeVar("T")
 _UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
-_UNWRITABLE: Final = (ValueError, TypeError, AttributeError, struct.error)
+_UNWRITABLE: Final = (ValueError, IndexError, TypeError, AttributeError, struct.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ FUNCTION: Final = Struct(
         7: ("function_type", I32),
         8: ("resources", ListOf(Struct(_resource, {1: ("type", I32), 2: ("uri", STRING)}))),
     },
+    rest="later_fields",
 )
 _STATISTIC: Final = Struct(
     ColumnStatistic, {1: ("column", STRING), 2: ("type", STRING), 3: ("data", BINARY), 4: ("analyzed", I64)}

@@ -38,7 +38,7 @@ from hbstore.wire import STRING, Struct, field_head
 T = TypeVar("T")
 _UNREADABLE = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
 """What reading bytes raises that are no such struct; UnicodeDecodeError is a ValueError."""
-_UNWRITABLE = (ValueError, TypeError, AttributeError, struct.error)
+_UNWRITABLE = (ValueError, IndexError, TypeError, AttributeError, struct.error)
 (
     _VALUES_HEAD,
     _DATABASE_HEAD,
@@ -53,7 +53,15 @@ VALUES_START: Final = _VALUES_HEAD + bytes((STRING.code,))
 """What a stored partition begins with; the number of its values follows, then each with its length before it."""
 _UINT32: Final = struct.Struct(">I")
 _TIMES: Final = struct.Struct(">3si3si")
-_FIELDS: Final = ("location", "parameters", "create_time", "last_access_time", "storage", "privileges")
+_FIELDS: Final = (
+    "location",
+    "parameters",
+    "create_time",
+    "last_access_time",
+    "storage",
+    "privileges",
+    "later_fields",
+)
 
 
 def encode_database(database: Database) -> bytes:
@@ -90,7 +98,8 @@ def encode_table(table: Table) -> bytes:
 
     def write() -> bytes:
         sd = field_head(STORAGE, 7) + SharedStorage().write(storage)
-        return TABLE.write_fields(table, range(1, 7)) + sd + TABLE.write_fields(table, range(8, 16)) + b"\0"
+        head, tail = TABLE.write_fields(table, range(1, 7)), TABLE.write_fields(table, range(8, 16))
+        return head + sd + tail + TABLE.write_rest(table) + b"\0"
 
     return _encoded(table, write)
 
@@ -163,6 +172,8 @@ class PartitionEncoder:
         parts += (tail, _PARAMETERS_HEAD, PARAMETERS.write(partition.parameters))
         if partition.privileges is not None:
             parts += (_PRIVILEGES_HEAD, PRIVILEGES.write(partition.privileges))
+        if partition.later_fields:
+            parts.append(PARTITION.write_rest(partition))
         parts.append(b"\0")
         return b"".join(parts)
 
@@ -249,6 +260,7 @@ class StoredPartition(Partition):
         put(self, "last_access_time", fields.get("last_access_time", 0))
         put(self, "storage", storage)
         put(self, "privileges", fields.get("privileges"))
+        put(self, "later_fields", fields.get("later_fields", b""))
         put(self, "__class__", Partition)
 
     # The dataclass's own methods compare and print the exact class, so that is settled first.

@@ -13,6 +13,8 @@ than most commands run.
 b'\x0b\x00\x01\x00\x00\x00\x02ds\x08\x00\x02\x00\x00\x00\x01\x00'
 >>> struct.read(struct.write(SimpleNamespace(column="ds", order=1)), 0)
 (namespace(column='ds', order=1), 17)
+>>> Struct(SimpleNamespace, {2: ("order", I32)}, rest="others").read(b"\2\0\5\1\0", 0)
+(namespace(others=b'\x02\x00\x05\x01'), 5)
 """
 
 from __future__ import annotations
@@ -197,11 +199,13 @@ class Struct(Generic[T]):
     Args:
         make: what reading calls with the fields found, by name; fields that are absent are left to its defaults.
         fields: field number -> (attribute, kind), in the order of writing. An attribute that is None is not written.
+        rest: the attribute that keeps all other fields, as they came; None passes them over.
     """
 
     make: Callable[..., T]
     fields: Mapping[int, tuple[str, Kind]]
     code: int = _STRUCT
+    rest: str | None = None
     _readers: dict[bytes, tuple[str, Callable[[bytes, int], tuple[Any, int]]]] = field(init=False, repr=False)
     _writers: tuple[tuple[bytes, Callable[[Any], Any], Callable[[Any], bytes]], ...] = field(init=False, repr=False)
 
@@ -216,21 +220,27 @@ class Struct(Generic[T]):
         return self.make(**found), at
 
     def read_fields(self, data: bytes, at: int) -> tuple[dict[str, Any], int]:
-        """The fields by name; unknown fields and fields of another type are passed over, as Thrift asks for."""
+        """The fields by name; fields of another type, and unknown ones without ``rest``, are passed over."""
         found: dict[str, Any] = {}
+        others: list[bytes] = []
         readers = self._readers
         while True:
             known = readers.get(data[at : at + 3])
             if known is not None:
                 found[known[0]], at = known[1](data, at + 3)
             elif data[at] == _STOP:
-                return found, at + 1
+                break
             else:
-                at = skip(data, at + 3, data[at])
+                begin, at = at, skip(data, at + 3, data[at])
+                if int.from_bytes(data[begin + 1 : begin + 3]) not in self.fields:
+                    others.append(data[begin:at])
+        if others and self.rest is not None:
+            found[self.rest] = b"".join(others)
+        return found, at + 1
 
     def write(self, value: Any) -> bytes:
         """From an object with the fields as attributes."""
-        return self.write_fields(value, self.fields) + b"\0"
+        return self.write_fields(value, self.fields) + self.write_rest(value) + b"\0"
 
     def write_fields(self, value: Any, numbers: Any) -> bytes:
         """Some of the fields, without the end of the struct.
@@ -244,6 +254,22 @@ class Struct(Generic[T]):
             if number in numbers and (given := get(value)) is not None:
                 parts += (head, write(given))
         return b"".join(parts)
+
+    def write_rest(self, value: Any) -> bytes:
+        """The fields that came besides those of the table.
+
+        Raises:
+            ValueError, IndexError, struct.error, TypeError: they are no such fields.
+        """
+        others: bytes = b"" if self.rest is None else getattr(value, self.rest)
+        at = 0
+        while at < len(others):
+            if int.from_bytes(others[at + 1 : at + 3]) in self.fields:
+                raise ValueError("a field stands among the others")
+            at = skip(others, at + 3, others[at])
+        if at > len(others):
+            raise ValueError("a field is cut off")
+        return others
 
 
 def field_head(kind: Kind, number: int) -> bytes:

@@ -84,6 +84,7 @@ def alter_database(call: Call) -> None:
         description=given.description or known.description,
         location=call.warehouse.qualify(given.location) if given.location else known.location,
         privileges=given.privileges or known.privileges,
+        later_fields=given.later_fields or known.later_fields,
     )
     call.store.alter_database(changed)
 

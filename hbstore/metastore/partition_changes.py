@@ -137,6 +137,7 @@ def _merged(old: Partition, new: Partition, location: str | None, parameters: Ma
         create_time=new.create_time or old.create_time,
         storage=old.storage if new.storage is None else lowered_storage(new.storage),
         privileges=old.privileges if new.privileges is None else new.privileges,
+        later_fields=new.later_fields or old.later_fields,
     )
 
 

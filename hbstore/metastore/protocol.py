@@ -178,7 +178,7 @@ def _read_table(data: bytes, at: int) -> tuple[Any, int]:
 _STORED: Final[Mapping[str, Kind]] = {
     "Database": Stored(DATABASE.read, encode_database),
     "Table": Stored(_read_table, encode_table),
-    "Partition": Stored(Struct(_given_partition, PARTITION.fields).read, _stored_bytes),
+    "Partition": Stored(Struct(_given_partition, PARTITION.fields, rest=PARTITION.rest).read, _stored_bytes),
     "FieldSchema": Struct(_column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)}),
     "StorageDescriptor": SharedStorage(),
     "PrincipalPrivilegeSet": PRIVILEGES,

@@ -107,6 +107,7 @@ def _merged(call: Call, old: Table, new: Table) -> Table:
         create_time=old.create_time,
         parameters=with_ddl_time(new.parameters),
         privileges=old.privileges if new.privileges is None else new.privileges,
+        later_fields=new.later_fields or old.later_fields,
     )
 
 

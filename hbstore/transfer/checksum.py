@@ -1,7 +1,9 @@
 """Whether two metastores hold the same partitions: a count, and a sum of digests that no order changes.
 
 A partition's digest is that of its values and all else of it in one form: maps sorted, a location and a storage that it
-has from its table written out. So it is the same whatever order a metastore gives parameters in.
+has from its table written out. So it is the same whatever order a metastore gives parameters in. A metastore keeps
+fields of later versions as far as it knows them, and sets some for itself: `Digests`, which compare a store with a
+metastore, leave them out, and `Payloads`, which compare what a metastore gave with what a store keeps, do not.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ class Checksum:
 
 
 class Digests:
-    """The digests of one table's partitions. For one thread at a time.
+    """The digests of one table's partitions, without fields of later versions. For one thread at a time.
 
     Args:
         table: the table.
@@ -131,6 +133,7 @@ class Payloads:
             last_access_time=partition.last_access_time,
             storage=None if partition.storage is None else self._ordered(partition.storage),
             privileges=partition.privileges and _sorted_privileges(partition.privileges),
+            later_fields=partition.later_fields,
         )
 
     def payload(self, partition: Partition) -> bytes:
@@ -152,17 +155,17 @@ class Payloads:
         return known[1]
 
 
-def without_empty_skew(storage: StorageDescriptor) -> StorageDescriptor:
-    """A storage whose skew says nothing as one without a skew, which a Hive Metastore does not tell apart."""
+def comparable(storage: StorageDescriptor) -> StorageDescriptor:
+    """A storage without what a Hive Metastore adds, drops or does not tell apart: later fields, a skew of nothing."""
     skew = storage.skew
-    if skew is None or skew.columns or skew.values or skew.locations:
-        return storage
-    return replace(storage, skew=None)
+    says = skew is not None and (skew.columns or skew.values or skew.locations)
+    serde = replace(storage.serde, later_fields=b"")
+    return replace(storage, serde=serde, skew=skew if says else None, later_fields=b"")
 
 
 def _storage_form(storage: StorageDescriptor) -> bytes:
     """A digest of a storage with its maps sorted."""
-    ordered = _sorted_storage(without_empty_skew(storage))
+    ordered = _sorted_storage(comparable(storage))
     return blake2b(b"".join(storage_around_location(ordered)), digest_size=_BYTES).digest()
 
 

@@ -10,7 +10,7 @@ from hbstore.metastore.environment import DDL_TIME
 from hbstore.metastore.normal_form import lowered_table
 from hbstore.model import FrozenDict, Table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.transfer.checksum import without_empty_skew
+from hbstore.transfer.checksum import comparable
 from hbstore.transfer.copying import copied, verified
 from hbstore.transfer.export_page import ExportPage, VerifyPage, is_same_place, unmarked
 from hbstore.transfer.import_page import same_statistics
@@ -74,14 +74,17 @@ class _Export:
     def database(self, name: str) -> Done:
         given = self.job.store.get_database(name)
         if name not in self.known:
-            self.job.metastore.create_database(given)
+            # Hive 4 makes the folder of a later field, for managed tables, and would refuse one that is there.
+            self.job.metastore.create_database(replace(given, later_fields=b""))
+            if given.later_fields:
+                self.job.metastore.alter_database(given)
             return "created"
         found = self.job.metastore.database(given.name)
         if is_same_place(found.location, given.location):
             found = replace(found, location=given.location)
         # What the store does not say the metastore says for itself.
         unsaid: dict[str, Any] = {one.name: None for one in fields(given) if getattr(given, one.name) is None}
-        found = replace(found, **{"privileges": given.privileges, **unsaid})
+        found = replace(found, **{"privileges": given.privileges, "later_fields": given.later_fields, **unsaid})
         if given.name == DEFAULT or self.job.scope.table is not None:
             return "same" if given == found else "kept"
         done = settled("database", given, found, self.job.on_conflict)
@@ -154,7 +157,9 @@ class _Export:
                     count += 1
                 except MetastoreRefused as error:
                     refused.append((f"function {function}", str(error)))
-            elif replace(known, create_time=function.create_time) != function and self.job.on_conflict != "keep":
+                continue
+            known = replace(known, create_time=function.create_time, later_fields=function.later_fields)
+            if known != function and self.job.on_conflict != "keep":
                 refused.append((f"function {function}", "it is there already and differs"))
         return count
 
@@ -172,13 +177,14 @@ def _aligned(found: Table, given: Table) -> Table:
     rewritten = (
         given.rewrite_enabled if not found.rewrite_enabled and not given.rewrite_enabled else found.rewrite_enabled
     )
-    storages = (without_empty_skew(found.storage), without_empty_skew(given.storage))
+    same_storage = comparable(found.storage) == comparable(given.storage)
     return replace(
         found,
         parameters=unmarked(found.parameters, given.parameters),
-        storage=given.storage if storages[0] == storages[1] else found.storage,
+        storage=given.storage if same_storage else found.storage,
         location=location,
         create_time=given.create_time,
         privileges=given.privileges,
         rewrite_enabled=rewritten,
+        later_fields=given.later_fields,
     )

@@ -44,7 +44,7 @@ def _partition(
     return Partition(values, storage=storage[0], location=storage[1], **fields)
 
 
-_PARTITIONS: Final = ListOf(Struct(_partition, PARTITION.fields))
+_PARTITIONS: Final = ListOf(Struct(_partition, PARTITION.fields, rest=PARTITION.rest))
 
 
 def _statistic(column: str, type: str | None = None, data: bytes = b"") -> ColumnStatistic:

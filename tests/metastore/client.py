@@ -56,8 +56,13 @@ def message(method, *arguments, sequence=1):
 
 def raw_call(port, method, *arguments):
     """The bytes of a reply, or of what came before the server closed the connection."""
+    return exchange(port, message(method, *arguments))
+
+
+def exchange(port, sent):
+    """What a server says to some bytes."""
     with socket.create_connection((HOST, port), timeout=SECONDS) as sock:
-        sock.sendall(message(method, *arguments))
+        sock.sendall(sent)
         sock.shutdown(socket.SHUT_WR)
         parts = []
         while data := sock.recv(1 << 16):

@@ -202,16 +202,47 @@ def test_a_database_with_every_field(shop, tmp_path):
     assert ask(shop, "get_database", {1: (STRING, "attic")}) == altered
 
 
-def test_fields_of_later_versions_are_passed_over(shop, tmp_path):
-    """As HMS 2.3 does: what it does not know is not kept, and what it knows is not harmed."""
-    table, partition = at(tmp_path, TABLE, 7, 2), at(tmp_path, PARTITION, 6, 2)
-    found = stored_table(shop, {**LATER, **table, 7: (STRUCT, {**LATER, **table[7][1]})})
-    assert without_create_time(found) == without_create_time(table)
-    found = stored_partition(shop, {**LATER, **partition, 6: (STRUCT, {**partition[6][1], **LATER})})
-    assert without_create_time(found) == without_create_time(partition)
+def with_later_fields(tree, storage):
+    """A table or partition in which it, its storage and its serde have fields of later versions."""
+    described = tree[storage][1]
+    serde = STRUCT, {**LATER, **described[7][1]}
+    return {**LATER, **tree, storage: (STRUCT, {**described, 7: serde, **LATER})}
+
+
+def test_fields_of_later_versions_come_back_too(shop, tmp_path):
+    """Other than from HMS 2.3, which drops what it does not know."""
+    table = with_later_fields(at(tmp_path, TABLE, 7, 2), 7)
+    assert without_create_time(stored_table(shop, table)) == without_create_time(table)
+    partition = with_later_fields(at(tmp_path, PARTITION, 6, 2), 6)
+    assert without_create_time(stored_partition(shop, partition)) == without_create_time(partition)
+    database = {**at(tmp_path, DATABASE, 3), **LATER}
+    ask(shop, "create_database", {1: (STRUCT, database)})
+    assert ask(shop, "get_database", {1: (STRING, "attic")}) == database
+    function = {1: (STRING, "tax"), 2: (STRING, "shop"), 3: (STRING, "org.Tax"), 7: (I32, 1), **LATER}
+    ask(shop, "create_function", {1: (STRUCT, function)})
+    found = ask(shop, "get_function", {1: (STRING, "shop"), 2: (STRING, "tax")})
+    assert function.items() <= found.items()
+
+
+def test_a_client_that_does_not_know_later_fields_does_not_remove_them(shop, tmp_path):
+    plain, table = TABLE, with_later_fields(TABLE, 7)
+    stored_table(shop, at(tmp_path, table, 7, 2))
+    named = {1: (STRING, "shop"), 2: (STRING, "sales")}
+    ask(shop, "alter_table", {**named, 3: (STRUCT, at(tmp_path, plain, 7, 2))})
+    assert LATER.items() <= ask(shop, "get_table", named).items()
+    partition = at(tmp_path, PARTITION, 6, 2)
+    stored_partition(shop, with_later_fields(partition, 6))
+    ask(shop, "alter_partition", {**named, 3: (STRUCT, partition)})
+    found = ask(shop, "get_partition", {**named, 3: partition[1]})
+    assert LATER.items() <= found.items()
     database = at(tmp_path, DATABASE, 3)
     ask(shop, "create_database", {1: (STRUCT, {**database, **LATER})})
-    assert ask(shop, "get_database", {1: (STRING, "attic")}) == database
+    ask(shop, "alter_database", {1: (STRING, "attic"), 2: (STRUCT, database)})
+    assert LATER.items() <= ask(shop, "get_database", {1: (STRING, "attic")}).items()
+    newer = {101: (STRING, "spark")}
+    ask(shop, "alter_table", {**named, 3: (STRUCT, {**at(tmp_path, plain, 7, 2), **newer})})
+    found = ask(shop, "get_table", named)
+    assert [found.get(number) for number in (101, 102)] == [newer[101], None]
 
 
 def test_what_is_not_set_comes_back_empty_or_not_at_all(shop):

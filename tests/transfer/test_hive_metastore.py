@@ -9,13 +9,15 @@ from thriftpy2.thrift import TApplicationException
 
 from hbstore import connect
 from hbstore.errors import InvalidType, TransferConflict
-from hbstore.structs import decode_partition
+from hbstore.structs import decode_partition, encode_database, encode_table
 from hbstore.transfer import export_metastore, import_metastore
-from tests.metastore.client import STORED, TYPES, client, raw_call
-from tests.metastore.wire_trees import result
+from tests.metastore.client import STORED, TYPES, client, exchange, raw_call
+from tests.metastore.wire_trees import BOOL, I32, STRING, STRUCT, call, result, strings, structs, texts
 from tests.transfer.full import DDL_TIME, assert_same, fill
 
 NUMBERS = itertools.count()
+LAZY = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+RAW = ["MANAGERAWMETADATA"]
 
 
 @pytest.fixture(params=["hms_2", "hms_4"])
@@ -82,7 +84,7 @@ def test_a_partition_is_stored_field_for_field(hms_2, store, back, database):
         reply = result("get_partition_by_name", raw_call(hms_2.port, "get_partition_by_name", database, "sales", name))
         values = tuple(reply[0][1][1][1][1])
         payload = back.get_partition(database, "sales", values).payload
-        stored = result("", b"\x80\x01\0\2\0\0\0\0\0\0\0\0" + payload)
+        stored = tree_of(payload)
         given = reply[0][1]
         assert stored == {number: field for number, field in given.items() if number < 9}
         assert decode_partition(payload).create_time == given[4][1]
@@ -100,7 +102,7 @@ def described(location):
     return STORED.StorageDescriptor(
         cols=[STORED.FieldSchema("number", "bigint")],
         location=location,
-        serdeInfo=STORED.SerDeInfo(serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"),
+        serdeInfo=STORED.SerDeInfo(serializationLib=LAZY),
     )
 
 
@@ -114,6 +116,65 @@ def sell(hms, database, *values, kind="int"):
         metastore.create_database(STORED.Database(name=database, locationUri=f"{hms.root}/{database}"))
         metastore.create_table(sold(database, hms.root, kind=kind))
         metastore.add_partitions([part(database, hms.root, *one) for one in values])
+
+
+def test_fields_that_only_hive_4_has_survive(hms_4, store, database):
+    """Databases, tables and partitions as trees of fields: what the metastore gives is stored, and sent back."""
+    serde = STRUCT, {2: (STRING, LAZY), 4: (STRING, "of rows"), 5: (STRING, "org.Out"), 6: (STRING, "org.In")}
+    place = f"{hms_4.root}/{database}"
+    sd = STRUCT, {1: structs({1: (STRING, "number"), 2: (STRING, "int")}), 2: (STRING, f"{place}/t"), 7: serde}
+    names = {2: (STRING, database), 3: (STRING, "later")}
+    table = {1: names[3], 2: names[2], 7: sd, 8: structs({1: (STRING, "ds"), 2: (STRING, "string")})}
+    table |= {9: texts(EXTERNAL="TRUE", **{DDL_TIME: "5"}), 12: (STRING, "EXTERNAL_TABLE"), 18: (I32, 2)}
+    part = {1: strings("a"), **names, 6: sd, 7: texts(**{DDL_TIME: "5"})}
+    described = {1: (STRING, database), 3: (STRING, place), 10: (STRING, f"{place}/managed")}
+    ask(hms_4, "create_database", {1: (STRUCT, described)})
+    ask(hms_4, "create_table_req", {1: (STRUCT, {1: (STRUCT, table), 9: strings(*RAW), 10: (STRING, "test")})})
+    adding = {1: names[2], 2: names[3], 3: structs(part), 4: (BOOL, False), 5: (BOOL, False)}
+    ask(hms_4, "add_partitions_req", {1: (STRUCT, adding)})
+
+    def there():
+        wanted = {1: names[2], 2: names[3]}
+        request = STRUCT, {**wanted, 8: strings(*RAW), 9: (STRING, "test")}
+        return (
+            ask(hms_4, "get_database", {1: names[2]}),
+            ask(hms_4, "get_table_req", {1: request})[1][1],
+            # Which leaves a serde's description out.
+            ask(hms_4, "get_partitions_by_names_req", {1: (STRUCT, {**wanted, 3: strings("ds=a")})})[1][1][1][0],
+        )
+
+    given = there()
+    assert given[0][10] == described[10]
+    assert given[1][18] == (I32, 2)
+    assert given[1][7][1][7] == (STRUCT, {**serde[1], 3: texts()})
+    assert 9 in given[2]  # the catalog
+    assert import_metastore(store, hms_4.uri, database=database).is_complete
+    stored = (
+        encode_database(store.get_database(database)),
+        encode_table(store.get_table(database, "later")),
+        store.get_partition(database, "later", ["a"]).payload,
+    )
+    kept = tuple(map(tree_of, stored))
+    for ours, theirs in zip(kept, given, strict=True):
+        assert {number: ours.get(number) for number in theirs} == theirs
+    ask(hms_4, "drop_database", {1: names[2], 2: (BOOL, False), 3: (BOOL, True)})
+    assert export_metastore(store, hms_4.uri, database=database).is_complete
+    for before, after in zip(given, there(), strict=True):
+        own = {4, 9, 25} if before is not given[2] else set()  # when it was created, and the metastore's own number
+        assert {number: field for number, field in after.items() if number not in own} == {
+            number: field for number, field in before.items() if number not in own
+        }
+
+
+def ask(hms, method, arguments):
+    """What a method returns, as a tree."""
+    found = result(method, exchange(hms.port, call(method, arguments)))
+    assert not found.keys() - {0}, found
+    return found[0][1] if found else None
+
+
+def tree_of(payload):
+    return result("", b"\x80\x01\0\2\0\0\0\0\0\0\0\0" + payload)
 
 
 def test_what_cannot_be_kept_apart_is_told(hms_2, store, database):
