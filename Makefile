@@ -40,7 +40,7 @@ types: $(INSTALLED) ## check the types, strictly
 $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
 	@dev/setup/tools.sh java
 	@echo "writing the classes of Spark into an archive, once …"
-	@$(PYTHON) -m tests.spark_classes $@
+	@$(PYTHON) -m tests.spark_classes $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 
 # Tests start dozens of Sparks and hundreds of Pythons for seconds each: Java takes classes from the archive and compiles
 # little, and each Python finds what the first one compiled, whatever the environment says.

@@ -1,12 +1,15 @@
 """Finding the partitions of folders that are there already, beside Spark's MSCK REPAIR TABLE on its own metastore.
 
 One Spark, one tree of folders: hbstore in threads and as a Spark job, each into a new SQLite store, before and after
-MSCK into a new table of an embedded Derby. The best of the runs counts; MSCK has one.
+MSCK into a new table of an embedded Derby. The best of the runs counts; MSCK has one. Then more folders, for which
+MSCK would take hours: beside hbstore Python walks through them and does nothing else.
 """
 
 from __future__ import annotations
 
+import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,8 +25,10 @@ from hbstore.spark import sync_partitions as sync_by_jobs
 CORES = 4
 MASTER = f"local[{CORES}]"
 OUTER, INNER = 400, 50
+MORE = 2000
+"""Outer folders of the larger tree."""
 RUNS = 2
-THREADS, JOB, MSCK = "threads", "Spark job", "MSCK"
+THREADS, JOB, MSCK, WALK = "threads", "Spark job", "MSCK", "walk"
 LOOK, ADD, NOTHING, SYNC = "look only (dry run)", "find and add all", "find nothing new", "find nothing new, none gone"
 
 
@@ -39,36 +44,54 @@ class Times(dict[tuple[str, str], float]):
 
 
 def run() -> Iterator[Report]:
-    """The table."""
-    times = Times()
+    """A table for each tree of folders."""
     with scratch() as folder, spark_session(MASTER, folder, derby_settings(folder)) as spark:
-        root = folder / "sales"
-        _make_folders(root)
         spark.range(10).count()
         spark.sparkContext.parallelize(range(8), CORES).map(str).collect()  # the first job starts Python's workers
-        for number in range(RUNS):
-            _hbstore(spark, times, root, folder / f"before{number}")
-        _msck(spark, times, root)
-        for number in range(RUNS):
-            _hbstore(spark, times, root, folder / f"after{number}")
-    report = Report(f"Repair of {OUTER * INNER:,} partition folders, Spark on {CORES} cores")
+        yield _beside_msck(spark, folder)
+        yield _beside_a_walk(spark, folder)
+
+
+def _beside_msck(spark: SparkSession, folder: Path) -> Report:
+    times = Times()
+    root = folder / "sales"
+    _make_folders(root, OUTER)
+    for number in range(RUNS):
+        _hbstore(spark, times, root, folder / f"before{number}", OUTER * INNER)
+    _msck(spark, times, root)
+    for number in range(RUNS):
+        _hbstore(spark, times, root, folder / f"after{number}", OUTER * INNER)
+    return _report(times, OUTER * INNER, MSCK, f"best of {2 * RUNS}; raw: MSCK REPAIR TABLE on Derby")
+
+
+def _beside_a_walk(spark: SparkSession, folder: Path) -> Report:
+    times = Times()
+    root = folder / "more"
+    _make_folders(root, MORE)
+    for number in range(RUNS):
+        times.take(LOOK, WALK, lambda: deque(os.walk(root), maxlen=0))
+        _hbstore(spark, times, root, folder / f"more{number}", MORE * INNER)
+    return _report(times, MORE * INNER, WALK, f"best of {RUNS}; raw: os.walk through the folders")
+
+
+def _report(times: Times, folders: int, other: str, note: str) -> Report:
+    report = Report(f"Repair of {folders:,} partition folders, Spark on {CORES} cores")
     for what in (LOOK, ADD, NOTHING, SYNC):
         for who in (THREADS, JOB):
-            note = f"best of {2 * RUNS}; raw: MSCK REPAIR TABLE on Derby"
-            report.figures.append(Figure(f"{what}, {who}", times[what, who], times.get((what, MSCK)), "", note))
-    yield report
+            report.figures.append(Figure(f"{what}, {who}", times[what, who], times.get((what, other)), "", note))
+    return report
 
 
-def _make_folders(root: Path) -> None:
+def _make_folders(root: Path, number: int) -> None:
     """Partition folders with a file each."""
-    for outer in range(OUTER):
+    for outer in range(number):
         for inner in range(INNER):
             folder = root / f"ds=d{outer:05}" / f"hour={inner}"
             folder.mkdir(parents=True)
             (folder / "part-0.parquet").write_bytes(b"x" * 100)
 
 
-def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path) -> None:
+def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path, folders: int) -> None:
     for who in (THREADS, JOB):
         with hbstore.connect(f"sqlite://{place}-{who[0]}.db") as store:
             store.create_database("shop")
@@ -83,7 +106,7 @@ def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path) -> None
 
             times.take(LOOK, who, lambda: repair("add", dry_run=True))
             times.take(ADD, who, lambda: repair("add"))
-            assert store.count_partitions("shop", "sales") == OUTER * INNER
+            assert store.count_partitions("shop", "sales") == folders
             times.take(NOTHING, who, lambda: repair("add"))
             times.take(SYNC, who, lambda: repair("sync"))
 

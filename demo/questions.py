@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 
 from endpoint import Endpoint
+from hbstore.cli.printing import plural
 
 SHOWN_CARRIERS: Final = 3
 PRUNING_CALL: Final = "get_partitions_by_filter"
@@ -88,8 +89,10 @@ class Questions:
                 for number, scan in enumerate(call["scans"], start=1):
                     self.console.print(f"  scan {number}   {scan}", markup=False)
                 kept, rows, milliseconds = call["partitions"], call["rows_read"], call["seconds"] * 1000
-                self.console.print(f"  answer   {kept} partitions, {rows} rows read, {milliseconds:.2f} ms")
-        self.console.print(f"Spark reads {run.folders:,} partitions")
+                self.console.print(
+                    f"  answer   {plural(kept, 'partition')}, {plural(rows, 'row')} read, {milliseconds:.2f} ms"
+                )
+        self.console.print(f"Spark reads {plural(run.folders, 'partition')}")
 
 
 def _run(query: Callable[[], DataFrame]) -> Run:

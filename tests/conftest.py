@@ -51,10 +51,8 @@ def hbase_server_url(request, tmp_path_factory):
 @pytest.fixture(scope="session")
 def hbase_url(hbase_server_url):
     """A store URL on a real HBase, with a prefix of this session's own."""
-    prefix = hbase_server.fresh_prefix()
-    yield f"{hbase_server_url}/{prefix}"
-    if os.environ.get("HBSTORE_TEST_HBASE"):
-        hbase_server.delete_tables(hbase_server_url, prefix)
+    with hbase_server.own_tables(hbase_server_url) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

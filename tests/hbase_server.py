@@ -156,13 +156,18 @@ def _started_hbase():
     return f"hbase://127.0.0.1:{hbase.port}", hbase.remove
 
 
-def fresh_prefix():
-    """A prefix of HBase tables that no other session has."""
-    return f"t{uuid.uuid4().hex[:12]}"
+@contextmanager
+def own_tables(base):
+    """A store URL on an HBase with a prefix that no others have; its tables go if the server is one that stays."""
+    prefix = f"t{uuid.uuid4().hex[:12]}"
+    try:
+        yield f"{base}/{prefix}"
+    finally:
+        if os.environ.get("HBSTORE_TEST_HBASE"):
+            _delete_tables(base, prefix)
 
 
-def delete_tables(base, prefix):
-    """Delete the tables that a session made on a server that stays."""
+def _delete_tables(base, prefix):
     import happybase
 
     host, _, port = base.removeprefix("hbase://").split("/")[0].rpartition(":")

@@ -18,7 +18,7 @@ from thriftpy2.transport import TTransportException
 from hbstore import connect
 from hbstore.metastore.budget import FREE, weight
 from hbstore.metastore.walker import MAX_ELEMENTS
-from tests.hbase_server import fresh_prefix
+from tests.hbase_server import own_tables
 from tests.metastore.client import HOST, STORED, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, until
 
@@ -258,11 +258,15 @@ def add_until_killed(server, acknowledged, size, begun):
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)])
 def test_kill_9_in_the_middle_of_add_partitions(serve, backend, request, tmp_path):
-    store = f"sqlite://{tmp_path}/store.db"
-    if backend == "hbase":
-        store = f"{request.getfixturevalue('hbase_server_url')}/{fresh_prefix()}"
+    with ExitStack() as tables:
+        store = f"sqlite://{tmp_path}/store.db"
+        if backend == "hbase":
+            store = tables.enter_context(own_tables(request.getfixturevalue("hbase_server_url")))
+        add_and_kill(serve, store, Random(backend))
+
+
+def add_and_kill(serve, store, random):
     size = 200
-    random = Random(backend)
     acknowledged = []
     server = serve(store=store)
     with client(server.port) as metastore:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from tests import hbase_server
@@ -12,7 +10,5 @@ from tests import hbase_server
 @pytest.fixture(scope="session")
 def hbase_url(hbase_server_url):
     """A store URL on a real HBase, with a prefix of these tests' own."""
-    prefix = hbase_server.fresh_prefix()
-    yield f"{hbase_server_url}/{prefix}"
-    if os.environ.get("HBSTORE_TEST_HBASE"):
-        hbase_server.delete_tables(hbase_server_url, prefix)
+    with hbase_server.own_tables(hbase_server_url) as url:
+        yield url

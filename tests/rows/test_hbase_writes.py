@@ -6,6 +6,7 @@ import itertools
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import happybase
 import pytest
@@ -166,29 +167,26 @@ def test_many_threads_share_few_connections(hbase_url):
 
 
 def test_two_processes_make_the_tables_at_once(hbase_server_url):
-    prefix = hbase_server.fresh_prefix()
-    with ThreadPoolExecutor(4) as pool:
-        stores = list(pool.map(lambda _: connect_hbase(f"{hbase_server_url}/{prefix}?timeout=60"), range(4)))
-    for number, rows in enumerate(stores):
-        assert rows.compare_and_put(b"D x", "d:def", None, b"1") is (number == 0)
-        rows.close()
-    hbase_server.delete_tables(hbase_server_url, prefix)
+    with hbase_server.own_tables(hbase_server_url) as url, ThreadPoolExecutor(4) as pool:
+        for number, rows in enumerate(pool.map(lambda _: connect_hbase(f"{url}?timeout=60"), range(4))):
+            assert rows.compare_and_put(b"D x", "d:def", None, b"1") is (number == 0)
+            rows.close()
 
 
 def test_the_tables_of_something_else_are_left_alone(hbase_server_url):
-    prefix = hbase_server.fresh_prefix()
-    address = parse_hbase_url(f"{hbase_server_url}/{prefix}")
-    connection = happybase.Connection(address.host, address.port, timeout=60_000)
-    connection.create_table(address.partitions, {"other": {}})
-    try:
+    with hbase_server.own_tables(hbase_server_url) as url, closing(_connection(url)) as connection:
+        partitions = parse_hbase_url(url).partitions
+        connection.create_table(partitions, {"other": {}})
         with pytest.raises(NotAStore, match="missing_families=k,p"):
-            connect_hbase(address.url)
-        connection.delete_table(address.partitions, disable=True)
-        rows = connect_hbase(address.url)
-        connection.delete_table(address.partitions, disable=True)
+            connect_hbase(url)
+        connection.delete_table(partitions, disable=True)
+        rows = connect_hbase(url)
+        connection.delete_table(partitions, disable=True)
         with pytest.raises(StoreUnavailable, match="dropped"):
             rows.first_key(b"a", b"b")
         rows.close()
-    finally:
-        hbase_server.delete_tables(hbase_server_url, prefix)
-        connection.close()
+
+
+def _connection(url):
+    address = parse_hbase_url(url)
+    return happybase.Connection(address.host, address.port, timeout=60_000)

@@ -45,9 +45,8 @@ def test_memory_is_always_there():
 
 @pytest.mark.hbase
 def test_hbase(hbase_server_url):
-    prefix = hbase_server.fresh_prefix()
-    url = f"{hbase_server_url}/{prefix}"
-    try:
+    with hbase_server.own_tables(hbase_server_url) as url:
+        prefix = url.rpartition("/")[2]
         with pytest.raises(StoreUnavailable, match="no such store") as caught:
             hbstore.connect(url, create=False)
         assert caught.value.fields["missing_tables"] == f"{prefix}_catalog,{prefix}_partitions"
@@ -60,5 +59,3 @@ def test_hbase(hbase_server_url):
             f"{prefix}_catalog".encode(),
             f"{prefix}_partitions".encode(),
         }
-    finally:
-        hbase_server.delete_tables(hbase_server_url, prefix)

@@ -29,8 +29,5 @@ def run(machine, url, examples, steps):
 
 def run_on_hbase(machine, server_url, examples, steps):
     """The same on HBase, in tables of its own."""
-    prefix = hbase_server.fresh_prefix()
-    try:
-        run(machine, f"{server_url}/{prefix}", examples, steps)
-    finally:
-        hbase_server.delete_tables(server_url, prefix)
+    with hbase_server.own_tables(server_url) as url:
+        run(machine, url, examples, steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import ExitStack
 
 import pytest
 
@@ -14,16 +14,8 @@ from tests.metastore.spark.runs import run_corpus
 @pytest.fixture(scope="session")
 def fresh_hbase_url(hbase_server_url):
     """Makes URLs of stores on HBase that nothing else uses: what is in them is compared as a whole."""
-    prefixes = []
-
-    def make():
-        prefixes.append(hbase_server.fresh_prefix())
-        return f"{hbase_server_url}/{prefixes[-1]}"
-
-    yield make
-    if os.environ.get("HBSTORE_TEST_HBASE"):
-        for prefix in prefixes:
-            hbase_server.delete_tables(hbase_server_url, prefix)
+    with ExitStack() as urls:
+        yield lambda: urls.enter_context(hbase_server.own_tables(hbase_server_url))
 
 
 @pytest.fixture(scope="session")
