@@ -61,7 +61,7 @@ class Estimator:
     def skip(self, column: int, start: bytes, stop: bytes, below: Collection[RelativeScan]) -> float | None:
         """Seconds to visit the distinct values of a range and read below each of them."""
         values = self.values(column, start, stop)
-        each = self.one_by_one(1, below, column + 1)
+        each = None if values is None else self.one_by_one(1, below, column + 1)
         return None if values is None or each is None else values * (self.costs.seek + SKIP_STEP + each)
 
     def one_by_one(self, count: int, below: Collection[RelativeScan], column: int) -> float | None:

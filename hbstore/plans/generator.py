@@ -7,12 +7,13 @@ wiki's page on partition filters over HBase, "PartitionFilterGenerator".
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Final
 
 from hbstore.keys import TAG_END, TAG_NULL
-from hbstore.plans.steps import Steps, intersect_steps, unite_steps
-from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, Predicate, all_of, any_of
+from hbstore.plans.steps import MAX_TERMS, Steps, TooManyTermsError, intersect_steps, unite_steps
+from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, Predicate, all_of, any_of, terms_of
 
 LINE_START: Final = TAG_NULL
 """Below every cell of a column."""
@@ -72,12 +73,15 @@ class PartitionFilterGenerator:
         apart = [value for value in values if not isinstance(value, list)]
         if not functions:
             return node
-        steps = functions[0]
-        for function in functions[1:]:
-            steps = intersect_steps(steps, function)
         if apart:
-            steps = intersect_steps(steps, _as_steps(all_of(apart)))
-        return steps
+            functions.append(_as_steps(all_of(apart)))
+        while len(functions) > 1:  # in pairs, so that each function takes part in few passes, however many there are
+            pairs = itertools.zip_longest(functions[::2], functions[1::2])
+            functions = [left if right is None else intersect_steps(left, right) for left, right in pairs]
+            for steps in functions:
+                if sum(terms_of(rest) for _, _, rest in steps) > MAX_TERMS:
+                    return _hull([steps], node)
+        return functions[0]
 
     def _some(self, node: AnyOf, values: list[Steps | Predicate]) -> Steps | Predicate:
         """``a or b``: plans are united; children that do not speak of this column are one step over the whole line."""
@@ -87,7 +91,16 @@ class PartitionFilterGenerator:
             return node
         if apart:
             functions.append(_as_steps(any_of(apart)))
-        return unite_steps(functions)
+        try:
+            return unite_steps(functions, MAX_TERMS)
+        except TooManyTermsError:
+            return _hull(functions, node)
+
+
+def _hull(functions: list[Steps], node: Predicate) -> Steps:
+    """One step around all, which checks the whole condition: what is left where its parts would be too many."""
+    ends = [(steps[0][0], steps[-1][1]) for steps in functions if steps]
+    return [(min(start for start, _ in ends), max(stop for _, stop in ends), node)]
 
 
 def _as_steps(value: Steps | Predicate) -> Steps:

@@ -20,7 +20,19 @@ from hbstore.plans.generator import LINE_START, LINE_STOP, PartitionFilterGenera
 from hbstore.plans.points import enumerate_values, is_point, possible_values
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.steps import Step, Steps
-from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, CellIn, CellLike, Predicate, all_of, any_of, fold, has_like
+from hbstore.rows.predicate import (
+    ALWAYS,
+    NEVER,
+    AllOf,
+    AnyOf,
+    CellIn,
+    CellLike,
+    Predicate,
+    all_of,
+    any_of,
+    fold,
+    has_like,
+)
 
 MAX_SCANS: Final = 10_000
 """The budget: no plan has more scans."""
@@ -100,7 +112,7 @@ class Narrower:
                 return []
         if rest is ALWAYS:
             return self._gets(start, stop, column, budget) if column + 1 == len(self._types) else None
-        if column + 1 == len(self._types):
+        if column + 1 == len(self._types) or _takes_whole_values(rest, column):
             return None
         return self._below_point(start, rest, column, budget) if point else self._below_range(step, column, budget)
 
@@ -209,6 +221,11 @@ def _is_narrower(scans: Scans) -> bool:
         return True
     one = scans[0]
     return not (one.kind is ScanKind.SCAN and not one.cells and (one.start, one.stop) == (LINE_START, LINE_STOP))
+
+
+def _takes_whole_values(rest: Predicate, column: int) -> bool:
+    """Whether a residual still takes whole values of a column, as where the budget joined ranges: all is read below."""
+    return type(rest) is AnyOf and any(type(child) is CellIn and child.column <= column for child in rest.children)
 
 
 def _known_cell(predicate: Predicate, column: int, cell: bytes) -> Predicate:

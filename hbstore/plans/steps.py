@@ -21,15 +21,19 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from hbstore.rows.predicate import ALWAYS, NEVER, Predicate, all_of, any_of, identity
+from hbstore.rows.predicate import ALWAYS, NEVER, Predicate, all_of, any_of, identity, terms_of
 
 Step: TypeAlias = tuple[bytes, bytes, Predicate]
 Steps: TypeAlias = list[Step]
 
 MAX_TERMS: Final = 200_000
-"""Residual terms, over all steps, above which a union keeps its steps' hull and one residual instead."""
+"""Residual terms that one AND or OR makes over all its steps; beyond that, the generator keeps it as one residual."""
 
 _BOUNDS = itemgetter(0, 1)
+
+
+class TooManyTermsError(Exception):
+    """The residuals of a union would hold more terms than it may have."""
 
 
 def intersect_steps(left: Steps, right: Steps) -> Steps:
@@ -52,16 +56,23 @@ def intersect_steps(left: Steps, right: Steps) -> Steps:
     return found
 
 
-def unite_steps(functions: Sequence[Steps]) -> Steps:
+def unite_steps(functions: Sequence[Steps], most: int | None = None) -> Steps:
     """Where any function has a step, and any of the residuals there holds.
 
     O(n log n) where the steps are disjoint or the same, which is the usual case; otherwise O(n × overlap).
+
+    Args:
+        functions: step functions over one line.
+        most: how many terms the residuals of steps that overlap may have together; None for any number.
+
+    Raises:
+        TooManyTermsError: they have more.
     """
     steps = [step for function in functions for step in function]
     steps.sort(key=_BOUNDS)
     grouped = _group_equal(steps)
     overlap = any(one[1] > two[0] for one, two in itertools.pairwise(grouped))
-    return _join_touching(_sweep(grouped) if overlap else grouped)
+    return _join_touching(_sweep(grouped, most) if overlap else grouped)
 
 
 def _group_equal(steps: Steps) -> Steps:
@@ -80,11 +91,12 @@ def _group_equal(steps: Steps) -> Steps:
     return grouped
 
 
-def _sweep(steps: Steps) -> Steps:
+def _sweep(steps: Steps, most: int | None) -> Steps:
     """Cut overlapping steps at every breakpoint; between two of them the residuals that are under way are ORed."""
     breakpoints = sorted({point for step in steps for point in step[:2]})
     found: Steps = []
     active: list[tuple[bytes, Predicate]] = []
+    joined: dict[tuple[int, ...], Predicate] = {}
     entering = terms = 0
     for start, stop in itertools.pairwise(breakpoints):
         active = [one for one in active if one[0] > start]
@@ -92,10 +104,17 @@ def _sweep(steps: Steps) -> Steps:
             active.append((steps[entering][1], steps[entering][2]))
             entering += 1
         if active:
-            terms += len(active)
-            if terms > MAX_TERMS:
-                return [(breakpoints[0], breakpoints[-1], any_of([step[2] for step in steps]))]
-            found.append((start, stop, any_of([rest for _, rest in active])))
+            rests = [rest for _, rest in active]
+            if any(rest is ALWAYS for rest in rests):
+                rests = [ALWAYS]
+            terms += 1 if len(rests) == 1 else sum(map(terms_of, rests))
+            if most is not None and terms > most:
+                raise TooManyTermsError
+            # The same residuals are the same object again: what is below it is then planned only once.
+            ids = tuple(map(id, rests))
+            if ids not in joined:
+                joined[ids] = rests[0] if len(rests) == 1 else any_of(rests)
+            found.append((start, stop, joined[ids]))
     return found
 
 

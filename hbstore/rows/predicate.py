@@ -75,24 +75,25 @@ def all_of(predicates: Iterable[Predicate]) -> Predicate:
     given = tuple(predicates)
     if _is_box(given):
         return given[0] if len(given) == 1 else AllOf(given)
-    ranges: dict[int, Ranges] = {}
+    leaves: dict[int, CellIn] = {}
     rest: dict[Hashable, Predicate] = {}
     pending = list(reversed(given))
     while pending:
         predicate = pending.pop()
         if type(predicate) is CellIn:
-            known = ranges.get(predicate.column)
-            both = predicate.ranges if known is None else intersect(known, predicate.ranges)
-            if not both:
+            known = leaves.get(predicate.column)
+            if known is not None and known is not predicate:
+                predicate = CellIn(predicate.column, intersect(known.ranges, predicate.ranges))
+            if not predicate.ranges:
                 return NEVER
-            ranges[predicate.column] = both
+            leaves[predicate.column] = predicate
         elif type(predicate) is AllOf:
             pending.extend(reversed(predicate.children))
         elif predicate == NEVER:
             return NEVER
         else:
             rest[identity(predicate)] = predicate
-    children = (*(CellIn(column, ranges[column]) for column in sorted(ranges)), *rest.values())
+    children = (*(leaves[column] for column in sorted(leaves)), *rest.values())
     if not children:
         return ALWAYS
     return children[0] if len(children) == 1 else AllOf(children)
@@ -125,25 +126,46 @@ def _is_box(predicates: tuple[Predicate, ...]) -> bool:
 
 
 def any_of(predicates: Iterable[Predicate]) -> Predicate:
-    """The disjunction, in normal form. O(n log n) for n predicates and the ranges in them."""
-    ranges: dict[int, list[tuple[bytes, bytes]]] = {}
+    """The disjunction, in normal form. O(n log n) for n predicates and the ranges of columns that several speak of."""
+    leaves: dict[int, list[CellIn]] = {}
     rest: dict[Hashable, Predicate] = {}
     pending = list(predicates)
     pending.reverse()
     while pending:
         predicate = pending.pop()
         if type(predicate) is CellIn:
-            ranges.setdefault(predicate.column, []).extend(predicate.ranges)
+            leaves.setdefault(predicate.column, []).append(predicate)
         elif type(predicate) is AnyOf:
             pending.extend(reversed(predicate.children))
         elif predicate == ALWAYS:
             return ALWAYS
         else:
             rest[identity(predicate)] = predicate
-    children = (*(CellIn(column, unite(ranges[column])) for column in sorted(ranges)), *rest.values())
+    children = (*(_united(leaves[column]) for column in sorted(leaves)), *rest.values())
     if not children:
         return NEVER
     return children[0] if len(children) == 1 else AnyOf(children)
+
+
+def _united(leaves: list[CellIn]) -> CellIn:
+    """Ranges of one column as one leaf; a leaf alone stays the object that it is, by which long ones are known."""
+    if len(leaves) == 1:
+        return leaves[0]
+    return CellIn(leaves[0].column, unite(one for leaf in leaves for one in leaf.ranges))
+
+
+def terms_of(predicate: Predicate) -> int:
+    """How many ranges, patterns and conditions a predicate holds one level deep: what joining it takes. O(children).
+
+    >>> terms_of(any_of([CellIn(0, ((b"a", b"b"), (b"d", b"e"))), CellIn(1, ((b"c", b"d"),))]))
+    3
+    """
+    if type(predicate) is CellIn:
+        return len(predicate.ranges)
+    if type(predicate) is CellLike:
+        return 1
+    assert isinstance(predicate, AllOf | AnyOf)
+    return sum(len(one.ranges) if type(one) is CellIn else 1 for one in predicate.children)
 
 
 def columns_of(predicate: Predicate) -> frozenset[int]:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
+from random import Random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hbstore import connect
 from hbstore.filters.parser import parse_filter
+from hbstore.plans import generator, steps
 from hbstore.plans.narrow import MAX_SCANS
-from tests.exactness.comparison import compare_with_budget, expected_partitions, plan_with_budget, selected
+from tests.exactness.comparison import (
+    compare_with_budget,
+    compare_with_lies,
+    expected_partitions,
+    plan_with_budget,
+    selected,
+)
 from tests.exactness.strategies import filters, worlds
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, World, load
+from tests.fuzz.filters import random_tree
+from tests.fuzz.values import random_world
 
 
 @settings(deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
@@ -21,6 +33,20 @@ def test_plans_keep_to_their_budget_and_stay_exact(stores, data, world, state, b
     for tree in data.draw(st.lists(filters(world), min_size=4, max_size=4)):
         plan = compare_with_budget(stores[0], world, table, tree, budget)
         assert len(plan.scans) <= budget, str(plan)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_plans_stay_exact_where_their_residuals_are_too_many(monkeypatch, seed):
+    for module in (generator, steps):
+        monkeypatch.setattr(module, "MAX_TERMS", 4)
+    random = Random(seed)
+    with connect("memory://") as store:
+        world = random_world(random)
+        table = load(store, world, random.choice(STATISTICS_STATES))
+        for _ in range(30):
+            tree = random_tree(random, world)
+            compare_with_lies(store, world, table, tree, random)
+            compare_with_budget(store, world, table, tree, random.choice((1, 5, MAX_SCANS)))
 
 
 def _listed(numbers):
@@ -38,6 +64,14 @@ _TWO_COLUMNS = {
 }
 
 
+@cache
+def _world_and_tree(columns, text):
+    """The same objects whatever the statistics: what the filter selects is found once."""
+    names = [("a", "int"), ("b", "int")][:columns]
+    world = World.of(names, [(str(at), str(at % 11))[:columns] for at in range(0, 3_000, 300)])
+    return world, parse_filter(text)
+
+
 @pytest.mark.parametrize("statistics", ["unknown", "refreshed"])
 @pytest.mark.parametrize(
     ("columns", "text"),
@@ -51,9 +85,7 @@ _TWO_COLUMNS = {
     ],
 )
 def test_large_filters_keep_to_the_documented_budget(columns, text, statistics):
-    names = [("a", "int"), ("b", "int")][:columns]
-    world = World.of(names, [(str(at), str(at % 11))[:columns] for at in range(0, 3_000, 300)])
-    tree = parse_filter(text)
+    world, tree = _world_and_tree(columns, text)
     with connect("memory://") as store:
         table = load(store, world, statistics)
         plan = plan_with_budget(store, table, tree, MAX_SCANS)

@@ -76,6 +76,11 @@ class World:
         ]
 
     @cached_property
+    def selected(self):
+        """What filters select, as far as somebody asked: (filter, partitions' values) by the filter's id."""
+        return {}
+
+    @cached_property
     def kinds_by_name(self):
         return {name.lower(): kind for name, kind in zip(self.names, self.kinds, strict=True)}
 

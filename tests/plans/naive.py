@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import operator
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -44,6 +45,14 @@ _YEAR_1 = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
 _YEARS = [f"{year:04}" for year in range(1, 10_000)]
 NULL = object()
 UNPARSABLE = object()
+_COMPARISONS = {
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+    Operator.GT: operator.gt,
+    Operator.GE: operator.ge,
+}
 
 
 def evaluate(tree, names: Sequence[str], types: Sequence, values: Sequence[str]) -> bool:
@@ -157,23 +166,16 @@ def _up(time, unit):
         return None
 
 
-def _compare(column, operator, literal, typed, kinds):
+def _compare(column, sign, literal, typed, kinds):
     value = typed[column.lower()]
     if isinstance(literal, Text) and literal.value == NULL_PARTITION:
-        if operator is Operator.EQ:
+        if sign is Operator.EQ:
             return value is NULL
-        return value is not NULL if operator is Operator.NE else None
+        return value is not NULL if sign is Operator.NE else None
     if value is NULL or value is UNPARSABLE:
         return None
     left, right = _ordered(value), _ordered(_literal(literal, kinds[column.lower()]))
-    return {
-        Operator.EQ: left == right,
-        Operator.NE: left != right,
-        Operator.LT: left < right,
-        Operator.LE: left <= right,
-        Operator.GT: left > right,
-        Operator.GE: left >= right,
-    }[operator]
+    return _COMPARISONS[sign](left, right)
 
 
 def _ordered(value):

@@ -54,6 +54,16 @@ def test_normal_form(parts):
             assert len(columns) == len(set(columns))
 
 
+def test_a_leaf_that_is_alone_on_its_column_stays_the_object_that_it_is():
+    """Long lists are known by their id: what is below one is planned once, however often it is joined with others."""
+    one, other = (CellIn(column, tuple((b"%03d" % at, b"%03d\0" % at) for at in range(100))) for column in (0, 1))
+    for join, kind in ((all_of, AllOf), (any_of, AnyOf)):
+        assert join([other]) is other
+        joined = join([other, one])
+        assert isinstance(joined, kind)
+        assert [id(child) for child in joined.children] == [id(one), id(other)]
+
+
 def test_nothing_is_always_and_never():
     assert all_of([]) == ALWAYS
     assert any_of([]) == NEVER
