@@ -7,7 +7,11 @@ An error's text is fixed; what varies stands in its fields, which are printed be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from datetime import datetime
+from typing import TypeVar
+
+E = TypeVar("E", bound="HbstoreError")
 
 
 class HbstoreError(Exception):
@@ -32,6 +36,17 @@ class HbstoreError(Exception):
         shown = ", ".join(f"{name}={value}" for name, value in self.fields.items())
         message = f"{self.text}: {shown}" if shown else self.text
         return f"{message}. {self.hint}" if self.hint else message
+
+
+def portable(error: E) -> E:
+    """The same error with texts as fields, for another process: what stands in them may not be pickled.
+
+    >>> portable(TableNotFound("no such table", number=7)).fields
+    {'number': '7'}
+    """
+    made = copy(error)
+    made.fields = {name: str(value) for name, value in error.fields.items()}
+    return made.with_traceback(error.__traceback__)
 
 
 class TextError(HbstoreError):

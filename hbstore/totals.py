@@ -16,8 +16,9 @@ from hbstore.layouts import PARAMETERS, PARTITION
 from hbstore.wire import field_head
 
 _HEAD: Final = next(field_head(kind, number) for number, (_, kind) in PARTITION.fields.items() if kind is PARAMETERS)
-_SPARK: Final = b"spark.sql.statistics."
-_NAMES: Final = (b"numRows", b"numFiles", b"totalSize", _SPARK + b"numRows", _SPARK + b"totalSize")
+_SPARK_ROWS: Final = b"spark.sql.statistics.numRows"
+_SPARK_SIZE: Final = b"spark.sql.statistics.totalSize"
+_NAMES: Final = (b"numRows", b"numFiles", b"totalSize", _SPARK_ROWS, _SPARK_SIZE)
 _FIGURE: Final = re.compile(
     rb"\0\0\0("
     + b"|".join(bytes([len(name)]) + re.escape(name) for name in _NAMES)
@@ -86,11 +87,11 @@ class Totals:
                     found[name[1:]] = int(digits)
             if not found:
                 continue
-            said = found.get(b"numRows") or found.get(_NAMES[3], found.get(b"numRows"))
+            said = found.get(b"numRows") or found.get(_SPARK_ROWS, found.get(b"numRows"))
             if said is not None:
                 rows += said
                 some_rows += 1
-            said = found.get(b"totalSize") or found.get(_NAMES[4], found.get(b"totalSize"))
+            said = found.get(b"totalSize") or found.get(_SPARK_SIZE, found.get(b"totalSize"))
             if said is not None:
                 size += said
                 some_size += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -63,11 +64,15 @@ key_text = st.text(st.sampled_from(["\0", "\x01", "\x04", "a", "b", "é", "\ufff
 """Texts made of few characters at the edges of the encoding, so that prefixes of each other are common."""
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+optional_text = st.none() | unicode_text
 int32s = st.integers(-(2**31), 2**31 - 1)
 
 column_types = st.sampled_from(TYPE_TEXTS).map(parse_type)
 
+# Strategies are made once: a new one is validated and analysed at its first draw, which takes longer than to draw.
 
+
+@cache
 def valid_texts(column_type: ColumnType) -> st.SearchStrategy[str]:  # noqa: PLR0911  one for each type
     """Texts that parse as the type, canonical or not."""
     match column_type:
@@ -90,6 +95,7 @@ def valid_texts(column_type: ColumnType) -> st.SearchStrategy[str]:  # noqa: PLR
             raise AssertionError(column_type)
 
 
+@cache
 def invalid_texts(column_type: ColumnType) -> st.SearchStrategy[str]:
     """Texts that do not parse as the type, and are not the null partition. Empty for string: all texts parse."""
     some = st.sampled_from(["", " ", "null", "1 ", "2013-13-01", "1e", "--1", "300000000000000000000", "9" * 60, "x\0"])
@@ -98,6 +104,7 @@ def invalid_texts(column_type: ColumnType) -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def texts(column_type: ColumnType) -> st.SearchStrategy[str]:
     """Any text of a partition value: mostly valid, sometimes not, sometimes the null partition."""
     valid = valid_texts(column_type)
@@ -157,38 +164,41 @@ def _float_texts() -> st.SearchStrategy[str]:
     )
 
 
-@st.composite
-def tables(draw: st.DrawFn, min_columns: int = 0, max_columns: int = 4) -> Table:
+@cache
+def tables(min_columns: int = 0, max_columns: int = 4) -> st.SearchStrategy[Table]:
     """Tables with that many partition columns, of any types, and nothing else but a location."""
-    types = draw(st.lists(st.sampled_from(TYPE_TEXTS), min_size=min_columns, max_size=max_columns))
-    columns = [Column(f"p{at}", text) for at, text in enumerate(types)]
-    return Table(draw(names), draw(names), partition_columns=columns, location=draw(st.none() | st.just("s3://b/t")))
+    types = st.lists(st.sampled_from(TYPE_TEXTS), min_size=min_columns, max_size=max_columns)
+    columns = types.map(lambda some: [Column(f"p{at}", text) for at, text in enumerate(some)])
+    return st.builds(Table, names, names, partition_columns=columns, location=st.sampled_from([None, "s3://b/t"]))
 
 
 def partition_values(table: Table) -> st.SearchStrategy[tuple[str, ...]]:
     """Values of one partition of a table."""
-    return st.tuples(*(texts(column_type) for column_type in table.key_types))
+    return _values_of(tuple(table.key_types))
+
+
+@cache
+def _values_of(types: tuple[ColumnType, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.tuples(*map(texts, types))
 
 
 parameters = st.dictionaries(unicode_text, unicode_text, max_size=3)
-columns = st.builds(
-    Column, names, st.sampled_from(["int", "array<string>", "struct<a:int,b:string>"]), st.none() | unicode_text
-)
-serdes = st.builds(SerDe, st.none() | unicode_text, st.none() | unicode_text, parameters)
+columns = st.builds(Column, names, st.sampled_from(["int", "array<string>", "struct<a:int,b:string>"]), optional_text)
+serdes = st.builds(SerDe, optional_text, optional_text, parameters)
 skews = st.builds(
     Skew,
     st.lists(names, max_size=2),
     st.lists(st.lists(unicode_text, max_size=2), max_size=2),
     st.dictionaries(st.lists(unicode_text, max_size=2).map(tuple), unicode_text, max_size=2),
 )
-grants = st.builds(Grant, unicode_text, int32s, st.none() | unicode_text, st.none() | st.integers(1, 3), st.booleans())
+grants = st.builds(Grant, unicode_text, int32s, optional_text, st.none() | st.integers(1, 3), st.booleans())
 _granted = st.dictionaries(unicode_text, st.lists(grants, max_size=2), max_size=2)
 privileges = st.builds(Privileges, _granted, _granted, _granted)
 storages = st.builds(
     StorageDescriptor,
     columns=st.lists(columns, max_size=3),
-    input_format=st.none() | unicode_text,
-    output_format=st.none() | unicode_text,
+    input_format=optional_text,
+    output_format=optional_text,
     compressed=st.booleans(),
     num_buckets=int32s,
     serde=serdes,
@@ -201,42 +211,47 @@ storages = st.builds(
 databases = st.builds(
     Database,
     names,
-    description=st.none() | unicode_text,
-    location=st.none() | unicode_text,
+    description=optional_text,
+    location=optional_text,
     parameters=parameters,
-    owner=st.none() | unicode_text,
+    owner=optional_text,
     owner_type=st.none() | st.integers(1, 3),
     privileges=st.none() | privileges,
 )
+
+
+_data_columns = st.lists(columns, max_size=3, unique_by=lambda column: column.name).filter(
+    lambda some: not {column.name for column in some} & {"p0", "p1", "p2", "p3"}
+)
+_table_types = st.sampled_from(["MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW"])
+_optional_storages = st.none() | storages
+_optional_privileges = st.none() | privileges
+_optional_flags = st.none() | st.booleans()
 
 
 @st.composite
 def full_tables(draw: st.DrawFn, min_columns: int = 0) -> Table:
     """Tables with every field drawn."""
     table = draw(tables(min_columns))
-    data = draw(
-        st.lists(columns, max_size=3, unique_by=lambda column: column.name).filter(
-            lambda some: not {column.name for column in some} & {"p0", "p1", "p2", "p3"}
-        )
-    )
+    data = draw(_data_columns)
     return Table(
         table.database,
         table.name,
         table.partition_columns,
         data,
-        location=draw(st.none() | unicode_text),
+        location=draw(optional_text),
         parameters=draw(parameters),
-        owner=draw(st.none() | unicode_text),
-        table_type=draw(st.sampled_from(["MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW"])),
+        owner=draw(optional_text),
+        table_type=draw(_table_types),
         storage=replace(draw(storages), columns=()),
         create_time=draw(int32s),
         last_access_time=draw(int32s),
         retention=draw(int32s),
-        view_original_text=draw(st.none() | unicode_text),
-        view_expanded_text=draw(st.none() | unicode_text),
-        privileges=draw(st.none() | privileges),
+        view_original_text=draw(optional_text),
+        view_expanded_text=draw(optional_text),
+        privileges=draw(_optional_privileges),
         temporary=draw(st.booleans()),
-        rewrite_enabled=draw(st.none() | st.booleans()),
+        rewrite_enabled=draw(_optional_flags),
     )
 
 
@@ -245,10 +260,10 @@ def full_partitions(draw: st.DrawFn, table: Table) -> Partition:
     """Partitions of a table with every field drawn."""
     return Partition(
         draw(partition_values(table)),
-        location=draw(st.none() | unicode_text),
+        location=draw(optional_text),
         parameters=draw(parameters),
         create_time=draw(int32s),
         last_access_time=draw(int32s),
-        storage=draw(st.none() | storages),
-        privileges=draw(st.none() | privileges),
+        storage=draw(_optional_storages),
+        privileges=draw(_optional_privileges),
     )

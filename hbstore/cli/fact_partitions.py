@@ -209,6 +209,7 @@ def _descs(name: str, given: dict[str, Any], file: str | None) -> list[Partition
                 document=number,
                 table=table,
                 expected=name,
+                hint="Put the partitions of each into a file of its own",
             )
     return [desc for _, desc in found]
 
@@ -239,7 +240,8 @@ def _storages(cubes: Cubes, name: str) -> list[str]:
     for find in (cubes.fact, cubes.dimtable):
         with suppress(ModelNotFound):
             return [one.storage for one in find(name).storage_tables]
-    raise ModelNotFound("no such fact or dimension table", name=f"{cubes.database}.{name}")
+    hint = f"List them with `hbstore model list --database {cubes.database}`"
+    raise ModelNotFound("no such fact or dimension table", name=f"{cubes.database}.{name}", hint=hint)
 
 
 def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:

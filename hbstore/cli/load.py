@@ -15,7 +15,7 @@ from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.spec_file import Format, SpecFile
-from hbstore.errors import InvalidInput, TableNotPartitioned
+from hbstore.errors import InvalidInput
 from hbstore.names import table_name
 
 commands = typer.Typer()
@@ -57,12 +57,11 @@ def load(
     Correct it and repeat the command with --if-not-exists.
     """
     from hbstore.cli.loading import Loading
+    from hbstore.store.writer import partitioned
 
     kind = _format_of(file, format)
     with open_store(ctx, store) as opened:
-        found = opened.get_table(*table_name(table))
-        if not found.partition_columns:
-            raise TableNotPartitioned("the table has no partition columns", table=found)
+        found = partitioned(opened.get_table(*table_name(table)))
         loading = Loading(opened, found, if_not_exists, "keep" if keep_invalid else "reject")
         with _opened(file) as (stream, size):
             source = SpecFile("<stdin>" if file == "-" else file, stream, kind, found)
@@ -98,6 +97,7 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, int | None]]:
     try:
         stream = Path(file).open("rb")  # noqa: SIM115  closed below
     except OSError as error:
-        raise InvalidInput("the file cannot be read", file=file, reason=error.strerror) from error
+        hint = "Check the path, and who may read it"
+        raise InvalidInput("the file cannot be read", file=file, reason=error.strerror, hint=hint) from error
     with stream:
         yield stream, Path(file).stat().st_size or None

@@ -21,6 +21,7 @@ _BLANK: Final = " \t\f"
 _KEY: Final = re.compile(r"((?:[^\\=: \t\f]|\\.)*)[ \t\f]*[=:]?[ \t\f]*", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_ONCE: Final = "Name it once"
 _LETTERS: Final = {control: letter for letter, control in _CONTROLS.items()}
 
 
@@ -48,7 +49,7 @@ def read_properties(text: str, file: str) -> dict[str, str]:
                 "a property has an escape that is none", file=file, line=number, hint=r"Write \\u and four hex digits"
             ) from None
         if key in found:
-            raise InvalidInput("a property stands there twice", file=file, line=number, property=key)
+            raise InvalidInput("a property stands there twice", file=file, line=number, property=key, hint=_ONCE)
         found[key] = value
     return found
 
@@ -70,13 +71,14 @@ def read_json_properties(text: str, file: str) -> dict[str, str]:
                 raise InvalidInput("a property is no text", file=file, property=name, hint="Put it in quotation marks")
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidInput("a property stands there twice", file=file, property=twice)
+            raise InvalidInput("a property stands there twice", file=file, property=twice, hint=_ONCE)
         return dict(pairs)
 
     try:
         found = json.loads(text, object_pairs_hook=checked)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("the file is not JSON", file=file, reason=str(error)) from None
+        hint = 'Write {"NAME": "VALUE"}, or say what it is: --format properties'
+        raise InvalidInput("the file is not JSON", file=file, reason=str(error), hint=hint) from None
     if not isinstance(found, dict):
         raise InvalidInput("the file is no JSON object", file=file, hint='Write {"NAME": "VALUE"}')
     return found

@@ -21,6 +21,8 @@ _KINDS: Final = {"values": "a list", "spec": "an object", "name": "a text"}
 """The keys that say which partition a line of JSON is, and what each holds."""
 
 _KEYS: Final = (*_KINDS, "location", "parameters", "create_time", "last_access_time")
+_DIGITS: Final = 20
+"""Of a number of seconds; what is shorter and too large is told by the field that cannot hold it."""
 _BOM: Final = "\ufeff"
 
 
@@ -61,6 +63,7 @@ class SpecFile:
 
     def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise the error about the line that was read last."""
+        hint = hint or "Correct the line, and repeat the command"
         raise InvalidInput("a line cannot be loaded", file=self.name, line=self.line, reason=reason, hint=hint)
 
     def _lines(self) -> Iterator[str]:
@@ -87,7 +90,7 @@ class SpecFile:
                     self.refuse(f"it has {len(row)} fields, the header has {len(header)}")
                 yield self._from_fields(zip(columns, row, strict=True))
         except csv.Error as error:
-            self.refuse(str(error))
+            self.refuse(str(error), 'Lines end with LF or CRLF; commas, quotes and line ends in a field need "quotes"')
 
     def _columns_of(self, header: list[str]) -> list[str]:
         """The header's columns as this module names them: partition columns, location, ``parameters.x``."""
@@ -157,13 +160,15 @@ class SpecFile:
         parameters = given.get("parameters")
         if not isinstance(parameters, dict | None):
             self.refuse("the parameters are not an object")
+        texts = {key: self._text(key, value) for key, value in (parameters or {}).items()}
+        created, accessed = self._seconds(given, "create_time"), self._seconds(given, "last_access_time")
         try:
             return Partition(
                 next(iter(identities.values())),
                 location=location,
-                parameters={key: self._text(key, value) for key, value in (parameters or {}).items()},
-                create_time=self._seconds(given, "create_time"),
-                last_access_time=self._seconds(given, "last_access_time"),
+                parameters=texts,
+                create_time=created,
+                last_access_time=accessed,
             )
         except HbstoreError as error:
             self.refuse(message(error), error.hint)
@@ -194,6 +199,6 @@ class SpecFile:
 
     def _seconds(self, given: Mapping[str, Any], key: str) -> int:
         text = given.get(key) or "0"
-        if not isinstance(text, str) or not text.isdecimal() or not text.isascii():
+        if not isinstance(text, str) or not text.isdecimal() or not text.isascii() or len(text) > _DIGITS:
             self.refuse(f"{key!r} is not a number of seconds")
         return int(text)

@@ -47,6 +47,7 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  without a zone, as timesta
 _SECOND: Final = timedelta(seconds=1)
 _MICROSECOND: Final = 1_000  # nanoseconds
 _INTEGER_BOUND: Final = 10**MAX_DIGITS
+_SMALLER: Final = "No partition column holds such a number: compare with the greatest or smallest that it can hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ class ColumnReference:
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise FilterTypeError("a column's name is a text that is not empty", name=repr(name))
+            raise FilterTypeError(
+                "a column's name is a text that is not empty", name=repr(name), hint='Write col("ds")'
+            )
         self.name = name
 
     def __eq__(self, value: PythonValue) -> Expression:  # type: ignore[override]
@@ -133,7 +136,8 @@ class ColumnReference:
             listed = values[0]
         literals = tuple([literal(value) for value in listed])
         if not literals:
-            raise FilterTypeError("isin() needs at least one value", column=self.name)
+            hint = "Of no values there is nothing to find: leave the condition away, or the question"
+            raise FilterTypeError("isin() needs at least one value", column=self.name, hint=hint)
         return Expression(In(self.name, literals))
 
     def between(self, low: PythonValue, high: PythonValue) -> Expression:
@@ -221,7 +225,9 @@ def literal(value: object) -> Literal:
             return Boolean(value)
         case int():
             if not -_INTEGER_BOUND < value < _INTEGER_BOUND:
-                raise FilterTypeError(f"a number of more than {MAX_DIGITS} digits cannot stand in a filter")
+                raise FilterTypeError(
+                    f"a number of more than {MAX_DIGITS} digits cannot stand in a filter", hint=_SMALLER
+                )
             return Integer(int(value))
         case float() | Decimal():
             return _number(Decimal(repr(float(value))) if isinstance(value, float) else value)
@@ -232,7 +238,8 @@ def literal(value: object) -> Literal:
         case None:
             raise FilterTypeError("nothing compares with None", hint="Use is_null() or is_not_null()")
         case ColumnReference() | Expression():
-            raise FilterTypeError("columns cannot be compared with each other", value=repr(value))
+            hint = "Compare each with a value, and join the conditions by & or |"
+            raise FilterTypeError("columns cannot be compared with each other", value=repr(value), hint=hint)
         case _:
             raise FilterTypeError(
                 "a column cannot be compared with a value of this type",
@@ -243,7 +250,9 @@ def literal(value: object) -> Literal:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise FilterTypeError("a pattern, a prefix and the ends of a time range are texts", type=type(value).__name__)
+        raise FilterTypeError(
+            "a pattern, a prefix and the ends of a time range are texts", type=type(value).__name__, hint="Give a str"
+        )
     return str.__str__(value)  # an enum that is also a str prints itself otherwise
 
 
@@ -252,6 +261,7 @@ def _number(value: Decimal) -> Number:
         raise FilterTypeError(
             f"neither NaN, an infinity nor a number of more than {MAX_DIGITS} digits can stand in a filter",
             value=value,
+            hint=_SMALLER,
         )
     return Number(value)
 

@@ -27,6 +27,7 @@ MAX_FILTER_TERMS: Final = 100_000
 MAX_FILTER_DEPTH: Final = 10_000
 """Parentheses and NOTs around one place."""
 
+_SHORTER: Final = "Write ranges (BETWEEN) in place of long lists, or ask several times"
 _DEEPENING: Final = (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN, Kind.NOT)
 
 
@@ -52,7 +53,7 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
     if text is None or not text or text.isspace():
         return None
     if len(text) > MAX_FILTER_LENGTH:
-        raise FilterTooLarge("the filter is too long", characters=len(text), limit=MAX_FILTER_LENGTH)
+        raise FilterTooLarge("the filter is too long", characters=len(text), limit=MAX_FILTER_LENGTH, hint=_SHORTER)
     kinds, texts = language().scanner.cut(text)
     if len(kinds) > MAX_FILTER_DEPTH:  # a filter of fewer tokens passes both caps
         _check_caps(kinds)
@@ -75,9 +76,10 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
 def _check_caps(kinds: str) -> None:
     terms = max(sum(map(kinds.count, LITERAL_KINDS)), kinds.count(Kind.NAME))
     if terms > MAX_FILTER_TERMS:
-        raise FilterTooLarge("the filter has too many terms", terms=terms, limit=MAX_FILTER_TERMS)
+        raise FilterTooLarge("the filter has too many terms", terms=terms, limit=MAX_FILTER_TERMS, hint=_SHORTER)
     if sum(map(kinds.count, _DEEPENING)) > MAX_FILTER_DEPTH and _is_too_deep(kinds):
-        raise FilterTooLarge("the filter is nested too deeply", limit=MAX_FILTER_DEPTH)
+        hint = "AND and OR join any number of conditions without parentheses"
+        raise FilterTooLarge("the filter is nested too deeply", limit=MAX_FILTER_DEPTH, hint=hint)
 
 
 def _is_too_deep(kinds: str, limit: int = MAX_FILTER_DEPTH) -> bool:

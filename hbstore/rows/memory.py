@@ -256,7 +256,7 @@ class MemoryRows:
 
     def _current(self) -> _State:
         if self._state is None:
-            raise StoreUnavailable("the store is closed", url=self._url)
+            raise StoreUnavailable("the store is closed", url=self._url, hint="Connect again")
         return self._state
 
     def _read(self) -> _State:

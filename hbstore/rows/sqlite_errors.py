@@ -27,15 +27,16 @@ _DAMAGED: Final = "Restore it from a backup; `sqlite3 FILE .recover` saves what 
 _READ_ONLY: Final = "Open it without ?mode=ro, as a user who may write the file and its folder"
 _BROKEN: Final = "See the system's log; the disk or a quota may be at its end"
 _UNKNOWN: Final = "Read what you wrote to learn whether it is there"
+_FAILED: Final = "`sqlite3 FILE 'PRAGMA integrity_check'` tells whether the file is sound"
 _UNOPENED: Final = (
     "Check that its folder exists and may be written, as readers keep a -shm file there too; a file that nobody changes"
     " opens with ?mode=immutable"
 )
 
-_PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str | None]]] = {
+_PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {
     sqlite3.SQLITE_BUSY: (StoreUnavailable, "the store is locked", _LOCKED),
     sqlite3.SQLITE_LOCKED: (StoreUnavailable, "the store is locked", _LOCKED),
-    sqlite3.SQLITE_INTERRUPT: (StoreUnavailable, "the store was closed", None),
+    sqlite3.SQLITE_INTERRUPT: (StoreUnavailable, "the store was closed", "Connect again"),
     sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "the store cannot be opened", _UNOPENED),
     sqlite3.SQLITE_IOERR: (StoreUnavailable, "the disk does not read or write", _BROKEN),
     sqlite3.SQLITE_FULL: (StoreFull, "the disk under the store is full", "Free some space and repeat"),
@@ -43,9 +44,9 @@ _PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str | None]]] = {
     sqlite3.SQLITE_PERM: (StoreReadOnly, "the store cannot be written", _READ_ONLY),
     sqlite3.SQLITE_NOTADB: (NotAStore, "the file is not one of hbstore's", NOT_OURS),
     sqlite3.SQLITE_CORRUPT: (CorruptRow, "the store's file is damaged", _DAMAGED),
-    sqlite3.SQLITE_TOOBIG: (InvalidInput, "a row is longer than SQLite stores", None),
+    sqlite3.SQLITE_TOOBIG: (InvalidInput, "a row is longer than SQLite stores", "Shorten the parameters"),
 }
-_EXTENDED: Final[dict[int, tuple[type[HbstoreError], str, str | None]]] = {
+_EXTENDED: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {
     # A reader of a WAL that cannot write its -shm file, rather than a writer that may not write.
     sqlite3.SQLITE_READONLY_CANTINIT: _PRIMARY[sqlite3.SQLITE_CANTOPEN],
     sqlite3.SQLITE_READONLY_DIRECTORY: _PRIMARY[sqlite3.SQLITE_CANTOPEN],
@@ -63,7 +64,7 @@ def named_error(error: sqlite3.Error, path: str) -> HbstoreError:
     primary = extended & 0xFF
     if primary == sqlite3.SQLITE_IOERR and _disk_is_full(path):
         extended = primary = sqlite3.SQLITE_FULL
-    kind, text, hint = _EXTENDED.get(extended) or _PRIMARY.get(primary) or (StoreUnavailable, "SQLite failed", None)
+    kind, text, hint = _EXTENDED.get(extended) or _PRIMARY.get(primary) or (StoreUnavailable, "SQLite failed", _FAILED)
     reason = f"{getattr(error, 'sqlite_errorname', type(error).__name__)}: {error}"
     return kind(text, path=path, reason=reason, hint=hint)
 

@@ -7,6 +7,7 @@ takes away all the locks that the process holds on it.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -78,8 +79,8 @@ class SqliteFile:
             StoreUnavailable: it cannot be opened, or is not there and may not be created.
         """
         path = Path(self.path)
-        if path.is_dir():
-            raise not_a_store(self.path, "a folder")
+        if path.exists() and not path.is_file():  # a pipe would keep whoever opens it waiting
+            raise not_a_store(self.path, "a folder" if path.is_dir() else "no regular file")
         if not create and not _has_content(self.path):
             hint = "Create it with `hbstore init`, or name another by --store or HBSTORE_URL"
             raise StoreUnavailable("no such store", path=self.path, hint=hint)
@@ -106,7 +107,7 @@ class SqliteFile:
     def _connect(self, mode: str, then: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
         immutable = "&immutable=1" if self.mode == "immutable" else ""
         connection = sqlite3.connect(
-            f"file:{quote(self.path)}?mode={mode}{immutable}",
+            f"file:{quote(os.fsencode(self.path))}?mode={mode}{immutable}",
             uri=True,
             timeout=self.timeout,
             isolation_level=None,
@@ -122,7 +123,7 @@ class SqliteFile:
 
     def _inspect(self) -> None:
         """Turn away what is not ours without touching it: no lock, no recovery, no file beside it."""
-        uri = f"file:{quote(self.path)}?mode=ro&immutable=1"
+        uri = f"file:{quote(os.fsencode(self.path))}?mode=ro&immutable=1"
         try:
             connection = sqlite3.connect(uri, uri=True)
             try:
@@ -205,7 +206,10 @@ class SqliteFile:
         except sqlite3.Error as error:
             raise named_error(error, self.path) from error
         except OSError as error:
-            raise StoreUnavailable("the store cannot be opened", path=self.path, reason=str(error)) from error
+            hint = "Check the path, and who may read it"
+            raise StoreUnavailable(
+                "the store cannot be opened", path=self.path, reason=str(error), hint=hint
+            ) from error
 
 
 def parse_sqlite_url(url: StoreUrl) -> SqliteFile:
@@ -227,7 +231,9 @@ def parse_sqlite_url(url: StoreUrl) -> SqliteFile:
     except ValueError:
         timeout = -1.0
     if not 0 <= timeout <= 1e6:  # noqa: PLR2004  also turns away NaN
-        raise InvalidUrl("a timeout is a number of seconds", url=url.text, timeout=options["timeout"])
+        raise InvalidUrl(
+            "a timeout is a number of seconds", url=url.text, timeout=options["timeout"], hint="Write ?timeout=30"
+        )
     return SqliteFile(url.text, str(Path(url.place).absolute()), mode, timeout)  # type: ignore[arg-type]
 
 

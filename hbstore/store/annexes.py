@@ -24,14 +24,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
-from hbstore.names import partition_name
+from hbstore.errors import ConcurrentChange, InvalidInput
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
 from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.puts import MAX_PAYLOAD
+from hbstore.store.puts import MAX_PAYLOAD, no_such_partition
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 
@@ -105,8 +104,7 @@ class Annexes:
     def _check_present(self, row: TableRow, present: Mapping[bytes, Sequence[str]]) -> None:
         missing = present.keys() - {key for key, _ in self.rows.multi_get(sorted(present))}
         if missing:
-            name = partition_name(row.table.partition_column_names, present[min(missing)])
-            raise PartitionNotFound("no such partition", table=row.table, partition=name)
+            raise no_such_partition(row.table, present[min(missing)])
 
 
 def _changed(row: TableRow, steps: Mapping[bytes, Step], known: Mapping[bytes, Annex]) -> Change | None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import PartitionRow
+from hbstore.store.damage import RESTORE
 from hbstore.store.touched import Touched
 from hbstore.totals import NOTHING, Totals
 
@@ -137,7 +138,7 @@ class Change:
             deletes = tuple(reader.bytes() for _ in range(reader.number()))
             touched, peer_touched = Touched.decode(reader.bytes()), Touched.decode(reader.bytes())
         except (struct.error, EOFError) as error:
-            raise CorruptRow("an intent's change does not decode", bytes=len(data)) from error
+            raise CorruptRow("an intent's change does not decode", bytes=len(data), hint=RESTORE) from error
         return Change(kind, puts, deletes, touched=touched, peer_touched=peer_touched)
 
 

@@ -13,6 +13,7 @@ from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
 from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.store.counting import count_anew
+from hbstore.store.damage import RESTORE
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
@@ -119,7 +120,7 @@ def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
         decoded = decode_table(struct_of(cells[DEFINITION]))
         found, wanted = (decoded.database, decoded.name), names_of(key)
     if found != wanted:
-        raise CorruptRow("the definition has another name", name=found)
+        raise CorruptRow("the definition has another name", name=found, hint=RESTORE)
     return True
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hbstore.errors import TableNotPartitioned
 from hbstore.model import partition_value_texts
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex
@@ -13,7 +12,7 @@ from hbstore.store.annex_keys import annex_keys, table_annex_key
 from hbstore.store.annexes import Annexes, Step
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
-from hbstore.store.writer import PartitionValues
+from hbstore.store.writer import PartitionValues, partitioned
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +118,7 @@ class ColumnStatistics:
 
     def _partitioned(self, database: str, table: str) -> TableRow:
         row = self.annexes.tables.open(database, table)
-        if not row.table.partition_columns:
-            raise TableNotPartitioned("the table has no partition columns", table=row.table)
+        partitioned(row.table)
         return row
 
 

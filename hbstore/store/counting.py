@@ -46,7 +46,7 @@ def count_anew(rows: Rows, row: TableRow) -> Totals | None:
     journal = row.journal
     if journal.intents:
         return None
-    totals = sum_up(rows, row)
+    totals = _sum_up(rows, row)
     wanted = journal.with_totals(row.incarnation, totals)
     if wanted == journal:
         unchanged = (rows.get(row.key) or {}).get(JOURNAL) == row.cells.get(JOURNAL)
@@ -55,7 +55,7 @@ def count_anew(rows: Rows, row: TableRow) -> Totals | None:
     return totals if unchanged else None
 
 
-def sum_up(rows: Rows, row: TableRow) -> Totals:
+def _sum_up(rows: Rows, row: TableRow) -> Totals:
     """What the partitions that a table has now say together. O(partitions)."""
     prefix = row.definition.prefix
     return Totals.of(chain.from_iterable(rows.payloads(prefix, successor(prefix))))
@@ -70,4 +70,4 @@ def _counted(rows: Rows, tables: Tables, row: TableRow) -> Totals | None:
             return count_anew(rows, tables.reopen(row))
     except StoreReadOnly:
         with rows.snapshot():
-            return sum_up(rows, tables.reopen(row))
+            return _sum_up(rows, tables.reopen(row))

@@ -26,6 +26,7 @@ from hbstore.errors import (
 )
 from hbstore.names import identifier
 from hbstore.rows.interface import Rows
+from hbstore.store.damage import RESTORE
 from hbstore.store.outcome import decided
 from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
@@ -79,7 +80,10 @@ class Documents:
         key, data = _key(database, kind, name), _cell(text)
         self.tables.get_database(database)
         if not self._swap(key, None, data):
-            raise AlreadyExists("the document is there already", kind=kind, name=f"{database}.{name}".lower())
+            hint = "Alter it, or drop it first"
+            raise AlreadyExists(
+                "the document is there already", kind=kind, name=f"{database}.{name}".lower(), hint=hint
+            )
         with decided("the document was put, but the store went away before that was checked", kind=kind, name=name):
             try:
                 self.tables.get_database(database)
@@ -173,7 +177,7 @@ def check_document(key: bytes, cell: bytes) -> str:
     except (ValueError, InvalidName):
         sound = False
     if not sound:
-        raise CorruptRow("the row's key is none of a document", key=key.hex())
+        raise CorruptRow("the row's key is none of a document", key=key.hex(), hint=RESTORE)
     return _text(key, cell)
 
 
@@ -201,7 +205,7 @@ def _cell(text: str) -> bytes:
             "a document cannot be written as UTF-8", found=ascii(text)[:50], hint="Remove the lone surrogate"
         ) from None
     if len(data) > MAX_DOCUMENT:
-        raise InvalidInput("a document is too large", bytes=len(data), limit=MAX_DOCUMENT)
+        raise InvalidInput("a document is too large", bytes=len(data), limit=MAX_DOCUMENT, hint="Describe less in one")
     return os.urandom(_MARK) + data
 
 
@@ -209,4 +213,4 @@ def _text(key: bytes, cell: bytes) -> str:
     try:
         return cell[_MARK:].decode()
     except UnicodeDecodeError:
-        raise CorruptRow("a document is not UTF-8", key=key.hex()) from None
+        raise CorruptRow("a document is not UTF-8", key=key.hex(), hint=RESTORE) from None

@@ -23,7 +23,6 @@ from hbstore.errors import (
 )
 from hbstore.keys import row_key
 from hbstore.model import partition_value_texts
-from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.changes import Change, ChangeKind
@@ -33,7 +32,7 @@ from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import undecided
 from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
-from hbstore.store.puts import cells_of
+from hbstore.store.puts import already_exists, cells_of, no_such_partition
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import TableRow
 from hbstore.store.table_totals import add_totals
@@ -135,9 +134,9 @@ class Exchange:
         moved = PayloadChange((there.table.database, there.table.name), relocated)
         for place in places:
             if place.source not in found:
-                raise PartitionNotFound("no such partition", table=here.table, partition=_name(here, place))
+                raise no_such_partition(here.table, place.values)
             if place.target in taken:
-                raise AlreadyExists("the partition is there already", table=there.table, partition=_name(there, place))
+                raise already_exists(there.table, place.values)
         puts = [PartitionRow(place.target, place.cells, moved.apply(found[place.source])) for place in places]
         sources = [place.source for place in places]
         deletes = tuple(sorted(sources + annex_keys(here, sources)))
@@ -229,7 +228,3 @@ def _times(row: TableRow, places: Sequence[Place], payloads: Sequence[bytes], *,
     return collected(
         time for place, payload in given for time in times(place.cells, partition_from_payload(payload).parameters)
     )
-
-
-def _name(row: TableRow, place: Place) -> str:
-    return partition_name(row.table.partition_column_names, place.values)

@@ -66,6 +66,7 @@ class Finisher:
 
     def apply(self, table: bytes, intent: Intent) -> None:
         """Roll an intent forward. Doing so twice, or at once with somebody else, changes nothing."""
+        change = None
         if intent.kind is ChangeKind.DROP_TABLE:
             self._drop(table, intent)
         elif intent.kind is ChangeKind.RECEIVE:
@@ -83,9 +84,7 @@ class Finisher:
             else:
                 change = Change.decode(intent.kind, data)
                 self.write(table, change, intent)
-                self.close(table, intent, change)
-                return
-        self.close(table, intent)
+        self.close(table, intent, change)
 
     def _watch(self, table: bytes, intent: Intent) -> None:
         """Return when an intent is closed, or nobody has got on with it for a second."""

@@ -88,7 +88,9 @@ class Functions:
                 if self.rows.compare_and_put(key, DEFINITION, known, b""):
                     return
                 self.rows.compare_and_put(new_key, DEFINITION, encode_function(altered), b"")
-        raise ConcurrentChange("other writers kept changing the function", function=f"{database}.{name}")
+        raise ConcurrentChange(
+            "other writers kept changing the function", function=f"{database}.{name}", hint="Try again"
+        )
 
     def drop(self, database: str, name: str) -> None:
         """Remove a function; FunctionNotFound if it is not there."""
@@ -96,7 +98,9 @@ class Functions:
         for _ in range(_ATTEMPTS):
             if self.rows.compare_and_put(key, DEFINITION, self._cell(*_names(database, name)), b""):
                 return
-        raise ConcurrentChange("other writers kept changing the function", function=f"{database}.{name}")
+        raise ConcurrentChange(
+            "other writers kept changing the function", function=f"{database}.{name}", hint="Try again"
+        )
 
     def names(self, database: str) -> list[str]:
         """The names of a database's functions in order; none where it is not there, as in Hive."""
@@ -117,7 +121,7 @@ class Functions:
         """Put a function where there is none, and take it back if its database was dropped meanwhile."""
         key, data = function_key(function.database, function.name), encode_function(function)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
-            raise AlreadyExists("the function is there already", function=function)
+            raise AlreadyExists("the function is there already", function=function, hint="Alter it, or drop it first")
         with decided("the function was put, but the store went away before that was checked", function=function):
             try:
                 self.tables.get_database(function.database)
@@ -155,4 +159,5 @@ def _names(database: str, name: str) -> tuple[str, str]:
 
 
 def _not_found(database: str, name: str) -> FunctionNotFound:
-    return FunctionNotFound("no such function", function=f"{database}.{name}")
+    hint = "Was it made in another database? Upper and lower case do not matter"
+    return FunctionNotFound("no such function", function=f"{database}.{name}", hint=hint)

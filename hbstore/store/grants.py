@@ -17,6 +17,7 @@ from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNot
 from hbstore.model import Grant
 from hbstore.rows.interface import Rows
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
+from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.tables import Tables
 
@@ -52,7 +53,10 @@ class Grants:
                 for one in some:
                     if one.identity in identities:
                         raise AlreadyExists(
-                            "the privilege is granted already", privilege=one.grant.privilege, principal=one.principal
+                            "the privilege is granted already",
+                            privilege=one.grant.privilege,
+                            principal=one.principal,
+                            hint="Nothing was granted: leave out what is there",
                         )
                     created = one.grant.create_time or now
                     known = [*known, replace(one, grant=replace(one.grant, create_time=created))]
@@ -75,7 +79,10 @@ class Grants:
                 if missing:
                     one = gone[min(missing, key=repr)]
                     raise GrantNotFound(
-                        "the privilege was not granted", privilege=one.grant.privilege, principal=one.principal
+                        "the privilege was not granted",
+                        privilege=one.grant.privilege,
+                        principal=one.principal,
+                        hint="Nothing was revoked: leave out what is not there",
                     )
                 if option_only:
                     return [_without_option(one) if _apart_from_grantor(one) in gone else one for one in known]
@@ -178,4 +185,4 @@ def _decode(data: bytes, mark: str) -> list[ObjectGrant]:
             for target, principal, kind, grant in grants
         ]
     except (ValueError, TypeError) as error:
-        raise CorruptRow("grants do not decode", grants=data[:80]) from error
+        raise CorruptRow("grants do not decode", grants=data[:80], hint=RESTORE) from error

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from hbstore.errors import CorruptRow
 from hbstore.store.changes import MOVES, ChangeKind
+from hbstore.store.damage import RESTORE
 from hbstore.totals import NOTHING, Totals
 
 
@@ -153,7 +154,7 @@ def _decoded(data: bytes) -> Journal:
             Totals(*totals),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorruptRow("a table's journal does not decode", journal=data[:80]) from error
+        raise CorruptRow("a table's journal does not decode", journal=data[:80], hint=RESTORE) from error
 
 
 def _intent(

@@ -24,6 +24,7 @@ from itertools import takewhile
 
 from hbstore.errors import CorruptRow, InvalidInput, NoSuchLock, NoSuchTxn, TxnAborted
 from hbstore.service_model import Lock, LockComponent, LockLevel, LockType, Transaction
+from hbstore.store.damage import RESTORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Ledger:
                 tuple((first, last) for first, last in aborted),
             )
         except (ValueError, TypeError, IndexError, InvalidInput) as error:
-            raise CorruptRow("the ledger of locks does not decode", ledger=data[:80]) from error
+            raise CorruptRow("the ledger of locks does not decode", ledger=data[:80], hint=RESTORE) from error
 
 
 def _lock_fields(lock: Lock) -> list[object]:

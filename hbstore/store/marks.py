@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hbstore.errors import InvalidPartitionValue, TableNotPartitioned
+from hbstore.errors import InvalidPartitionValue
 from hbstore.names import spec_values
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.annexes import Annexes
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
+from hbstore.store.writer import partitioned
 
 LOAD_DONE = 1
 """The one kind of event that Hive names."""
@@ -56,9 +57,7 @@ class Marks:
 
     def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, tuple[str, ...]]:
         row = self.annexes.tables.open(database, table)
-        columns = row.table.partition_column_names
-        if not columns:
-            raise TableNotPartitioned("the table has no partition columns", table=row.table)
+        columns = partitioned(row.table).partition_column_names
         values = spec_values(columns, spec)
         given = tuple(value for value in values if value is not None)
         if len(given) < len(values):

@@ -37,7 +37,7 @@ from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.transactions import Transactions
 from hbstore.store.writer import PartitionValues, Writer, partitioned
-from hbstore.structs import partitions_from_payloads
+from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
 
 T = TypeVar("T")
@@ -262,12 +262,14 @@ class PartitionStore:
             invalid_values: as for `add_partitions`.
 
         Raises:
+            TableNotPartitioned: the table has no partition columns.
             PartitionNotFound: there is none with these values.
             AlreadyExists: there is one with the new values.
         """
+        row = self._tables.open(database, table)
+        partitioned(row.table)
         if not isinstance(renamed, Partition):
             renamed = replace(self.get_partition(database, table, values), values=partition_value_texts(renamed))
-        row = self._tables.open(database, table)
         self._writer.rename(row, values, renamed, invalid_values=invalid_values)
 
     def exchange_partitions(
@@ -347,9 +349,9 @@ class PartitionStore:
         return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=dialect)
 
     def get_partitions_by_expr(
-        self, database: str, table: str, expression: Expression, max_parts: int = -1
+        self, database: str, table: str, expression: Expression | None, max_parts: int = -1
     ) -> list[Partition]:
-        """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``."""
+        """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``; None: all."""
         return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
 
     def list_partitions_by_filter(
@@ -369,10 +371,11 @@ class PartitionStore:
         >>> store.list_partitions_by_filter("d", "t", [col("ds") == "a", col("hour") > 5])
         [{'ds': 'a', 'hour': '7'}]
         """
-        columns = partitioned(self._open(database, table).table).partition_column_names
+        partitioned(self.get_table(database, table))
         where = reduce(and_, expressions) if expressions else None
-        found = self._reader.partitions(database, table, where, max_parts=-1, like_dialect="sql")
-        return [dict(zip(columns, one.values, strict=True)) for one in found]
+        row, found = self._reader.payloads(database, table, where, max_parts=-1, like_dialect="sql")
+        columns = row.table.partition_column_names
+        return [dict(zip(columns, partition_values(one), strict=True)) for one in found]
 
     def read_payloads(
         self,

@@ -24,6 +24,7 @@ from typing import Final, TypeVar
 
 from hbstore.errors import CorruptRow, InvalidInput, PublicationLost, WriteConflict
 from hbstore.rows.interface import Rows
+from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
@@ -201,6 +202,10 @@ class Publications:
         """The publications of a table that are not finished, as its row says."""
         return _decoded(row, content_of(row.cells, WRITES))
 
+    def decided(self, row: TableRow) -> frozenset[str]:
+        """The ids of publications that are decided and not shown yet. O(1) where nobody writes."""
+        return frozenset(one.id for one in self.of(row) if one.decided)
+
     def manifest(self, row: TableRow, publication_id: str) -> bytes | None:
         """What a publication does; None where it is finished, or given up.
 
@@ -214,7 +219,9 @@ class Publications:
         try:
             return zlib.decompress(packed)
         except zlib.error as error:
-            raise CorruptRow("a publication does not decode", table=row.table, publication=publication_id) from error
+            raise CorruptRow(
+                "a publication does not decode", table=row.table, publication=publication_id, hint=RESTORE
+            ) from error
 
     def forget_manifest(self, row: TableRow, publication_id: str) -> None:
         """Empty the row of a manifest."""
@@ -259,7 +266,7 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
             for one in found["open"]
         ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise CorruptRow("a table's publications do not decode", table=row.table) from error
+        raise CorruptRow("a table's publications do not decode", table=row.table, hint=RESTORE) from error
 
 
 def _encoded(row: TableRow, publications: list[Publication]) -> bytes:

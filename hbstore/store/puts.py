@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch
+from hbstore.errors import (
+    AlreadyExists,
+    InvalidInput,
+    InvalidPartitionValue,
+    InvalidTime,
+    PartitionNotFound,
+    TimelineMismatch,
+)
 from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
 from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import partition_name
@@ -126,6 +133,7 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
             table=definition.table,
             values=len(values),
             columns=", ".join(definition.schema.names),
+            hint="Give them in the order of the columns",
         )
     cells = tuple(map(text_cell, types, values))
     if invalid_values == "reject":
@@ -139,6 +147,29 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
                     hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
                 )
     return cells
+
+
+def no_such_partition(table: Table, values: Sequence[str]) -> PartitionNotFound:
+    """The error for values of which a table has no partition."""
+    return PartitionNotFound(
+        "no such partition",
+        table=table,
+        partition=partition_name(table.partition_column_names, values),
+        hint=f"List them with `hbstore partitions {table}`",
+    )
+
+
+def already_exists(
+    table: Table, values: Sequence[str], why: str = "is there already", *, adding: bool = False
+) -> AlreadyExists:
+    """The error for a partition that is in the way; when adding, those that are there can be passed over."""
+    pass_over = "; if_not_exists=True (--if-not-exists) passes over what is there" if adding else ""
+    return AlreadyExists(
+        f"the partition {why}",
+        table=table,
+        partition=partition_name(table.partition_column_names, values),
+        hint=f"Values are compared by type: 05 and 5 are one int{pass_over}",
+    )
 
 
 def _payload(encoder: PartitionEncoder, partition: Partition, table: Table) -> bytes:

@@ -9,7 +9,7 @@ from itertools import chain
 from threading import Lock
 from typing import Final, TypeAlias, TypeVar
 
-from hbstore.errors import ConcurrentChange, HbstoreError, PartitionNotFound
+from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.frames import Frame, frame_of
 from hbstore.filters.parser import parse_filter
@@ -17,7 +17,7 @@ from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, partition_value_texts
 from hbstore.name_lists import partition_names
-from hbstore.names import partition_name, spec_values
+from hbstore.names import spec_values
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
@@ -26,7 +26,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
-from hbstore.store.puts import partition_key
+from hbstore.store.puts import no_such_partition, partition_key
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues
@@ -84,8 +84,7 @@ class Reader:
 
         row, found = self._consistent(database, table, read)
         if not found:
-            name = partition_name(row.table.partition_column_names, texts)
-            raise PartitionNotFound("no such partition", table=row.table, partition=name)
+            raise no_such_partition(row.table, texts)
         return partition_from_payload(found[0][1])
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:

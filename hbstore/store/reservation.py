@@ -13,6 +13,7 @@ from typing import Final
 
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Cells
+from hbstore.store.damage import RESTORE
 from hbstore.store.table_row import DEFINITION
 
 _MARK: Final = b"reserved table = {"
@@ -56,7 +57,9 @@ class Reservation:
             found = json.loads(cell[len(_MARK) - 1 :])
             return Reservation(found["id"], bytes.fromhex(found["source"]), found["at"])
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("the reservation of a table's name does not decode", cell=cell[:80]) from error
+            raise CorruptRow(
+                "the reservation of a table's name does not decode", cell=cell[:80], hint=RESTORE
+            ) from error
 
 
 def is_reserved(cells: Cells | None, intent_id: str) -> bool:

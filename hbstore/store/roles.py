@@ -14,10 +14,12 @@ from typing import Final
 from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
 from hbstore.rows.interface import Rows
 from hbstore.service_model import Membership, PrincipalType, Role
+from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, read_cell
 
 PUBLIC: Final = "public"
 ADMIN: Final = "admin"
+_PUBLIC: Final = "It needs neither a grant nor a revocation"
 _KEY: Final = b"R"
 _CELL: Final = "d:roles"
 
@@ -41,7 +43,7 @@ class _State:
                 tuple(Membership(one[0], one[1], PrincipalType(one[2]), *one[3:]) for one in memberships),
             )
         except (ValueError, TypeError, IndexError) as error:
-            raise CorruptRow("the roles do not decode", roles=data[:80]) from error
+            raise CorruptRow("the roles do not decode", roles=data[:80], hint=RESTORE) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Roles:
 
         def step(state: _State) -> _State:
             if any(one.name == made.name for one in state.roles):
-                raise AlreadyExists("the role is there already", role=made.name)
+                raise AlreadyExists("the role is there already", role=made.name, hint="Grant it, or drop it first")
             return replace(state, roles=(*state.roles, made))
 
         self._change(step)
@@ -88,7 +90,7 @@ class Roles:
         """
         name = _name(name)
         if name in (PUBLIC, ADMIN):
-            raise InvalidInput("this role cannot be dropped", role=name)
+            raise InvalidInput("this role cannot be dropped", role=name, hint="Take it from those who have it")
 
         def step(state: _State) -> _State:
             _check(state, name)
@@ -117,16 +119,20 @@ class Roles:
         if wanted.principal_type == PrincipalType.ROLE:
             wanted = replace(wanted, principal=_name(wanted.principal))
         if wanted.role == PUBLIC:
-            raise InvalidInput("everybody has the role public", principal=wanted.principal)
+            raise InvalidInput("everybody has the role public", principal=wanted.principal, hint=_PUBLIC)
 
         def step(state: _State) -> _State:
             _check(state, wanted.role)
             if wanted.principal_type == PrincipalType.ROLE:
                 _check(state, wanted.principal)
                 if wanted.principal in _above(state, wanted.role):
-                    raise InvalidInput("roles in a circle", role=wanted.role, principal=wanted.principal)
+                    hint = "A role cannot have one that has it: revoke that first"
+                    raise InvalidInput("roles in a circle", role=wanted.role, principal=wanted.principal, hint=hint)
             if any(_same(one, wanted) for one in state.memberships):
-                raise AlreadyExists("the principal has the role already", role=wanted.role, principal=wanted.principal)
+                hint = "Revoke it first to grant it in another way"
+                raise AlreadyExists(
+                    "the principal has the role already", role=wanted.role, principal=wanted.principal, hint=hint
+                )
             return replace(state, memberships=(*state.memberships, wanted))
 
         self._change(step)
@@ -142,7 +148,7 @@ class Roles:
         if principal_type == PrincipalType.ROLE:
             gone = replace(gone, principal=_name(principal))
         if gone.role == PUBLIC:
-            raise InvalidInput("everybody has the role public", principal=principal)
+            raise InvalidInput("everybody has the role public", principal=principal, hint=_PUBLIC)
         had = False
 
         def step(state: _State) -> _State:
@@ -197,7 +203,7 @@ def _check(state: _State, name: str) -> Role:
     for role in state.roles:
         if role.name == name:
             return role
-    raise RoleNotFound("no such role", role=name)
+    raise RoleNotFound("no such role", role=name, hint="Create it first")
 
 
 def _role_of(membership: Membership) -> str | None:

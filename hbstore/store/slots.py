@@ -16,6 +16,7 @@ from typing import Final
 from hbstore.errors import CommitStateUnknown, ConcurrentChange, CorruptRow, StoreUnavailable
 from hbstore.keys import successor
 from hbstore.rows.interface import Rows
+from hbstore.store.damage import RESTORE
 from hbstore.store.journal_cell import Intent, Journal
 from hbstore.store.outcome import undecided
 from hbstore.store.table_row import JOURNAL, names_of
@@ -81,7 +82,7 @@ class Slots:
                 return data
         journal = Journal.decode((self.rows.get(table) or {}).get(JOURNAL))
         if journal.has(intent.id):
-            raise CorruptRow("an open intent has lost its change", table=_text(table), intent=intent.id)
+            raise CorruptRow("an open intent has lost its change", table=_text(table), intent=intent.id, hint=RESTORE)
         return None
 
     def progress(self, table: bytes, intent: Intent) -> bytes | None:

@@ -138,6 +138,7 @@ class StoredTimelines:
                 table=f"{database}.{table}",
                 period=None if period is None else period.name,
                 column=column,
+                hint=f"List them with `hbstore timeline show {database}.{table}`",
             )
         return found
 
@@ -193,7 +194,11 @@ class StoredTimelines:
         names = {(one, name.lower()): (timeline, name) for timeline, one, name in columns.names()}
         if (period, column.lower()) not in names:
             raise TimelineNotFound(
-                "the table keeps no such timeline", table=row.table, period=period.name, column=column
+                "the table keeps no such timeline",
+                table=row.table,
+                period=period.name,
+                column=column,
+                hint=f"List them with `hbstore timeline show {row.table}`",
             )
         timeline_name, column = names[period, column.lower()]
 
@@ -203,7 +208,10 @@ class StoredTimelines:
             made = state_of(convert(stored_timeline(time_columns(now), period, column, state), wanted))
             if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS].rpartition(".")[2] != wanted.__name__:
                 raise TimelineTooLarge(
-                    "the timeline would be too large as one of this class", table=row.table, name=wanted.__name__
+                    "the timeline would be too large as one of this class",
+                    table=row.table,
+                    name=wanted.__name__,
+                    hint="RangesPartitionTimeline takes the least room",
                 )
             return made
 
@@ -327,7 +335,11 @@ class StoredTimelines:
                 raise _NotThereError
             if isinstance(state, TooLarge):
                 raise TimelineTooLarge(
-                    "the timeline does not fit the table's row", table=row.table, timeline=name, bytes=state.size
+                    "the timeline does not fit the table's row",
+                    table=row.table,
+                    timeline=name,
+                    bytes=state.size,
+                    hint="Declare larger update periods: even its ranges are too many",
                 )
             yield (period, column), stored_timeline(columns, period, column, state)
 

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import CorruptRow, StreamConflict
+from hbstore.store.damage import RESTORE
 
 REMEMBERED: Final = 16
 """Batches of a stream whose digests are kept; Spark writes only the last one again."""
@@ -133,7 +134,7 @@ class StreamRecord:
             found = json.loads(data)
             return StreamRecord(stream, tuple((int(number), str(digest)) for number, digest in found["batches"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("the record of a stream does not decode", stream=stream) from error
+            raise CorruptRow("the record of a stream does not decode", stream=stream, hint=RESTORE) from error
 
 
 def record_key(incarnation: bytes, stream: Stream) -> bytes:

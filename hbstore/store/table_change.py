@@ -13,6 +13,7 @@ from typing import Final
 from hbstore.errors import CorruptRow
 from hbstore.keys import row_key, split_key, table_prefix
 from hbstore.rows.interface import PartitionRow
+from hbstore.store.damage import RESTORE
 from hbstore.store.payloads import PayloadChange
 from hbstore.store.table_row import names_of, struct_of
 from hbstore.structs import decode_table
@@ -69,7 +70,7 @@ class TableChange:
             flags = bool(found["cascade"]), bool(found.get("redeclared"))
             return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise CorruptRow("the change of a table does not decode", bytes=len(data)) from error
+            raise CorruptRow("the change of a table does not decode", bytes=len(data), hint=RESTORE) from error
 
     def of_rows(self, source: bytes, target: bytes) -> Callable[[PartitionRow], PartitionRow]:
         """What makes a row of the changed table from one of the table as it was.

@@ -42,6 +42,7 @@ from hbstore.store.timeline_moves import clear_timelines
 from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
+_IF_NOT_EXISTS: Final = "To pass over what is there, say if_not_exists=True (--if-not-exists)"
 _LISTINGS: Final = 10
 _DROP_BATCH: Final = 5_000
 _PATIENCE: Final = 0.05
@@ -63,7 +64,7 @@ class Tables:
         if not self.rows.compare_and_put(database_key(database.name), DEFINITION, None, encode_database(database)):
             if if_not_exists:
                 return
-            raise AlreadyExists("the database is there already", database=database.name)
+            raise AlreadyExists("the database is there already", database=database.name, hint=_IF_NOT_EXISTS)
 
     def get_database(self, name: str) -> Database:
         """Read a database."""
@@ -186,7 +187,7 @@ class Tables:
                     finisher.settle(key, reservation)
                 patient = False
             elif self.is_there(cells):
-                raise AlreadyExists("the table is there already", table=table)
+                raise AlreadyExists("the table is there already", table=table, hint=_IF_NOT_EXISTS)
             elif Journal.decode(cells.get(JOURNAL)).intents:
                 finisher.finish_all(key)
             else:

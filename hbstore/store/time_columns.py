@@ -249,6 +249,7 @@ class TimeColumns:
             partition=self.partition(cells),
             period=name,
             update_periods=", ".join(one.name for one in self.declaration.periods),
+            hint=f"Correct the partition's parameter {PARTITION_UPDATE_PERIOD}, or the table's",
         )
 
     def _inferred(self, cells: Sequence[bytes], held: Sequence[Sequence[int | None]]) -> int:

@@ -34,7 +34,9 @@ def clear_timelines(rows: Rows, table: bytes, intent_id: str | None) -> None:
         for name, value in full.items():
             with suppress(CommitStateUnknown):
                 rows.compare_and_put(table, name, value, b"")
-    raise ConcurrentChange("others kept building the table's timelines", table=".".join(names_of(table)))
+    raise ConcurrentChange(
+        "others kept building the table's timelines", table=".".join(names_of(table)), hint="Try again"
+    )
 
 
 def copy_timelines(rows: Rows, table: bytes, target: bytes, intent_id: str | None) -> None:
@@ -57,7 +59,9 @@ def copy_timelines(rows: Rows, table: bytes, target: bytes, intent_id: str | Non
         for name in differing:
             with suppress(CommitStateUnknown):
                 rows.compare_and_put(target, name, there.get(name), cells.get(name, b""))
-    raise ConcurrentChange("others kept copying the table's timelines", table=".".join(names_of(target)))
+    raise ConcurrentChange(
+        "others kept copying the table's timelines", table=".".join(names_of(target)), hint="Try again"
+    )
 
 
 def _timelines(cells: Cells) -> dict[str, bytes]:

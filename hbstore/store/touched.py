@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field
 
 from hbstore.errors import CorruptRow
+from hbstore.store.damage import RESTORE
 from hbstore.store.time_columns import TimelineName, Times
 from hbstore.timelines.runs import Runs
 
@@ -54,5 +55,5 @@ class Touched:
             added = {str(name): Runs.of_ranges(pairs[0]) for name, pairs in found.items() if pairs[0]}
             doubtful = {str(name): Runs.of_ranges(pairs[1]) for name, pairs in found.items() if pairs[1]}
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise CorruptRow("the times of a change do not decode", bytes=len(data)) from error
+            raise CorruptRow("the times of a change do not decode", bytes=len(data), hint=RESTORE) from error
         return Touched(added, doubtful)

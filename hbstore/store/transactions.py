@@ -123,7 +123,9 @@ class Transactions:
             InvalidInput: the range holds more than `LONGEST_RANGE` ids.
         """
         if last - first >= LONGEST_RANGE:
-            raise InvalidInput("too many transactions", first=first, last=last, limit=LONGEST_RANGE)
+            raise InvalidInput(
+                "too many transactions", first=first, last=last, limit=LONGEST_RANGE, hint="Ask for fewer"
+            )
         asked = set(range(first, last + 1))
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, tuple[set[int], set[int]]]:

@@ -9,21 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from hbstore.errors import (
-    AlreadyExists,
     ConcurrentChange,
     HbstoreError,
     InvalidInput,
-    PartitionNotFound,
     TableNotPartitioned,
 )
 from hbstore.keys import cell_at, split_key
 from hbstore.model import Partition, Table, partition_value_texts
-from hbstore.names import partition_name
 from hbstore.rows.interface import Rows
 from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.puts import InvalidValues, Puts, partition_key, touched_by
+from hbstore.store.puts import InvalidValues, Puts, already_exists, no_such_partition, partition_key, touched_by
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow
 from hbstore.store.table_totals import add_totals
@@ -210,14 +207,13 @@ class Writer:
         taken = there.keys() & change.absent.keys()
         if taken:
             if not change.skip_present:
-                raise _already_exists(table, _name(table, change.absent[min(taken)]), "is there already")
+                adding = change.kind is ChangeKind.ADD
+                raise already_exists(table, change.absent[min(taken)], adding=adding)
             left_out |= taken
         missing = change.present.keys() - there
         if missing:
             if not change.skip_absent:
-                raise PartitionNotFound(
-                    "no such partition", table=table, partition=_name(table, change.present[min(missing)])
-                )
+                raise no_such_partition(table, change.present[min(missing)])
             left_out |= missing
         kept = change.without(left_out) if left_out else change
         if not (kept.puts or kept.deletes):
@@ -260,7 +256,7 @@ def _adding(
         known = len(made.rows)
         made.put(partition)
         if len(made.rows) == known and not if_not_exists:
-            raise _already_exists(row.table, _name(row.table, partition.values), "stands twice in the batch")
+            raise already_exists(row.table, partition.values, "stands twice in the batch", adding=True)
     puts = tuple(made.rows.values())
     return Change(ChangeKind.ADD, puts, absent=made.values, skip_present=if_not_exists, times=made.times)
 
@@ -290,18 +286,9 @@ def _gained(change: Change, there: Mapping[bytes, bytes]) -> Totals:
     return Totals.of(put.payload for put in change.puts) - Totals.of(there[key] for key in keys if not is_annex(key))
 
 
-def _name(table: Table, values: Sequence[str]) -> str:
-    return partition_name(table.partition_column_names, values)
-
-
 def partitioned(table: Table) -> Table:
     """The table itself; TableNotPartitioned if it has no partition columns."""
     if not table.partition_columns:
-        raise TableNotPartitioned("the table has no partition columns", table=table)
+        hint = f"It has columns of data only: `hbstore describe {table}` lists them"
+        raise TableNotPartitioned("the table has no partition columns", table=table, hint=hint)
     return table
-
-
-def _already_exists(table: Table, name: str, why: str) -> AlreadyExists:
-    return AlreadyExists(
-        f"the partition {why}", table=table, partition=name, hint="Values are compared by type: 05 and 5 are one int"
-    )

@@ -68,6 +68,7 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
                 parameter=TIME_PARTITION_COLUMNS,
                 name=name,
                 partition_columns=", ".join(partition_columns),
+                hint="Name one of the partition columns",
             )
     if not periods or not columns:
         return None

@@ -267,7 +267,8 @@ class PartitionTimeline(ABC):
     def _whole_runs(self, ranges: Iterable[tuple[int, int]]) -> Runs:
         runs = Runs.of_ranges(ranges)
         if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
-            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name)
+            hint = "Give ranges that rise and do not overlap, within the years 1 to 9999"
+            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name, hint=hint)
         return runs
 
     def _time(self, index: int | None) -> datetime | None:

@@ -88,4 +88,4 @@ def naive(time: object) -> InvalidTime:
 
 def out_of_years(time: object) -> InvalidTime:
     """The error for a time that no calendar here has."""
-    return InvalidTime("the time is outside of the years 1 to 9999", time=time)
+    return InvalidTime("the time is outside of the years 1 to 9999", time=time, hint="Give one within them")

@@ -248,7 +248,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01
             else:
                 return self.index(time)
         raise InvalidTime(
-            "the text is not a time of the update period", given=repr(text), period=self.name, expected=self.pattern
+            "the text is not a time of the update period",
+            given=repr(text),
+            period=self.name,
+            expected=self.pattern,
+            hint="Write it like that, or name the period that it is a time of",
         )
 
     def parse_end_index(self, text: str) -> int:
@@ -286,7 +290,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01
         """The error for a time at which no part begins."""
         part = self.format_index(self.floor_index(moment(time)))
         return InvalidTime(
-            "no part of the update period begins at the time", period=self.name, time=time.isoformat(), part=part
+            "no part of the update period begins at the time",
+            period=self.name,
+            time=time.isoformat(),
+            part=part,
+            hint="Give the time at which its part begins",
         )
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from hbstore.errors import InvalidUrl, StoreUnavailable
+from hbstore.errors import CommitStateUnknown, InvalidUrl, StoreUnavailable
 from hbstore.rows.hbase import connect_hbase
 from hbstore.rows.hbase_pool import Kind, Pool
 from hbstore.rows.hbase_url import parse_hbase_url
@@ -137,6 +137,34 @@ def test_a_port_of_something_else(answer, words):
         assert time.monotonic() - started < 2
         assert caught.value.fields["port"] == port
         assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "error"),
+    [(Kind.READ, 3, StoreUnavailable), (Kind.WRITE, 3, CommitStateUnknown), (Kind.ONCE, 1, CommitStateUnknown)],
+)
+def test_only_what_is_safe_to_repeat_is_sent_again(kind, sent, error):
+    calls = []
+
+    def answer(connection):
+        calls.append(connection.recv(1000))
+        connection.close()
+
+    with server(answer) as port:
+        pool = Pool(parse_hbase_url(f"hbase://127.0.0.1:{port}/p?timeout=10&retries=2"))
+        with pytest.raises(error) as caught:
+            pool.run(lambda link: link.client.getTableNames(), kind)
+        pool.close()
+    assert type(caught.value) is error
+    assert len(calls) == sent
+    assert all(calls)
+
+
+def test_what_could_not_be_sent_is_in_no_doubt():
+    pool = Pool(parse_hbase_url(f"hbase://127.0.0.1:{free_port()}/p?timeout=10&retries=1"))
+    with pytest.raises(StoreUnavailable):
+        pool.run(lambda link: link.client.getTableNames(), Kind.ONCE)
+    pool.close()
 
 
 def test_the_pool_is_bounded():

@@ -135,6 +135,25 @@ def test_a_folder_and_a_missing_folder(tmp_path):
         ordered_rows.connect(tmp_path / "missing" / "store.db")
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_what_is_no_regular_file(path, create):
+    os.mkfifo(path)
+    for place in (path, "/dev/null"):
+        with pytest.raises(NotAStore, match="no regular file") as caught:
+            ordered_rows.connect(place, create=create)
+        assert caught.value.hint
+    assert path.is_fifo()
+
+
+def test_a_path_that_is_no_text(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff?%.db")
+    for value in (b"1", b"2"):
+        rows = ordered_rows.connect(path)
+        assert rows.compare_and_put(b"D shop", "d:def", None if value == b"1" else b"1", value)
+        rows.close()
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_read_only_needs_a_store(path):
     with pytest.raises(StoreUnavailable, match="no such store"):
         ordered_rows.connect(f"sqlite://{path}?mode=ro")

@@ -153,3 +153,33 @@ def test_many_different_residuals_on_one_store(tmp_path):
         ranges = tuple((text_cell(INT, str(at)), text_cell(INT, str(at + 1))) for at in range(0, 2 * size, 2))
         assert rows.count(b"", b"\xff", CellIn(0, ranges)) == min(size, 50)
     rows.close()
+
+
+@pytest.mark.parametrize("read", ["scan", "payloads", "heads", "count"])
+@pytest.mark.parametrize(
+    "residual",
+    [
+        CellIn(0, ((text_cell(INT, "7"), text_cell(INT, "9")),)),
+        AnyOf((CellIn(0, ((b"", text_cell(INT, "3")),)), CellIn(1, ((b"\x02b", b"\x02c"),)))),
+        CellLike(1, parse_like("a%b%", "sql"), STRING),
+        CellLike(1, parse_like("_%1b", "sql"), STRING, negated=True),
+        CellLike(0, parse_like("%7", "sql"), INT),
+    ],
+)
+def test_sqlite_gives_only_rows_that_the_residual_selects(tmp_path, residual, read):
+    rows = ordered_rows.connect(tmp_path / "store.db")
+    cells = [(text_cell(INT, str(at)), text_cell(STRING, f"{'abc'[at % 3]}{at}b")) for at in range(100)]
+    rows.write([PartitionRow(b"%03d" % at, cells[at], b"p") for at in range(100)], [], 1)
+    given = []
+    with rows._connections.mine() as sqlite:
+        sqlite.row_factory = lambda _, row: given.append(row) or row
+    number = sum(map(matcher(residual), cells))
+    assert 0 < number < 100
+    if read == "count":
+        assert rows.count(b"", b"\xff", residual) == number
+    elif read == "heads":
+        assert b"".join(rows.heads(b"", b"\xff", 1, residual)) == b"p" * number
+    else:
+        assert sum(map(len, getattr(rows, read)(b"", b"\xff", residual))) == number
+    assert len(given) == (1 if read in ("count", "heads") else number)
+    rows.close()

@@ -1,0 +1,50 @@
+"""Every error says what to do next."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from hbstore import errors
+
+PACKAGE = Path(errors.__file__).parent
+ROOMS = ("rows", "plans", "filters", "times", "timelines", "store", "cli", "spark")
+SAY_IT_THEMSELVES = {"Uncoverable", "UnknownUpdatePeriod", "UnknownTimelineClass"}
+"""One makes its hint; the others list what there is."""
+ERRORS = {
+    name
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, errors.HbstoreError) and name not in SAY_IT_THEMSELVES
+}
+
+
+def without_hint(source):
+    """The lines of a module on which an error is made without a hint."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in ERRORS]
+    return [call.lineno for call in made if not any(_is_hint(one) for one in call.keywords)]
+
+
+def _is_hint(keyword):
+    none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
+    return keyword.arg is None or (keyword.arg == "hint" and not none)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_error_has_a_hint(room):
+    modules = sorted((PACKAGE / room).rglob("*.py"))
+    assert modules
+    found = {str(path.relative_to(PACKAGE)): without_hint(path.read_text()) for path in modules}
+    assert not {path: lines for path, lines in found.items() if lines}
+
+
+def test_the_check_sees_errors_without_a_hint():
+    lines = [
+        'InvalidInput("x")',
+        'InvalidInput("x", hint="y")',
+        'InvalidInput("x", hint=None)',
+        'InvalidInput("x", **f)',
+    ]
+    assert without_hint("\n".join(lines)) == [1, 3]
