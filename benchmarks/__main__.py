@@ -26,7 +26,7 @@ ON_SPARK = ("spark", "source", "repair")
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, *ON_SPARK, []], help="which parts")
+    parser.add_argument("parts", nargs="*", type=_part, metavar="PART", help=f"of {', '.join((*PARTS, *ON_SPARK))}")
     parser.add_argument(
         "--hbase", default=os.environ.get("HBSTORE_TEST_HBASE"), help="URL of an HBase; see make hbase-up"
     )
@@ -39,6 +39,12 @@ def main() -> None:
         for report in _reports(part, arguments.hbase):
             report.show(console)
             console.print()
+
+
+def _part(text: str) -> str:
+    if text not in (*PARTS, *ON_SPARK):
+        raise argparse.ArgumentTypeError(f"there is no part {text}")
+    return text
 
 
 def _reports(part: str, url: str | None) -> Iterator[Report]:

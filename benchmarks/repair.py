@@ -8,7 +8,6 @@ MSCK would take hours: beside hbstore Python walks through them and does nothing
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from pyspark.sql import SparkSession
 import hbstore
 from benchmarks.metastore.servers import scratch
 from benchmarks.spark_session import derby_settings, spark_session
-from benchmarks.timing import Figure, Report
+from benchmarks.timing import Figure, Report, seconds
 from hbstore.repair import sync_partitions
 from hbstore.spark import sync_partitions as sync_by_jobs
 
@@ -37,10 +36,8 @@ class Times(dict[tuple[str, str], float]):
 
     def take(self, what: str, who: str, call: Callable[[], object]) -> None:
         """Time a call."""
-        began = time.perf_counter()
-        call()
-        seconds = time.perf_counter() - began
-        self[what, who] = min(seconds, self.get((what, who), seconds))
+        took = seconds(call)
+        self[what, who] = min(took, self.get((what, who), took))
 
 
 def run() -> Iterator[Report]:

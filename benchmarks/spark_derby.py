@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.spark_session import derby_settings, spark_session
+from benchmarks.timing import seconds
 
 TABLE = "(id BIGINT, name STRING, amount DOUBLE, ds STRING, hour INT) USING parquet PARTITIONED BY (ds, hour)"
 
@@ -23,9 +23,8 @@ TABLE = "(id BIGINT, name STRING, amount DOUBLE, ds STRING, hour INT) USING parq
 def plan_seconds(spark: SparkSession, table: str, where: str) -> float:
     """How long Spark SQL plans a read of a table, and lists the files, with nothing known of it beforehand."""
     spark.catalog.refreshTable(table)
-    began = time.perf_counter()
-    spark.sql(f"SELECT * FROM {table} WHERE {where}")._jdf.queryExecution().executedPlan()  # noqa: SLF001
-    return time.perf_counter() - began
+    text = f"SELECT * FROM {table} WHERE {where}"
+    return seconds(lambda: spark.sql(text)._jdf.queryExecution().executedPlan())  # noqa: SLF001
 
 
 @contextmanager

@@ -10,7 +10,6 @@ Each way is timed in turn, and the best of its times counts: a job takes seconds
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from benchmarks.metastore.servers import hbstore as endpoint
 from benchmarks.metastore.servers import scratch
 from benchmarks.spark_derby import TABLE, plan_seconds, spark_on_derby
 from benchmarks.spark_session import endpoint_settings, spark_session
-from benchmarks.timing import Figure, Report
+from benchmarks.timing import Figure, Report, seconds
 from hbstore import Partition
 from hbstore.spark import read_table, write_table
 
@@ -65,12 +64,12 @@ def _writes(spark: SparkSession, url: str, folder: Path) -> Report:
         for way, found in times.items():
             name = f"{way.__name__}{number}"
             _create(spark, name, folder)
-            seconds = _seconds(lambda way=way, name=name: way(name))  # type: ignore[misc]
+            took = seconds(way, name)
             with hbstore.connect(url) as store:
                 assert store.count_partitions("bench", name) == DAYS * HOURS
             shutil.rmtree(folder / "tables" / name)
             if number:  # the first of each warms Java up
-                found.append(seconds)
+                found.append(took)
     rows.unpersist()
     report = Report(f"Spark on {CORES} cores: {ROWS:,} rows into {DAYS * HOURS} partitions")
     note = f"best of {WRITES}; raw: partitionBy, then MSCK REPAIR TABLE on the endpoint"
@@ -97,7 +96,7 @@ def _reads(spark: SparkSession, url: str, folder: Path) -> Report:
                 frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
                 return frame
 
-            ours.append(_seconds(planned))
+            ours.append(seconds(planned))
             through_endpoint.append(plan_seconds(spark, "bench.many", where))
             theirs.append(plan_on_derby(where))
         assert sorted(row.hour for row in planned().collect()) == [1] * 10 + [2] * 10 + [3] * 10
@@ -137,9 +136,3 @@ def _day(number: int) -> str:
 
 def _create(spark: SparkSession, name: str, folder: Path) -> None:
     spark.sql(f"CREATE TABLE bench.{name} {TABLE} LOCATION '{folder}/tables/{name}'")
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began

@@ -53,9 +53,9 @@ class Report:
         times: list[float] = []
         reference_times: list[float] = []
         for run in range(runs):
-            times.append(_timed(ours, run))
+            times.append(seconds(ours, run))
             if reference is not None:
-                reference_times.append(_timed(reference, run))
+                reference_times.append(seconds(reference, run))
         self.figures.append(
             Figure(name, median(times), median(reference_times) if reference_times else None, target, note)
         )
@@ -79,14 +79,15 @@ class Report:
         console.print(table)
 
 
-def _timed(call: Callable[[int], object], run: int) -> float:
+def seconds(call: Callable[..., object], *given: object) -> float:
+    """How long a call takes."""
     began = time.perf_counter()
-    call(run)
+    call(*given)
     return time.perf_counter() - began
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds * 1e6:,.1f} µs" if seconds < 1e-3 else f"{seconds * 1e3:,.2f} ms"
+def _time(took: float) -> str:
+    return f"{took * 1e6:,.1f} µs" if took < 1e-3 else f"{took * 1e3:,.2f} ms"
 
 
 def _rate(number: float) -> str:

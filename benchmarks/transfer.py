@@ -17,7 +17,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from rich.console import Console
 
 import hbstore
@@ -27,6 +26,7 @@ from benchmarks.metastore.client import Client
 from benchmarks.metastore.loading import load
 from benchmarks.metastore.sales import DATABASE, TABLE, specs
 from benchmarks.metastore.servers import Server, hive_metastore, scratch
+from benchmarks.spark_session import spark_session
 from benchmarks.timing import Report
 from hbstore.spark import import_metastore as by_spark
 from hbstore.transfer import import_metastore
@@ -69,21 +69,20 @@ def run(server: Server, folder: Path, days: int, rounds: int) -> Report:
         times.setdefault(f"{name}, processor", []).append(time.process_time() - used)
         print(f"{name}: {number / times[name][-1]:,.0f} /s, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
 
-    spark = start_spark(folder)
-    try:
+    with (
+        spark_session(f"local[{WORKERS}]", folder, {"spark.driver.memory": "1g"}) as spark,
+        ProcessPoolExecutor(WORKERS) as pool,
+    ):
         spark.sparkContext.parallelize(range(WORKERS * 2), WORKERS).map(str).collect()
-        with ProcessPoolExecutor(WORKERS) as pool:
-            list(pool.map(abs, range(WORKERS * 4)))
-            for at in range(rounds):
-                url = f"sqlite://{folder}/spark{at}.db"
-                take("bare", lambda: drain(pool, server.port, calls, sizes))
-                take("Spark", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
-                take("bare", lambda: drain(pool, server.port, calls, sizes))
-                take("again", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
-                with hbstore.connect(f"sqlite://{folder}/threads{at}.db") as store:
-                    take("threads", lambda store=store: complete(in_threads(store, uri), number))
-    finally:
-        spark.stop()
+        list(pool.map(abs, range(WORKERS * 4)))
+        for at in range(rounds):
+            url = f"sqlite://{folder}/spark{at}.db"
+            take("bare", lambda: drain(pool, server.port, calls, sizes))
+            take("Spark", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
+            take("bare", lambda: drain(pool, server.port, calls, sizes))
+            take("again", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
+            with hbstore.connect(f"sqlite://{folder}/threads{at}.db") as store:
+                take("threads", lambda store=store: complete(in_threads(store, uri), number))
     bare = number / min(times["bare"])
     report = Report(
         f"{number:,} partitions of {sum(sizes) / number:,.0f} bytes from {server.version}; raw: the same pages of "
@@ -122,25 +121,6 @@ def _drain(part: tuple[int, Sequence[bytes], Sequence[int]]) -> int:
     port, calls, sizes = part
     with closing(Client(port)) as client:
         return sum(client.drain(call, size) for call, size in zip(calls, sizes, strict=True))
-
-
-def start_spark(folder: Path) -> SparkSession:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.local.dir": str(folder),
-        "spark.sql.warehouse.dir": f"{folder}/spark-warehouse",
-    }
-    builder = SparkSession.builder.master(f"local[{WORKERS}]").appName("transfer")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
 
 
 if __name__ == "__main__":

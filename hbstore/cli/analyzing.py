@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import plural, print_json, print_lines
-from hbstore.cli.progress import progress
+from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
+
+if TYPE_CHECKING:  # `hbstore --help` needs no store
+    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
 
@@ -50,13 +53,14 @@ def analyze(
     command is stopped, --only-missing does the rest.
     """
     if columns is not None and all_columns:
-        raise InvalidInput("columns are named, or all of them wanted", options="--columns, --all-columns")
+        raise InvalidInput(
+            "columns are named, or all of them wanted", options="--columns, --all-columns", hint="Give one of the two"
+        )
     named = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
     name = ".".join(table_name(table))
     with open_store(ctx, store) as opened:
-        selected = opened.count_partitions(*table_name(table), filter)
-        if selected:
-            with spark_session("hbstore analyze") as session, progress(name, selected) as show:
+        if _has_work(opened, table, filter):
+            with spark_session("hbstore analyze") as session, bars() as show:
                 from hbstore.spark.analyze import analyze_table
 
                 found = asdict(
@@ -67,7 +71,7 @@ def analyze(
                         filter,
                         columns="all" if all_columns else named,
                         only_missing=only_missing,
-                        progress=lambda done, _: show(done),
+                        progress=lambda done, total: show(name, done, total),
                     )
                 )
         else:
@@ -77,6 +81,14 @@ def analyze(
         print_json(found)
     else:
         print_lines(_lines(found))
+
+
+def _has_work(store: PartitionStore, table: str, filter: str | None) -> bool:
+    """Whether there are partitions to analyze, or numbers of the table from when there were some."""
+    if store.partition_names(*table_name(table), filter, max_parts=1):
+        return True
+    parameters = store.get_table(*table_name(table)).parameters
+    return filter is None and any(name.startswith("spark.sql.statistics.") for name in parameters)
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 _EVERY: Final = 0.1
@@ -39,5 +39,21 @@ def progress(text: str, total: int | None, *, in_bytes: bool = False) -> Iterato
             if now - shown >= _EVERY:
                 shown = now
                 bar.update(task, completed=done)
+
+        yield show
+
+
+@contextmanager
+def bars() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Progress bars, one after the other; call what it yields with what is being done, how much so far, of how much."""
+    with ExitStack() as bar:
+        shown: dict[str, Callable[[int], None]] = {}
+
+        def show(text: str, done: int, total: int | None) -> None:
+            if text not in shown:
+                bar.close()
+                shown.clear()
+                shown[text] = bar.enter_context(progress(text, total))
+            shown[text](done)
 
         yield show

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hbstore.cli.printing import plural, print_json, print_lines
-from hbstore.cli.progress import progress
+from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
@@ -83,7 +83,7 @@ def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[.
 
         yield lambda *given, **named: in_threads(store, *given, **named)
         return
-    with spark_session("hbstore repair") as session:
+    with spark_session("hbstore repair", otherwise="without --spark the folders are listed here") as session:
         from hbstore.spark.repair import sync_partitions as by_jobs
 
         yield lambda *given, **named: by_jobs(session, store, *given, **named)
@@ -92,16 +92,8 @@ def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[.
 @contextmanager
 def _steps(table: str) -> Iterator[Callable[[str, int, int | None], None]]:
     """A progress bar for each step, one after the other."""
-    with ExitStack() as bar:
-        shown: dict[str, Callable[[int], None]] = {}
-
-        def show(step: str, done: int, total: int | None) -> None:
-            if step not in shown:
-                bar.close()
-                shown[step] = bar.enter_context(progress(f"{table}: {_STEPS[step]}", total))
-            shown[step](done)
-
-        yield show
+    with bars() as show:
+        yield lambda step, done, total: show(f"{table}: {_STEPS[step]}", done, total)
 
 
 def _lines(asked: FolderRepair, done: Repair) -> Iterator[str]:

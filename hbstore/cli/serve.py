@@ -43,6 +43,12 @@ def serve(
         int, typer.Option("--processes", min=1, metavar="N", help="Processes that share the port.")
     ] = 1,
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse what changes anything.")] = False,
+    trash: Annotated[
+        str | None,
+        typer.Option(
+            "--trash", metavar="DIR", help="Where deleted files go, unless they are purged; nothing empties it."
+        ),
+    ] = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(
@@ -92,7 +98,7 @@ def serve(
 
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     serving = Serving(
-        Warehouse(warehouse),
+        Warehouse(warehouse, trash=trash),
         host,
         port,
         metrics_port,
@@ -113,7 +119,7 @@ def serve(
         elif processes == 1:
             serve_alone(opened, serving, requests, ready)
         else:
-            command = _child_command(ctx, url, serving, log_file)
+            command = _child_command(ctx, url, serving, log_file, trash)
             raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
 
 
@@ -122,7 +128,9 @@ def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionSto
     return open_store(ctx, url) if serving.read_only else open_or_create_store(ctx, url)[0]
 
 
-def _child_command(ctx: typer.Context, url: str, serving: Serving, log_file: str | None) -> list[str]:
+def _child_command(
+    ctx: typer.Context, url: str, serving: Serving, log_file: str | None, trash: str | None
+) -> list[str]:
     """The command line of a process among several; its port is added when it is known.
 
     Raises:
@@ -134,6 +142,7 @@ def _child_command(ctx: typer.Context, url: str, serving: Serving, log_file: str
     reading = serving.limits.connection.read
     options = {
         "--warehouse": serving.warehouse.root,
+        "--trash": trash,
         "--host": serving.host,
         "--slow-seconds": serving.slow_seconds,
         "--log-file": log_file,

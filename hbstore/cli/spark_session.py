@@ -1,4 +1,4 @@
-"""The Spark session of a command that reads or lists files by Spark jobs."""
+"""The Spark session of a command that reads, lists or copies by Spark jobs."""
 
 from __future__ import annotations
 
@@ -6,44 +6,68 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import InvalidInput, StoreUnavailable
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
     from pyspark.sql import SparkSession
 
+_REMOTE: Final = "SPARK_REMOTE"
+_PYTHON: Final = "PYSPARK_PYTHON"
+
 
 @contextmanager
-def spark_session(name: str) -> Iterator[SparkSession]:
-    """A session as the machine's configuration has it: spark-defaults.conf, SPARK_REMOTE, PYSPARK_SUBMIT_ARGS.
+def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkSession]:
+    """A session as the machine's configuration has it: spark-defaults.conf and PYSPARK_SUBMIT_ARGS.
 
     Args:
         name: what Spark shows of the job.
+        otherwise: how the command does without Spark, for hints.
 
     Raises:
-        InvalidInput: pyspark is not installed, or Spark does not start.
+        InvalidInput: pyspark is not installed, Spark does not start, or is to be one of Spark Connect.
+        StoreUnavailable: a job failed, which was run with the session.
     """
-    try:
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise InvalidInput("pyspark is not installed", reason=str(error), hint="pip install 'hbstore[spark]'") from None
+    if _REMOTE in os.environ:
+        hint = _hint("Unset it; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
+        raise InvalidInput("these jobs do not run by Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
+    check_pyspark(otherwise)
+    from pyspark.sql import SparkSession
+
+    from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+
     builder = SparkSession.builder.appName(name).config("spark.ui.showConsoleProgress", "false")
     try:
         session = builder.getOrCreate()
-    except PySparkException as error:
-        raise InvalidInput("Spark does not start", reason=first_line(error), hint="It needs Java 17") from error
+    except JAVA_ERRORS as error:
+        hint = _hint("It needs Java 17, and settings that it understands", otherwise)
+        raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
     try:
-        if "SPARK_REMOTE" not in os.environ and "PYSPARK_PYTHON" not in os.environ:
-            context = session.sparkContext
-            if str(context.master).startswith("local"):
-                context.pythonExec = sys.executable  # which has hbstore, as python3 may not
+        context = session.sparkContext
+        if _PYTHON not in os.environ and str(context.master).startswith("local"):
+            context.pythonExec = sys.executable  # which has hbstore, as python3 may not
         yield session
+    except JAVA_ERRORS as error:
+        hint = _hint("Spark's own messages say why", otherwise)
+        raise StoreUnavailable("the Spark job failed", reason=root_cause(error), hint=hint) from error
     finally:
         session.stop()
 
 
-def first_line(error: Exception) -> str:
-    """What an error of Spark says, without where in Java it was."""
-    return str(error).partition("\n")[0]
+def check_pyspark(otherwise: str | None) -> None:
+    """See that there is a pyspark.
+
+    Raises:
+        InvalidInput: it is not installed.
+    """
+    try:
+        import_module("pyspark.sql")
+    except ImportError as error:
+        hint = _hint("pip install 'hbstore[spark]'", otherwise)
+        raise InvalidInput("pyspark is not installed", reason=str(error), hint=hint) from None
+
+
+def _hint(text: str, otherwise: str | None) -> str:
+    return f"{text}; {otherwise}" if otherwise else text

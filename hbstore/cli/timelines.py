@@ -20,12 +20,11 @@ from hbstore.cli.properties_file import (
     read_properties,
     write_properties,
 )
-from hbstore.cli.spark_session import first_line, spark_session
+from hbstore.cli.spark_session import spark_session
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import (
     CorruptTimeline,
     InvalidInput,
-    StoreUnavailable,
     TimelineMismatch,
     TimelineNotFound,
     UnknownTimelineClass,
@@ -270,17 +269,11 @@ def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
         InvalidInput: pyspark is not installed, or Spark does not start.
         StoreUnavailable: the job failed.
     """
-    with spark_session(f"hbstore timelines of {database}.{table}") as spark:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
+    otherwise = "without --spark the timelines are built here"
+    with spark_session(f"hbstore timelines of {database}.{table}", otherwise=otherwise) as spark:
         from hbstore.spark import rebuild_timelines
 
-        try:
-            return rebuild_timelines(spark, url, database, table)
-        except (PySparkException, Py4JError) as error:
-            hint = "Spark's own messages say why; without --spark the timelines are built here"
-            raise StoreUnavailable("the Spark job failed", reason=first_line(error), hint=hint) from error
+        return rebuild_timelines(spark, url, database, table)
 
 
 def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
@@ -296,9 +289,10 @@ def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
     try:
         text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
     except OSError as error:
-        raise InvalidInput("the file cannot be read", file=name, reason=error.strerror) from error
+        hint = "Check the path, and who may read it"
+        raise InvalidInput("the file cannot be read", file=name, reason=error.strerror, hint=hint) from error
     except UnicodeDecodeError as error:
-        raise InvalidInput("the file is not UTF-8", file=name, byte=error.start + 1) from None
+        raise InvalidInput("the file is not UTF-8", file=name, byte=error.start + 1, hint="Save it as UTF-8") from None
     return read_json_properties(text, name) if found is PropertiesFormat.JSON else read_properties(text, name)
 
 

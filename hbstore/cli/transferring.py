@@ -14,18 +14,21 @@ from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
 from hbstore.cli.printing import plural, print_json, print_lines
-from hbstore.cli.progress import progress
-from hbstore.errors import InvalidInput
+from hbstore.cli.progress import bars
+from hbstore.cli.spark_session import check_pyspark, spark_session
 
 if TYPE_CHECKING:  # `hbstore --help` needs none of them
     from collections.abc import Callable
 
+    from hbstore.store.partition_store import PartitionStore
     from hbstore.transfer import TableTransfer, Transfer
-    from hbstore.transfer.work import Workers
+    from hbstore.transfer.work import MakeWorkers
 
 commands = typer.Typer()
 _SHOWN: Final = 20
 """Names of partitions of one kind that are printed for each table; JSON has all of them."""
+
+_OTHERWISE: Final = "with --threads 4 threads copy the partitions"
 
 
 class OnConflict(StrEnum):
@@ -80,23 +83,21 @@ def import_(
     both are compared. The exit code is 1 if something could not be copied as it is; it is printed by name.
     """
     from hbstore.transfer import import_metastore
-    from hbstore.transfer.work import THREADS
 
     opened, _ = open_or_create_store(ctx, store)
-    with opened, _workers(store_url(ctx, store), metastore, threads) as workers, _bars() as told:
-        done = import_metastore(
-            opened,
-            metastore,
-            database=database,
-            table=table,
-            on_conflict=on_conflict.value,
-            statistics=not no_statistics,
-            page=page,
-            threads=threads or THREADS,
-            workers=workers,
-            progress=told,
-        )
-    show(done, as_json=as_json)
+    _copy(
+        import_metastore,
+        opened,
+        store_url(ctx, store),
+        metastore,
+        threads,
+        as_json=as_json,
+        database=database,
+        table=table,
+        on_conflict=on_conflict.value,
+        statistics=not no_statistics,
+        page=page,
+    )
 
 
 @commands.command(
@@ -125,72 +126,53 @@ def export(
     could not be copied as it is; it is printed by name.
     """
     from hbstore.transfer import export_metastore
+
+    opened = open_store(ctx, store)
+    _copy(
+        export_metastore,
+        opened,
+        store_url(ctx, store),
+        metastore,
+        threads,
+        as_json=as_json,
+        database=database,
+        table=table,
+        on_conflict=on_conflict.value,
+        statistics=not no_statistics,
+        page=page,
+    )
+
+
+def _copy(
+    way: Callable[..., Transfer],
+    opened: PartitionStore,
+    url: str,
+    metastore: str,
+    threads: int | None,
+    *,
+    as_json: bool,
+    **asked: object,
+) -> None:
+    """Copy one way or the other, by threads or by tasks, and print what was done."""
     from hbstore.transfer.work import THREADS
 
-    with (
-        open_store(ctx, store) as opened,
-        _workers(store_url(ctx, store), metastore, threads) as workers,
-        _bars() as told,
-    ):
-        done = export_metastore(
-            opened,
-            metastore,
-            database=database,
-            table=table,
-            on_conflict=on_conflict.value,
-            statistics=not no_statistics,
-            page=page,
-            threads=threads or THREADS,
-            workers=workers,
-            progress=told,
-        )
+    with opened, _workers(url, metastore, threads) as workers, bars() as told:
+        done = way(opened, metastore, threads=threads or THREADS, workers=workers, progress=told, **asked)
     show(done, as_json=as_json)
 
 
 @contextmanager
-def _workers(url: str, metastore: str, threads: int | None) -> Iterator[Callable[[bool], Workers] | None]:
+def _workers(url: str, metastore: str, threads: int | None) -> Iterator[MakeWorkers | None]:
     """Tasks of Spark, which starts when there is something for it to do; None for threads."""
     if threads is not None:
         yield None
         return
-    try:
-        from pyspark.sql import SparkSession
+    check_pyspark(_OTHERWISE)
+    from hbstore.spark.transfer import spark_workers
 
-        from hbstore.spark.shared_url import shared_url
-        from hbstore.spark.transfer import SparkTasks
-    except ImportError as error:
-        raise InvalidInput(
-            "pyspark is not installed", hint="Say --threads 4, or install it: pip install 'hbstore[spark]'"
-        ) from error
-    from hbstore.transfer.connection import Address
-
-    shared, address = shared_url(url), Address.of(metastore)
     with ExitStack() as stack:
-
-        @cache
-        def session() -> SparkSession:
-            """As the machine's configuration has it; it ends with the command."""
-            started = SparkSession.builder.appName("hbstore transfer").getOrCreate()
-            stack.callback(started.stop)
-            return started
-
-        yield lambda by_requests: SparkTasks(session, shared, address, by_requests)
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar for each table, one after the other."""
-    with ExitStack() as bar:
-        shown: dict[str, Callable[[int], None]] = {}
-
-        def show(table: str, done: int, total: int) -> None:
-            if table not in shown:
-                bar.close()
-                shown.clear()
-                shown[table] = bar.enter_context(progress(table, total))
-            shown[table](done)
-
-        yield show
+        session = spark_session("hbstore transfer", otherwise=_OTHERWISE)
+        yield spark_workers(cache(lambda: stack.enter_context(session)), url, metastore)
 
 
 def show(done: Transfer, *, as_json: bool) -> None:

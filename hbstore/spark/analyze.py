@@ -29,8 +29,9 @@ from hbstore.spark.analyze_reading import Folder, Reading
 from hbstore.spark.analyze_summary import Summary, SummaryColumn, from_hive
 from hbstore.spark.analyze_whole import Whole, write_whole
 from hbstore.spark.formats import Format, format_of
+from hbstore.spark.opening import opened
 from hbstore.spark.reads import Where
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.writer import partitioned
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -107,35 +108,24 @@ def analyze_table(
         TableFolderMissing: the table's own folder is not there, and so are not partitions in it.
         FileOperationFailed, ReadFailed: a folder cannot be listed, or a file not be read; earlier batches are kept.
     """
-    if isinstance(store, str):
-        with connect(store, create=False) as opened:
-            return analyze_table(
-                spark,
-                opened,
-                table,
-                filter,
-                columns=columns,
-                only_missing=only_missing,
-                progress=progress,
-                batch=batch,
-            )
     if batch < 1:
-        raise InvalidInput("a batch has at least one partition", batch=batch)
+        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     database, name = table_name(table)
-    Publisher(store).finish_before_use(store.publications.row(database, name))
-    described = partitioned(store.get_table(database, name))
-    chosen = summary_columns(described, columns)
-    analysis = _Analysis(
-        spark,
-        store,
-        described,
-        chosen,
-        Commit(store, described, chosen),
-        Whole(described, chosen) if filter is None else None,
-        only_missing,
-        batch,
-    )
-    return analysis.run(store.partition_names(database, name, filter), progress or (lambda *_: None))
+    with opened(store) as given:
+        Publisher(given).finish_before_use(given.publications.row(database, name))
+        described = partitioned(given.get_table(database, name))
+        chosen = summary_columns(described, columns)
+        analysis = _Analysis(
+            spark,
+            given,
+            described,
+            chosen,
+            Commit(given, described, chosen),
+            Whole(spark, described, chosen) if filter is None else None,
+            only_missing,
+            batch,
+        )
+        return analysis.run(given.partition_names(database, name, filter), progress or (lambda *_: None))
 
 
 @dataclass(slots=True)
@@ -191,15 +181,15 @@ class _Analysis:
             if todo:
                 row = self.store.publications.row(self.table.database, self.table.name)
                 Publisher(self.store).finish_before_use(row)
-        whole = self.whole is not None and not self.changed
-        if self.whole is not None and whole:
-            write_whole(self.store, self.spark, self.table, self.whole)
+        whole = None if self.changed else self.whole
+        if whole is not None:
+            write_whole(self.store, self.table, whole)
         return Analyzed(
             str(self.table),
             tuple(column.name for column in self.columns),
             missing=tuple(self.missing),
             changed=tuple(self.changed),
-            whole=whole,
+            whole=whole is not None,
             **self.sums,
         )
 
@@ -207,9 +197,9 @@ class _Analysis:
         """Analyze a batch; the names of those partitions that have to be analyzed again."""
         values = [tuple(parse_partition_name(name).values()) for name in names]
         partitions = self.store.get_partitions(self.table.database, self.table.name, values)
-        known = {one.values for one in partitions if self.only_missing and known_rows(one, self.columns) is not None}
-        self._pass_over([one for one in partitions if one.values in known])
-        work = self._listed([one for one in partitions if one.values not in known])
+        known = {one.values: known_rows(one, self.columns) for one in partitions} if self.only_missing else {}
+        self._pass_over([(one, rows) for one in partitions if (rows := known.get(one.values)) is not None])
+        work = self._listed([one for one in partitions if known.get(one.values) is None])
         read = [one for one in work if one.files.count and (self.columns or one.files.rows is None)]
         try:
             self._read(read)
@@ -225,16 +215,15 @@ class _Analysis:
                 self._count(one)
         return self._again(moved | {self._name(values) for values in changed})
 
-    def _pass_over(self, partitions: Sequence[Partition]) -> None:
-        """Count in partitions that have their statistics, from these."""
+    def _pass_over(self, partitions: Sequence[tuple[Partition, int]]) -> None:
+        """Count in partitions that have their statistics, and so many rows, from these."""
         self.sums["passed_over"] += len(partitions)
         if self.whole is None or not partitions:
             return
         names = [column.name for column in self.columns]
-        values = [one.values for one in partitions]
+        values = [one.values for one, _ in partitions]
         kept = self.store.column_statistics.read_partitions(self.table.database, self.table.name, values, names)
-        for one in partitions:
-            rows = known_rows(one, self.columns) or 0
+        for one, rows in partitions:
             statistics = {statistic.column: statistic for statistic in kept.get(one.values, ())}
             summaries = {}
             for column in self.columns:

@@ -13,6 +13,7 @@ from hbstore.errors import InvalidInput
 from hbstore.model import Table
 from hbstore.spark.analyze_summary import Kind, Summary, SummaryColumn
 from hbstore.spark.formats import data_schema
+from hbstore.spark.texts import quoted
 
 NUMBER: Final = "hbstore_number"
 ROWS: Final = "hbstore_rows"
@@ -49,6 +50,7 @@ def summary_columns(table: Table, columns: Sequence[str] | Literal["all"] | None
                 table=table,
                 column=column,
                 columns=", ".join([one.name for one in known.values()] + list(table.partition_column_names)),
+                hint="Name some of the table's columns",
             )
         if found[column] is None:
             raise InvalidInput(
@@ -70,25 +72,20 @@ def aggregates(columns: Sequence[SummaryColumn], error: float) -> list[Column]:
     """
     wanted = [f.count(f.lit(1)).alias(ROWS)]
     for at, column in enumerate(columns):
-        value = quoted(column.name)
+        value = f.col(quoted(column.name))
         wanted += [one.alias(f"{name}{at}") for name, one in _of(column, value, error).items()]
     return wanted
 
 
 def sketch(column: SummaryColumn) -> Column:
     """A sketch of a column's distinct values, which can be united with others."""
-    value = quoted(column.name)
+    value = f.col(quoted(column.name))
     return f.hll_sketch_agg(f.when(value.isNotNull(), f.xxhash64(value)))
 
 
 def summaries(row: Row, columns: Sequence[SummaryColumn]) -> dict[str, Summary]:
     """What the aggregates of `aggregates` say, by the columns' names."""
     return {column.name: _summary(row.asDict(), at, column) for at, column in enumerate(columns)}
-
-
-def quoted(name: str) -> Column:
-    """The column of exactly this name."""
-    return f.col("`" + name.replace("`", "``") + "`")
 
 
 def _hive_type(text: str | None, of_files: str) -> str:

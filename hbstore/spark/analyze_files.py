@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pyspark.sql import SparkSession
 
 from hbstore.files.warehouse import Warehouse
-from hbstore.spark.footers import row_counts
+from hbstore.spark.footers import row_counts, total
 from hbstore.spark.tasks import dealt, number_of_slices, run_tasks
 
 _AT_ONCE: Final = 8
@@ -84,7 +84,8 @@ def _rows(places: Sequence[Place], found: Sequence[tuple[tuple[str, int], ...] |
     said = {form: iter(row_counts(form, locations)) for form, locations in asked.items()}
     rows: list[int | None] = []
     for place, files in zip(places, found, strict=True):
-        counts = [next(said[place.form]) if size else 0 for _, size in files or ()] if place.footers else [None]
-        known = [count for count in counts if count is not None]
-        rows.append(sum(known) if len(known) == len(counts) else None)
+        if place.footers:
+            rows.append(total([next(said[place.form]) if size else 0 for _, size in files or ()]))
+        else:
+            rows.append(None)
     return rows

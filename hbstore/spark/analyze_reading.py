@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import CharType, IntegerType, StringType, StructField, StructType, VarcharType
@@ -26,16 +23,17 @@ from hbstore.model import Table
 from hbstore.spark.analyze_columns import NUMBER, ROWS, aggregates, sketch, summaries
 from hbstore.spark.analyze_summary import Summary, SummaryColumn
 from hbstore.spark.formats import Format, data_schema
-from hbstore.spark.hadoop import hadoop_path
+from hbstore.spark.frames import local_frame
+from hbstore.spark.hadoop import hadoop_path, plain_paths
+from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+from hbstore.spark.settings import changed_setting
+from hbstore.spark.tasks import number_of_slices
 
 _PATH: Final = "hbstore_path"
 _DISTINCT_ERROR: Final = "spark.sql.statistics.ndv.maxError"
 _LISTING_TASKS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-_LISTING_TASKS_FOR_EACH_CORE: Final = 4
-_GLOB: Final = re.compile(r"[\\*?\[\]{}]")
-_LEFT_BY_JAVA: Final = "/-_.!~'()*,;:$&+=@"
+_PERHAPS_QUOTED: Final = re.compile(r"[^\w/\-.!~'()*,;:$&+=@]")
 _READING: Final = re.compile(r"reading file (\S+?)\.(?:\s|$)")
-_REASON: Final = 500
 
 
 class Folder(NamedTuple):
@@ -90,7 +88,7 @@ class Reading:
         """
         try:
             found, sketches = self._aggregated(form, folders)
-        except (PySparkException, Py4JError) as error:
+        except JAVA_ERRORS as error:
             raise self._failed(error, folders) from error
         by_number = {row[NUMBER]: row for row in found}
         if None in by_number:
@@ -126,21 +124,10 @@ class Reading:
         """The rows of all files in some folders, and the column of the files' texts."""
         # Folders in folders are looked into, as they are when files are listed, and do not tell partition values.
         reader = self.spark.read.format(form.name).options(**form.options).option("recursiveFileLookup", "true")
-        paths = sorted({_GLOB.sub(r"\\\g<0>", one.location) for one in folders})
-        with self._few_listing_tasks():
-            frame = reader.schema(_readable(data_schema(self.table))).load(paths)
+        # Spark lists each folder in a task of its own otherwise, which takes longer than the listing.
+        with changed_setting(self.spark, _LISTING_TASKS, number_of_slices(self.spark, None)):
+            frame = reader.schema(_readable(data_schema(self.table))).load(plain_paths(one.location for one in folders))
         return frame, frame.metadataColumn("_metadata").getField("file_path")
-
-    @contextmanager
-    def _few_listing_tasks(self) -> Iterator[None]:
-        """Let Spark list many folders in a task; by default each has one, which takes longer than the listing."""
-        conf, number = self.spark.conf, _LISTING_TASKS_FOR_EACH_CORE * self.spark.sparkContext.defaultParallelism
-        before = conf.get(_LISTING_TASKS, None)
-        conf.set(_LISTING_TASKS, number)
-        try:
-            yield
-        finally:
-            conf.unset(_LISTING_TASKS) if before is None else conf.set(_LISTING_TASKS, before)
 
     def _places(self, folders: Sequence[Folder]) -> DataFrame:
         """The numbers of folders by the texts of their files; a file may be in several."""
@@ -151,13 +138,10 @@ class Reading:
             system = place.scheme, place.authority
             if system not in systems:
                 systems[system] = self._beginnings(place)
-            rows += [
-                (beginning + java_path(f"{place.path.rstrip('/')}/{path}"), number)
-                for path in folder.paths
-                for beginning in systems[system]
-            ]
+            roots = [f"{beginning}{java_path(place.path.rstrip('/'))}/" for beginning in systems[system]]
+            rows += [(root + java, number) for java in map(java_path, folder.paths) for root in roots]
         schema = StructType([StructField(_PATH, StringType()), StructField(NUMBER, IntegerType())])
-        return self.spark.createDataFrame(rows, schema)
+        return local_frame(self.spark, rows, schema)
 
     def _beginnings(self, place: Location) -> tuple[str, ...]:
         """What stands before a path where Spark names a file: one of these."""
@@ -170,22 +154,25 @@ class Reading:
         """See that files which were not expected are none of the expected ones in another spelling."""
         frame, path = self._frame(form, folders)
         unknown = frame.select(path.alias(_PATH)).join(f.broadcast(self._places(folders)), _PATH, "left_anti")
-        for row in unknown.limit(1).collect():
-            if _folder_of(row[0], folders) is not None:
-                raise ReadFailed("Spark names a file otherwise than expected", table=self.table, file=row[0])
+        known = _by_files(folders)
+        for row in unknown.distinct().collect():
+            if _path_of(row[0]) in known:
+                raise ReadFailed(
+                    "Spark names a file otherwise than expected",
+                    table=self.table,
+                    file=row[0],
+                    hint="Give the file another name, or analyze the other partitions: filter",
+                )
 
     def _failed(self, error: Exception, folders: Sequence[Folder]) -> ReadFailed:
-        text = str(error)
-        causes = [line for line in text.splitlines() if line.startswith("Caused by: ")]
-        reason = causes[-1].removeprefix("Caused by: ") if causes else text.strip().partition("\n")[0]
-        found = _READING.search(text)
-        folder = None if found is None else _folder_of(found[1], folders)
+        found = _READING.search(str(error))
+        folder = None if found is None else _by_files(folders).get(_path_of(found[1]))
         return ReadFailed(
             "Spark could not read the files of a partition",
             table=self.table,
             partition="unknown" if folder is None else folder.name,
             file="unknown" if found is None else unquote(found[1]),
-            reason=reason[:_REASON],
+            reason=root_cause(error),
             hint="Partitions of earlier batches have their statistics; mend the file, and go on with the others",
         )
 
@@ -196,24 +183,26 @@ def java_path(path: str) -> str:
     >>> java_path("/a b/50%/ü[1]/ds=1")
     '/a%20b/50%25/ü%5B1%5D/ds=1'
     """
-    return "".join([one if _is_left(one) else quote(one, safe=_LEFT_BY_JAVA) for one in path])
+    return _PERHAPS_QUOTED.sub(_quoted, path)
 
 
-def _is_left(character: str) -> bool:
-    return not character.isascii() and unicodedata.category(character) not in {"Zs", "Zl", "Zp", "Cc"}
+def _quoted(found: re.Match[str]) -> str:
+    one = found[0]
+    return quote(one) if one.isascii() or unicodedata.category(one) in {"Zs", "Zl", "Zp", "Cc"} else one
 
 
-def _folder_of(text: str, folders: Sequence[Folder]) -> Folder | None:
-    """The folder of a file that Spark names."""
+def _path_of(text: str) -> str:
+    """The path of a file that Spark names; nothing if that is none."""
     try:
-        path = parse_location(unquote(text)).path
+        return parse_location(unquote(text)).path
     except FileOperationFailed:
-        return None
-    for folder in folders:
-        root = parse_location(folder.location).path.rstrip("/")
-        if any(path == f"{root}/{one}" for one in folder.paths):
-            return folder
-    return None
+        return ""
+
+
+def _by_files(folders: Sequence[Folder]) -> dict[str, Folder]:
+    """Folders by the paths of their files."""
+    roots = [(one, parse_location(one.location).path.rstrip("/")) for one in folders]
+    return {f"{root}/{path}": one for one, root in roots for path in one.paths}
 
 
 def _readable(schema: StructType) -> StructType:

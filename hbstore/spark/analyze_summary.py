@@ -28,7 +28,12 @@ _SECOND: Final = 1_000_000
 _EXACT: Final = Context(prec=100)
 """Decimals have at most 38 digits, and scales that move them by as many."""
 
-_COLUMN: Final = "spark.sql.statistics.colStats."
+SPARK: Final = "spark.sql.statistics."
+"""What the names of parameters begin with from which Spark's optimizer reads statistics."""
+
+COLUMNS: Final = f"{SPARK}colStats."
+"""What those begin with that are about a column."""
+
 _VERSION: Final = "2"
 """Of Spark's texts: times are in UTC."""
 
@@ -228,7 +233,7 @@ def to_spark(column: SummaryColumn, summary: Summary) -> dict[str, str]:
     if low is not None and high is not None:
         with suppress(OverflowError):  # a date that Python does not have
             texts |= {"min": _spark(column.kind, low), "max": _spark(column.kind, high)}
-    return {f"{_COLUMN}{column.name}.{name}": text for name, text in texts.items()}
+    return {f"{COLUMNS}{column.name}.{name}": text for name, text in texts.items()}
 
 
 def _one_of(choose: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:

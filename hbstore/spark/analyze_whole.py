@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from hbstore.errors import ConcurrentChange
 from hbstore.keys import TAG_VALUE, text_cell
 from hbstore.model import Table
-from hbstore.spark.analyze_summary import Summary, SummaryColumn, to_spark
+from hbstore.spark.analyze_summary import COLUMNS, SPARK, Summary, SummaryColumn, to_spark
 from hbstore.spark.formats import partition_schema
+from hbstore.spark.frames import local_frame
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 
-SPARK: Final = "spark.sql.statistics."
-"""What the names of parameters begin with from which Spark's optimizer reads statistics."""
-
 ROWS: Final = f"{SPARK}numRows"
 SIZE: Final = f"{SPARK}totalSize"
-_COLUMNS: Final = f"{SPARK}colStats."
+_SKETCHES: Final = 64
+"""Sketches of some kilobytes for each column that are held at most; then they become one."""
+
 _ATTEMPTS: Final = 20
 _EPOCH: Final = dt.date(1970, 1, 1)
 
 
 class Whole:
-    """Sums up a table. O(columns + distinct partition values) of memory, and a sketch for each column and batch.
+    """Sums up a table. O(columns + distinct partition values) of memory.
 
     Args:
+        spark: where sketches are united.
         table: the table.
         columns: those of its files whose values are summed up.
     """
 
-    def __init__(self, table: Table, columns: Sequence[SummaryColumn]) -> None:
+    def __init__(self, spark: SparkSession, table: Table, columns: Sequence[SummaryColumn]) -> None:
+        self._spark = spark
         self._columns = columns
         self._partition_columns = PartitionColumns(table)
         self._rows = 0
@@ -56,26 +58,14 @@ class Whole:
     def add_sketches(self, sketches: Sequence[bytes]) -> None:
         """Count in the distinct values of some partitions, of all columns."""
         self._sketches.append(sketches)
+        if len(self._sketches) >= _SKETCHES:
+            self._sketches = [[bytes(one) for one in self._united(lambda sketch: sketch)]]
 
-    def parameters(self, spark: SparkSession, table: Table) -> dict[str, str]:
-        """The parameters of the table, in which Spark finds what was summed up.
-
-        What was known of other columns stays if columns were summed up, or if rows and bytes are what they were.
-        """
-        totals = {ROWS: str(self._rows), SIZE: str(self._size)}
-        before = {name: text for name, text in table.parameters.items() if name.startswith(_COLUMNS)}
-        if not self._columns and any(table.parameters.get(name) != text for name, text in totals.items()):
-            before = {}
-        found = self._of_columns(spark) if self._columns else []
-        gone = tuple(f"{_COLUMNS}{name}." for name in (*(one.name for one in self._columns), *_names(found)))
-        kept = {name: text for name, text in table.parameters.items() if not name.startswith(SPARK)}
-        columns = {name: text for name, text in before.items() if not name.startswith(gone)}
-        for column, summary in found:
-            columns |= to_spark(column, summary)
-        return {**kept, **totals, **columns}
-
-    def _of_columns(self, spark: SparkSession) -> list[tuple[SummaryColumn, Summary]]:
-        distinct = self._distinct(spark)
+    def summaries(self) -> list[tuple[SummaryColumn, Summary]]:
+        """What was summed up of columns; nothing where that was not asked for."""
+        if not self._columns:
+            return []
+        distinct = self._distinct()
         found = self._partition_columns.summaries()
         for column in self._columns:
             summary = self._sums.get(column.name)
@@ -84,14 +74,37 @@ class Whole:
                 found.append((column, replace(summary, distinct=more)))
         return found
 
-    def _distinct(self, spark: SparkSession) -> dict[str, int]:
+    def parameters(self, table: Table, summaries: Sequence[tuple[SummaryColumn, Summary]]) -> dict[str, str]:
+        """The parameters of the table, in which Spark finds what was summed up.
+
+        What was known of other columns stays if columns were summed up, or if rows and bytes are what they were.
+        """
+        totals = {ROWS: str(self._rows), SIZE: str(self._size)}
+        before = {name: text for name, text in table.parameters.items() if name.startswith(COLUMNS)}
+        if not self._columns and any(table.parameters.get(name) != text for name, text in totals.items()):
+            before = {}
+        summed_up = (*self._columns, *(column for column, _ in summaries))
+        gone = tuple(f"{COLUMNS}{column.name}." for column in summed_up)
+        kept = {name: text for name, text in table.parameters.items() if not name.startswith(SPARK)}
+        columns = {name: text for name, text in before.items() if not name.startswith(gone)}
+        for column, summary in summaries:
+            columns |= to_spark(column, summary)
+        return {**kept, **totals, **columns}
+
+    def _distinct(self) -> dict[str, int]:
         """About how many distinct values there are, by columns."""
         if not self._sketches:
             return {}
+        numbers = self._united(f.hll_sketch_estimate)
+        return {column.name: number or 0 for column, number in zip(self._columns, numbers, strict=True)}
+
+    def _united(self, told: Callable[[Column], Column]) -> Row:
+        """What is told of the sketches of each column when they are one."""
         names = [f"s{at}" for at in range(len(self._columns))]
-        frame = spark.createDataFrame(self._sketches, StructType([StructField(name, BinaryType()) for name in names]))
-        (row,) = frame.agg(*(f.hll_sketch_estimate(f.hll_union_agg(name)) for name in names)).collect()
-        return {column.name: number or 0 for column, number in zip(self._columns, row, strict=True)}
+        schema = StructType([StructField(name, BinaryType()) for name in names])
+        frame = local_frame(self._spark, self._sketches, schema)
+        (row,) = frame.agg(*(told(f.hll_union_agg(name)) for name in names)).collect()
+        return row
 
 
 class PartitionColumns:
@@ -125,15 +138,16 @@ class PartitionColumns:
         ]
 
 
-def write_whole(store: PartitionStore, spark: SparkSession, table: Table, whole: Whole) -> None:
+def write_whole(store: PartitionStore, table: Table, whole: Whole) -> None:
     """Put a table's statistics among its parameters.
 
     Raises:
         ConcurrentChange: others kept changing its parameters.
     """
+    summaries = whole.summaries()
     for attempt in range(_ATTEMPTS):
         found = store.get_table(table.database, table.name)
-        parameters = whole.parameters(spark, found)
+        parameters = whole.parameters(found, summaries)
         if parameters == found.parameters:
             return
         expected = {name: found.parameters.get(name) for name in {*found.parameters, *parameters}}
@@ -144,10 +158,6 @@ def write_whole(store: PartitionStore, spark: SparkSession, table: Table, whole:
         else:
             return
     raise ConcurrentChange("others kept changing the table", table=table, hint="Its partitions have their statistics")
-
-
-def _names(found: Sequence[tuple[SummaryColumn, Summary]]) -> list[str]:
-    return [column.name for column, _ in found]
 
 
 def _of_value(value: Any, rows: int) -> Summary:

@@ -66,7 +66,9 @@ def fields_by_name(schema: StructType) -> dict[str, StructField]:
     found: dict[str, StructField] = {}
     for field in schema.fields:
         if field.name.lower() in found:
-            raise InvalidInput("the DataFrame has two columns of one name", column=field.name)
+            raise InvalidInput(
+                "the DataFrame has two columns of one name", column=field.name, hint="Rename or drop one of them"
+            )
         found[field.name.lower()] = field
     return found
 

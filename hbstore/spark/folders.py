@@ -15,6 +15,7 @@ from hbstore.errors import InvalidInput
 from hbstore.model import Partition
 from hbstore.repair.listing import LocalTree
 from hbstore.repair.shape import ROOT, Entry, Folder, Shape
+from hbstore.spark.frames import local_frame
 from hbstore.types import parse_type
 
 LOCATION: Final = "location"
@@ -50,10 +51,12 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
         raise InvalidInput("only local folders are listed", root=text, hint="Give a path or a file: location")
     path = Path(re.sub(r"\Afile:(?://(?=/))?", "", text, flags=re.IGNORECASE) if found else os.path.abspath(text))  # noqa: PTH100  a link's name stays
     if not path.is_dir():
-        raise InvalidInput("the table's root is not a folder", root=text)
+        raise InvalidInput("the table's root is not a folder", root=text, hint="See that its disk is there")
     location = (text if found else str(path)).rstrip("/")
     if not columns:
-        raise InvalidInput("a table without partition columns has no partition folders", root=text)
+        raise InvalidInput(
+            "a table without partition columns has no partition folders", root=text, hint="Name the partition columns"
+        )
     shape = Shape(tuple(columns), (parse_type("string"),) * len(columns), (None,) * len(columns))
     for folder in _below(LocalTree(str(path)), shape, ROOT):
         yield Partition(folder.values, location=f"{location}/{folder.path}")
@@ -62,7 +65,7 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
 def folders_frame(spark: SparkSession, root: str | os.PathLike[str], columns: Sequence[str]) -> DataFrame:
     """`partition_folders` as a DataFrame for `register_partitions`: the partition columns as text, and ``location``."""
     schema = StructType([StructField(name, StringType()) for name in (*columns, LOCATION)])
-    return spark.createDataFrame([(*one.values, one.location) for one in partition_folders(root, columns)], schema)
+    return local_frame(spark, ((*one.values, one.location) for one in partition_folders(root, columns)), schema)
 
 
 def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:

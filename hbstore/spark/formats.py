@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_json_string, _parse_datatype_string
+from pyspark.errors import ParseException
+from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
 
 from hbstore.errors import InvalidInput
-from hbstore.model import StorageDescriptor, Table
+from hbstore.model import Column, StorageDescriptor, Table
 
 PROVIDER: Final = "spark.sql.sources.provider"
 _SCHEMA: Final = "spark.sql.sources.schema"
@@ -72,25 +74,54 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
 
 
 def data_schema(table: Table) -> StructType:
-    """The columns of a table's files, in the case in which Spark wrote them if it did."""
-    text = table.parameters.get(_SCHEMA) or _parts(table.parameters)
+    """The columns of a table's files, in the case in which Spark wrote them if it did.
+
+    Raises:
+        InvalidInput: what Spark wrote does not parse, or it has no such type.
+    """
+    whole = _written(table)
+    if whole is None:
+        return StructType([_field(table, one) for one in table.columns])
     names = {name.lower() for name in table.partition_column_names}
-    if text:
-        whole = _parse_datatype_json_string(text)
-        assert isinstance(whole, StructType)
-        return StructType([one for one in whole.fields if one.name.lower() not in names])
-    return StructType([StructField(one.name, spark_type(one.type)) for one in table.columns])
+    return StructType([one for one in whole.fields if one.name.lower() not in names])
 
 
 def partition_schema(table: Table) -> StructType:
     """The partition columns, typed."""
-    return StructType([StructField(one.name, spark_type(one.type)) for one in table.partition_columns])
+    return StructType([_field(table, one) for one in table.partition_columns])
 
 
 @lru_cache(maxsize=1_000)
 def spark_type(text: str) -> DataType:
     """The type that a text such as ``decimal(10,2)`` names; Java is asked once, which takes some milliseconds."""
     return _parse_datatype_string(text)
+
+
+def _field(table: Table, column: Column) -> StructField:
+    try:
+        return StructField(column.name, spark_type(column.type))
+    except ParseException as error:
+        raise InvalidInput(
+            "Spark has no such type",
+            table=table,
+            column=column.name,
+            type=column.type,
+            hint="Alter the column's type to what its files hold",
+        ) from error
+
+
+def _written(table: Table) -> StructType | None:
+    """The schema that Spark wrote among a table's parameters; None if it wrote none."""
+    try:
+        text = table.parameters.get(_SCHEMA) or _parts(table.parameters)
+        return StructType.fromJson(json.loads(text)) if text else None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            "the schema that Spark wrote into the table's parameters does not parse",
+            table=table,
+            reason=repr(error),
+            hint=f"Take the parameters that begin with {_SCHEMA} away: the table's own columns count then",
+        ) from error
 
 
 def _parts(parameters: Mapping[str, str]) -> str:

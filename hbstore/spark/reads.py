@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final, TypeAlias
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
-from hbstore.errors import FileOperationFailed, InvalidInput
+from hbstore.errors import ConcurrentChange, FileOperationFailed, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
 from hbstore.model import Partition, Table
-from hbstore.names import partition_name, table_name
+from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
-from hbstore.spark.hadoop import hadoop_path
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.spark.frames import local_frame
+from hbstore.spark.hadoop import hadoop_path, plain_paths
+from hbstore.spark.java_errors import files_fail
+from hbstore.spark.opening import opened
+from hbstore.spark.texts import quoted
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publications import WRITES
+from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 from hbstore.totals import Totals
 from hbstore.types import ColumnType
 
 Where: TypeAlias = "str | Expression | None"
+_LISTINGS: Final = 20
 _LOCATION: Final = "hbstore_location"
-_GLOB: Final = re.compile(r"[\\*?\[\]{}]")
 _PLAIN: Final = re.compile(
     r"(?:file:|[a-z][a-z0-9+.-]*://[A-Za-z0-9.:_-]+)(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.!~*'(),;:$&+=@-]+)+"
 )
@@ -87,13 +93,57 @@ def read_table(
         InvalidInput: no such name; the table does not say in which format its files are; a partition's folder is gone.
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
+        ConcurrentChange: writers kept changing the partitions while their files were listed.
     """
-    if isinstance(store, str):
-        with connect(store, create=False) as opened:
-            return read_table(spark, opened, table, where, options=options)
-    Publisher(store).finish_before_use(store.publications.row(*table_name(table)))
-    read = pruned_read(store, table, where)
-    return frame_of(spark, read, options=options or {}).alias(str(read))
+    with opened(store) as given:
+        for _ in range(_LISTINGS):
+            listing = _Listing.begin(given, table)
+            if listing is None:
+                continue
+            read = pruned_read(given, table, where)
+            try:
+                frame = frame_of(spark, read, options=options or {})
+            except InvalidInput:
+                if listing.is_of_one_moment(read, where):
+                    raise
+                continue
+            if listing.is_of_one_moment(read, where):
+                return frame.alias(str(read))
+    raise ConcurrentChange("writers kept changing the table while it was listed", table=table, hint="Try again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """Folders are listed file by file, and a write may be shown in between: then what was listed is of no moment.
+
+    Attributes:
+        store: the store.
+        row: the table's, after what was decided had been finished.
+    """
+
+    store: PartitionStore
+    row: TableRow
+
+    @classmethod
+    def begin(cls, store: PartitionStore, table: str) -> _Listing | None:
+        """Finish what is decided; None where a write was decided meanwhile."""
+        publications = store.publications
+        before = publications.row(*table_name(table))
+        Publisher(store).finish_before_use(before)
+        row = publications.row(*table_name(table))
+        # What was decided before and still is cannot be finished here: the table is read as it is.
+        return cls(store, row) if publications.decided(row) <= publications.decided(before) else None
+
+    def is_of_one_moment(self, read: PrunedRead, where: Where) -> bool:
+        """Whether nothing was shown since, or only partitions that the read is not of."""
+        publications, table = self.store.publications, self.row.table
+        now = publications.row(table.database, table.name)
+        if now.cells.get(WRITES) == self.row.cells.get(WRITES):
+            return True
+        if not publications.decided(now) <= publications.decided(self.row):
+            return False
+        again = pruned_read(self.store, str(table), where)
+        return [one.payload for one in again.partitions] == [one.payload for one in read.partitions]
 
 
 def pruned_read(store: PartitionStore, table: str, where: Where = None) -> PrunedRead:
@@ -127,11 +177,11 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     another one, which is joined with their values by the files' folders.
     """
     table = read.table
-    roots = _roots(table)
+    is_at_home = _at_home_in(table)
     groups: dict[tuple[str, bool, tuple[tuple[str, str], ...]], list[Partition]] = {}
     for one in read.partitions:
         form = format_of(table, one.storage)
-        key = form.name, _is_at_home(table, roots, one), tuple(sorted(form.options.items()))
+        key = form.name, is_at_home(one), tuple(sorted(form.options.items()))
         groups.setdefault(key, []).append(one)
     frames = [
         (_at_home if at_home else _elsewhere)(spark, table, Format(name, {**dict(own), **options}), partitions)
@@ -139,7 +189,7 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     ]
     if not frames:
         fields = [*data_schema(table).fields, *partition_schema(table).fields]
-        return spark.createDataFrame([], StructType([StructField(one.name, one.dataType) for one in fields]))
+        return local_frame(spark, [], StructType([StructField(one.name, one.dataType) for one in fields]))
     return reduce(DataFrame.unionAll, frames)
 
 
@@ -152,12 +202,17 @@ def _roots(table: Table) -> tuple[str, ...]:
         return (written,)
 
 
-def _is_at_home(table: Table, roots: Sequence[str], partition: Partition) -> bool:
+def _at_home_in(table: Table) -> Callable[[Partition], bool]:
     """Whether a partition is in the folder of its name below the table's, and its values are of their types."""
-    name = partition_name(table.partition_column_names, partition.values)
-    return any(partition.location == f"{root}/{name}" for root in roots) and all(
-        _fits(kind, value) for kind, value in zip(table.key_types, partition.values, strict=True)
-    )
+    roots, name_of, kinds = _roots(table), partition_namer(table.partition_column_names), table.key_types
+
+    def is_at_home(partition: Partition) -> bool:
+        name = name_of(partition.values)
+        return any(partition.location == f"{root}/{name}" for root in roots) and all(
+            map(_fits, kinds, partition.values)
+        )
+
+    return is_at_home
 
 
 def _fits(kind: ColumnType, value: str) -> bool:
@@ -176,19 +231,18 @@ def _elsewhere(spark: SparkSession, table: Table, form: Format, partitions: Sequ
         [StructField(_LOCATION, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]
     )
     rows = [(_key_of(spark, one), *_texts(table, one)) for one in partitions]
-    places = spark.createDataFrame(rows, texts)
-    files = _load(spark.read.format(form.name).options(**form.options).schema(data_schema(table)), table, partitions)
+    places = local_frame(spark, rows, texts)
+    data = data_schema(table)
+    files = _load(spark.read.format(form.name).options(**form.options).schema(data), table, partitions)
     folder = f.regexp_replace(f.regexp_replace(f.col("_metadata.file_path"), "/[^/]*$", ""), "^file:/+", "file:/")
     joined = files.withColumn(_LOCATION, folder).join(f.broadcast(places), _LOCATION)
-    data = [_quoted(field.name) for field in data_schema(table).fields]
     typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
-    return joined.select(*data, *typed)
+    return joined.select(*map(quoted, data.names), *typed)
 
 
 def _load(reader: DataFrameReader, table: Table, partitions: Sequence[Partition]) -> DataFrame:
-    paths = sorted({_GLOB.sub(r"\\\g<0>", one.location or "") for one in partitions})
     try:
-        return reader.load(paths)
+        return reader.load(plain_paths(one.location or "" for one in partitions))
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -211,9 +265,6 @@ def _key_of(spark: SparkSession, partition: Partition) -> str:
     location = partition.location or ""
     if _PLAIN.fullmatch(location):
         return location
-    path, system = hadoop_path(spark, location)
-    return re.sub("^file:/+", "file:/", system.makeQualified(path).toUri().toString())
-
-
-def _quoted(name: str) -> Column:
-    return f.col("`" + name.replace("`", "``") + "`")
+    with files_fail("the folder of a partition cannot be looked at", location):
+        path, system = hadoop_path(spark, location)
+        return re.sub("^file:/+", "file:/", system.makeQualified(path).toUri().toString())

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, Row
 
-from hbstore.errors import HbstoreError, InvalidInput, TableNotPartitioned
+from hbstore.errors import HbstoreError, InvalidInput, portable
 from hbstore.model import Partition
 from hbstore.spark.columns import as_texts
 from hbstore.spark.shared_url import shared_url
 from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.writer import partitioned
 
 
 def register_partitions(
@@ -48,12 +49,10 @@ def register_partitions(
         StoreUnavailable: the store does not answer.
     """
     if batch < 1:
-        raise InvalidInput("a batch holds at least one partition", batch=batch)
+        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     shared = shared_url(url)
     with connect(shared) as store:
-        made = store.get_table(database, table)
-    if not made.partition_columns:
-        raise TableNotPartitioned("the table has no partition columns", table=made)
+        made = partitioned(store.get_table(database, table))
     task = Registering(shared, database, table, batch, if_not_exists)
     return raise_first(as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect())
 
@@ -111,7 +110,7 @@ class Registering:
                 while some := list(islice(partitions, self.batch)):
                     added += self._add(store, some, again=again)
         except HbstoreError as error:
-            return Outcome(added, error)
+            return Outcome(added, portable(error))
         return Outcome(added)
 
     def _add(self, store: PartitionStore, some: list[Partition], *, again: bool) -> int:

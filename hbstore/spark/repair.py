@@ -18,8 +18,9 @@ from hbstore.repair import sync_partitions as sync_with
 from hbstore.repair.listing import Told, walk
 from hbstore.repair.shape import ROOT, Folder, Shape
 from hbstore.repair.sync import BATCH, Progress
+from hbstore.spark.opening import opened
 from hbstore.spark.tasks import dealt, number_of_slices, run_tasks
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.partition_store import PartitionStore
 
 _FEW: Final = 1000
 """Locations that the driver looks at by itself, as a job takes longer."""
@@ -59,24 +60,18 @@ def sync_partitions(
         TableFolderMissing, FileOperationFailed: as there.
     """
     number = number_of_slices(spark, slices)
-    if isinstance(store, str):
-        with connect(store, create=False) as opened:
-            return sync_partitions(
-                spark,
-                opened,
-                table,
-                mode,
-                spec=spec,
-                dry_run=dry_run,
-                force=force,
-                batch=batch,
-                slices=number,
-                progress=progress,
-            )
-    explorer = _Tasks(spark, number)
-    return sync_with(
-        store, table, mode, spec=spec, dry_run=dry_run, force=force, batch=batch, explorer=explorer, progress=progress
-    )
+    with opened(store) as given:
+        return sync_with(
+            given,
+            table,
+            mode,
+            spec=spec,
+            dry_run=dry_run,
+            force=force,
+            batch=batch,
+            explorer=_Tasks(spark, number),
+            progress=progress,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,12 +281,14 @@ def _place(options: Mapping[str, str], known: Sequence[str]) -> tuple[str, str, 
 def _number(options: Mapping[str, str], name: str, default: int) -> int:
     text = options.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and int(text)):
-        raise InvalidInput("an option is no whole number above 0", option=name, value=text)
+        raise InvalidInput(
+            "an option is no whole number above 0", option=name, value=text, hint=f"Write {default}, or leave it out"
+        )
     return int(text)
 
 
 def _flag(options: Mapping[str, str], name: str, *, default: bool = True) -> bool:
     text = options.get(name, str(default)).lower()
     if text not in ("true", "false"):
-        raise InvalidInput("an option is neither true nor false", option=name, value=text)
+        raise InvalidInput("an option is neither true nor false", option=name, value=text, hint="Write true or false")
     return text == "true"

@@ -93,7 +93,8 @@ def _text_of(field: spark_types.StructField) -> Callable[[Any], str]:
             scale = kind.scale
             return lambda value: f"{value:.{scale}f}"
         case spark_types.FloatType():
-            return lambda value: java_text(FloatType("float", 4).text(value))
+            single = FloatType("float", 4)
+            return lambda value: java_text(single.text(value))
         case spark_types.TimestampType():
             raise no_text(field, "Cast it to timestamp_ntz, in the session's time zone, or to a string")
         case kind if isinstance(kind, _PLAIN):

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -43,7 +42,10 @@ from hbstore.errors import (
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.spark.analyze import analyze_table
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.spark.frames import local_frame
+from hbstore.spark.opening import opened
+from hbstore.spark.texts import quoted
+from hbstore.store.partition_store import PartitionStore
 
 URL: Final = "spark.hbstore.url"
 """The setting that holds the store's URL."""
@@ -89,8 +91,8 @@ def sql(
     statement = _statement(spark, text)
     if statement is None:
         return spark.sql(text)
-    with _opened(spark, store) as opened:
-        run = _Run(spark, opened, text, warehouse or spark.conf.get(WAREHOUSE, None))
+    with opened(_configured(spark) if store is None else store) as given:
+        run = _Run(spark, given, text, warehouse or spark.conf.get(WAREHOUSE, None))
         return run.statement(statement)
 
 
@@ -154,7 +156,9 @@ class _Run:
         where = spec_filter({} if statement.spec is None else values_of(table, statement.spec))
         done = analyze_table(self.spark, self.store, f"{database}.{name}", where, columns=statement.columns)
         if statement.spec is not None and not (done.partitions or done.changed):
-            raise PartitionNotFound("no such partition", table=table, partition=statement.spec)
+            raise PartitionNotFound(
+                "no such partition", table=table, partition=statement.spec, hint=f"SHOW PARTITIONS {table} lists them"
+            )
         for some, why in ((done.missing, "has no folder"), (done.changed, "keeps being changed by others")):
             for partition in some:
                 _LOG.warning("%s %s", partition, why)
@@ -170,7 +174,7 @@ class _Run:
         return ours if ours and beside == current else current
 
     def _use(self, name: str) -> DataFrame:
-        known = self._is_catalog(name) or self.spark.catalog.databaseExists(_quoted(name))
+        known = self._is_catalog(name) or self.spark.catalog.databaseExists(quoted(name))
         if known or not self._has_database(name):
             frame = self.spark.sql(self.text)
             self.spark.conf.unset(_DATABASE)
@@ -189,7 +193,7 @@ class _Run:
     def _with_sparks(self, columns: Sequence[str], ours: Iterable[_Row], database: str | None = None) -> DataFrame:
         """What the store lists and what Spark lists besides, temporary views too; ours where both have a name."""
         found = {row[:2]: row for row in ours}
-        if database is None or self.spark.catalog.databaseExists(_quoted(database)):
+        if database is None or self.spark.catalog.databaseExists(quoted(database)):
             for row in self.spark.sql(self.text).collect():
                 found.setdefault(tuple(row[:2]), tuple(row))
         rows = sorted(found.values(), key=lambda row: (row[2:3] == (True,), row[:2]))
@@ -230,13 +234,13 @@ class _Run:
     def _refresh(self, names: Iterable[TableName]) -> None:
         """Have Spark forget which files it has seen of tables that it knows."""
         for name in names:
-            whole = ".".join(map(_quoted, self._whole(name)))
+            whole = ".".join(map(quoted, self._whole(name)))
             if self.spark.catalog.tableExists(whole):
                 self.spark.catalog.refreshTable(whole)
 
     def _frame(self, columns: Sequence[str], rows: Iterable[_Row]) -> DataFrame:
-        schema = ", ".join(f"`{name}` {_TYPES.get(name, 'string')}" for name in columns)
-        return self.spark.createDataFrame(list(rows), f"struct<{schema}>")
+        schema = ", ".join(f"{quoted(name)} {_TYPES.get(name, 'string')}" for name in columns)
+        return local_frame(self.spark, rows, f"struct<{schema}>")
 
 
 def _extended(result: Result) -> list[_Row]:
@@ -311,20 +315,12 @@ def _place(line: object, column: object, first: int) -> tuple[int, int] | None:
     return line, column + 1 - first
 
 
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-@contextmanager
-def _opened(spark: SparkSession, store: PartitionStore | str | None) -> Iterator[PartitionStore]:
-    if isinstance(store, PartitionStore):
-        yield store
-        return
-    url = store or spark.conf.get(URL, None)
+def _configured(spark: SparkSession) -> str:
+    """The URL of the store that the session's settings name."""
+    url = spark.conf.get(URL, None)
     if url is None:
         raise InvalidInput(
             "nothing says which store the statement is about",
             hint=f"Give store=…, or set {URL} in Spark; spark.sql runs what is only Spark's",
         )
-    with connect(url, create=False) as opened:
-        yield opened
+    return url

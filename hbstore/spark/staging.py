@@ -6,14 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from hbstore.errors import FileOperationFailed, WriteFailed
 from hbstore.files.warehouse import Warehouse
 from hbstore.names import parse_partition_name
-from hbstore.spark.footers import row_counts
+from hbstore.spark.footers import row_counts, total
+from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+from hbstore.spark.settings import changed_setting
 from hbstore.spark.write_plan import WritePlan
 
 _CONCURRENT_WRITERS: Final = "spark.sql.maxConcurrentOutputFileWriters"
@@ -41,23 +41,18 @@ def stage(frame: DataFrame, plan: WritePlan, folder: str) -> None:
     Raises:
         WriteFailed: it could not.
     """
-    conf = frame.sparkSession.conf
-    before = conf.get(_CONCURRENT_WRITERS, None)
-    if plan.writer == "ungrouped":
-        conf.set(_CONCURRENT_WRITERS, _MANY)
     writer = frame.write.format(plan.form.name).options(**plan.form.options)
+    at_once = _MANY if plan.writer == "ungrouped" else 0  # a session may have set a number that nobody asked for here
     try:
-        (writer.partitionBy(*plan.dynamic) if plan.dynamic else writer).save(folder)
-    except (PySparkException, Py4JError) as error:
+        with changed_setting(frame.sparkSession, _CONCURRENT_WRITERS, at_once):
+            (writer.partitionBy(*plan.dynamic) if plan.dynamic else writer).save(folder)
+    except JAVA_ERRORS as error:
         raise WriteFailed(
             "Spark could not write the files",
             table=plan.table,
-            reason=_reason(error),
+            reason=root_cause(error),
             hint="Nothing was changed; write again when that is mended",
         ) from error
-    finally:
-        if plan.writer == "ungrouped":
-            conf.unset(_CONCURRENT_WRITERS) if before is None else conf.set(_CONCURRENT_WRITERS, before)
 
 
 def listed(warehouse: Warehouse, plan: WritePlan, folder: str) -> list[Staged]:
@@ -69,15 +64,8 @@ def listed(warehouse: Warehouse, plan: WritePlan, folder: str) -> list[Staged]:
     rows = dict(zip(paths, row_counts(plan.form.name, [f"{folder}/{path}" for path in paths]), strict=True))
     found = []
     for name, files in by_folder.items():
-        counts = [rows[path] for path, _ in files]
-        known = [count for count in counts if count is not None]
-        found.append(
-            Staged(
-                plan.values(parse_partition_name(name) if name else {}),
-                tuple(files),
-                sum(known) if len(known) == len(counts) else None,
-            )
-        )
+        values = plan.values(parse_partition_name(name) if name else {})
+        found.append(Staged(values, tuple(files), total([rows[path] for path, _ in files])))
     return found
 
 
@@ -85,10 +73,3 @@ def remove(warehouse: Warehouse, staging: str, root: str) -> None:
     """Remove what was staged; what cannot be removed harms nobody."""
     with suppress(FileOperationFailed):
         warehouse.delete(staging, inside=[root], purge=True)
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong at the bottom of a chain of Java exceptions."""
-    causes = [line for line in str(error).splitlines() if line.startswith("Caused by: ")]
-    text = causes[-1].removeprefix("Caused by: ") if causes else str(error).strip().partition("\n")[0]
-    return text[:500]

@@ -32,6 +32,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
+from hbstore.spark.opening import opened
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import listed, remove, stage
 from hbstore.spark.streams_checkpoint import check_checkpoint
@@ -39,7 +40,7 @@ from hbstore.spark.streams_commit import COMPLETE, Announcer, PartitionCommit
 from hbstore.spark.streams_digest import digest_columns, digest_of, digest_text
 from hbstore.spark.write_plan import WritePlan
 from hbstore.spark.writes import WriteJob, Written, check_values, partitions_there, summary
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.store.table_row import TableRow
@@ -92,38 +93,29 @@ def stream_to_table(
     if not stream.isStreaming:
         raise InvalidInput("the DataFrame is not a stream", hint="Read it by spark.readStream, or use write_table")
     target = shared_url(store) if isinstance(store, str) else store
-    if isinstance(target, str):
-        with connect(target, create=False) as opened:
-            _check(stream, opened, table, static, commit)
-    else:
-        _check(stream, target, table, static, commit)
+    with opened(target) as given:
+        _check(stream, given, table, static, commit)
     check_checkpoint(stream.sparkSession, checkpoint)
     announcer = None if commit is None else Announcer(stream.sparkSession, commit)
-    given = dict(parameters or {}) | ({} if commit is None else {COMPLETE: "false"})
+    own = dict(parameters or {}) | ({} if commit is None else {COMPLETE: "false"})
     started: Future[StreamingQuery] = Future()
 
-    def write_into(opened: PartitionStore, frame: DataFrame, number: int) -> None:
-        query = started.result(_STARTING)
-        written = write_batch(
-            frame,
-            opened,
-            table,
-            query_id=str(query.id),
-            batch_id=number,
-            sink_id=sink_id,
-            static=static,
-            parameters=given,
-        )
-        if announcer is not None:
-            names = () if written is None else written.partitions
-            announcer.announce(opened, *table_name(table), names, _watermark(query))
-
     def write(frame: DataFrame, number: int) -> None:
-        if isinstance(target, str):
-            with connect(target, create=False) as opened:
-                write_into(opened, frame, number)
-        else:
-            write_into(target, frame, number)
+        query = started.result(_STARTING)
+        with opened(target) as given:
+            written = write_batch(
+                frame,
+                given,
+                table,
+                query_id=str(query.id),
+                batch_id=number,
+                sink_id=sink_id,
+                static=static,
+                parameters=own,
+            )
+            if announcer is not None:
+                names = () if written is None else written.partitions
+                announcer.announce(given, *table_name(table), names, _watermark(query))
 
     writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
     query = (writer.trigger(**trigger) if trigger else writer).start()
@@ -163,31 +155,19 @@ def write_batch(
         WriteConflict: another job did not come to its end with one of the partitions; nothing was changed.
         InvalidInput, InvalidPartitionValue, InvalidTime, WriteFailed: as for `write_table`.
     """
-    if isinstance(store, str):
-        with connect(shared_url(store), create=False) as opened:
-            return write_batch(
-                frame,
-                opened,
-                table,
-                query_id=query_id,
-                batch_id=batch_id,
-                sink_id=sink_id,
-                static=static,
-                parameters=parameters,
-            )
     database, name = table_name(table)
-    publisher = Publisher(store)
-    publisher.recover(database, name)
-    row = store.publications.row(database, name)
-    plan = WritePlan.of(partitioned(row.table), static or {}, None)
     stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
-    rows = plan.arranged(frame)
-    record = store.publications.batches(row, stream)
-    if batch_id <= record.last:
-        record.has(StreamBatch(stream, batch_id, digest_of(rows, plan.static)))
-        return None
-    batch = _Batch(publisher, row, plan, stream, batch_id, parameters or {})
-    return batch.write(rows)
+    with opened(store) as given:
+        publisher = Publisher(given)
+        publisher.recover(database, name)
+        row = given.publications.row(database, name)
+        plan = WritePlan.of(partitioned(row.table), static or {}, None)
+        rows = plan.arranged(frame)
+        record = given.publications.batches(row, stream)
+        if batch_id <= record.last:
+            record.has(StreamBatch(stream, batch_id, digest_of(rows, plan.static)))
+            return None
+        return _Batch(publisher, row, plan, stream, batch_id, parameters or {}).write(rows)
 
 
 @dataclass(frozen=True, slots=True)

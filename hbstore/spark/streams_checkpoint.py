@@ -11,11 +11,11 @@ import json
 import re
 from typing import Any, Final
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from hbstore.errors import CorruptCheckpoint, FileOperationFailed
 from hbstore.spark.hadoop import hadoop_path
+from hbstore.spark.java_errors import files_fail
 
 _VERSION: Final = re.compile(r"v\d+")
 _CHECKSUM: Final = "ChecksumException"
@@ -31,19 +31,21 @@ def check_checkpoint(spark: SparkSession, folder: str) -> None:
         FileOperationFailed: it cannot be read.
     """
     try:
-        last = {log: _last(spark, folder, log) for log in _LOGS}
-        identity = _text(spark, f"{folder}/metadata")
-        texts = {log: _text(spark, name) for log, name in last.items() if name is not None}
-    except Py4JJavaError as error:
-        reason = str(error.java_exception.toString())
+        with files_fail("the checkpoint cannot be read", folder):
+            last = {log: _last(spark, folder, log) for log in _LOGS}
+            identity = _text(spark, f"{folder}/metadata")
+            texts = {log: _text(spark, name) for log, name in last.items() if name is not None}
+    except FileOperationFailed as error:
+        reason = str(error.fields["reason"])
         if _CHECKSUM in reason:
             raise _corrupt(folder, "one of its logs", reason) from None
-        raise FileOperationFailed("the checkpoint cannot be read", location=folder, reason=reason) from error
+        raise
     if identity is None:
         if texts:
             raise _corrupt(folder, "metadata", "the file is missing, while there are batches")
         return
-    if not isinstance(_json(identity), dict) or not isinstance(_json(identity).get("id"), str):
+    metadata = _json(identity)
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("id"), str):
         raise _corrupt(folder, "metadata", "it holds no id of a query")
     for log, text in texts.items():
         if not _is_whole(text or "", _LOGS[log]):

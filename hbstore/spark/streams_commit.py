@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from string import Template
 from typing import Final, Literal, TypeAlias
 
@@ -21,8 +22,12 @@ from pyspark.sql import SparkSession
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import parse_partition_name
+from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.spark.hadoop import hadoop_path
+from hbstore.spark.java_errors import files_fail
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
+from hbstore.structs import partitions_from_payloads
 
 CommitTrigger: TypeAlias = Literal["process-time", "partition-time"]
 Policy: TypeAlias = "Literal['metastore', 'success-file'] | Callable[[Partition], object]"
@@ -133,8 +138,7 @@ class Announcer:
         table = store.get_table(database, name)
         columns = table.partition_column_names
         if self.pending is None:
-            found = store.get_partitions_by_filter(database, name, None)
-            self.pending = {one.values for one in found if one.parameters.get(COMPLETE) == "false"}
+            self.pending = store.read_payloads(database, name, None, _waiting)
         for text in written:
             spec = parse_partition_name(text)
             self.pending.add(tuple(spec[column] for column in columns))
@@ -171,5 +175,13 @@ class Announcer:
         return True
 
     def _touch(self, place: str) -> None:
-        path, system = hadoop_path(self.spark, place)
-        system.create(path, True).close()
+        with files_fail("a file that announces a partition cannot be written", place):
+            path, system = hadoop_path(self.spark, place)
+            system.create(path, True).close()
+
+
+def _waiting(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> set[tuple[str, ...]]:
+    """The values of the partitions that say that they are not announced; most say nothing, and are not decoded."""
+    name = COMPLETE.encode()
+    some = (partitions_from_payloads(payload for payload in batch if name in payload) for batch in batches)
+    return {one.values for one in chain.from_iterable(some) if one.parameters.get(COMPLETE) == "false"}

@@ -9,6 +9,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType, UserDefinedType, VariantType
 
+from hbstore.spark.texts import column_of
+
 _COUNT: Final = "rows"
 _HIGH: Final = "high"
 _LOW: Final = "low"
@@ -30,7 +32,7 @@ def digest_columns(frame: DataFrame, static: Mapping[str, str]) -> list[Column]:
     """
     parts = [f.lit(f"{name}={text}") for name, text in sorted(static.items())]
     for field in sorted(frame.schema.fields, key=lambda one: one.name):
-        value = frame["`" + field.name.replace("`", "``") + "`"]
+        value = column_of(frame, field.name)
         parts += [f.when(value.isNotNull(), f.lit(field.name)), _hashable(value, field)]
     hashed = f.xxhash64(*parts)
     return [

@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from pyspark.sql import SparkSession
 
-from hbstore.errors import HbstoreError, InvalidInput
+from hbstore.errors import HbstoreError, InvalidInput, portable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,7 +24,7 @@ def number_of_slices(spark: SparkSession, wanted: int | None) -> int:
         InvalidInput: there are to be none.
     """
     if wanted is not None and wanted < 1:
-        raise InvalidInput("a job has at least one slice", slices=wanted)
+        raise InvalidInput("a job has at least one slice", slices=wanted, hint="Say slices=8, or nothing")
     return wanted or _SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism
 
 
@@ -64,5 +64,4 @@ class _Caught(Generic[T, R]):
         try:
             return self.task(work)
         except HbstoreError as error:
-            fields = {name: str(value) for name, value in error.fields.items()}
-            return type(error)(error.text, hint=error.hint, **fields)
+            return portable(error)

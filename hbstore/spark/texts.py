@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from numbers import Integral
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -29,14 +30,23 @@ _AS_TEXT: Final = (
 
 _EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  partition values have no zone
 _SECOND: Final = dt.timedelta(seconds=1)
+_TIMESTAMP: Final = TimestampType()
 _PLAIN: Final = range(-3, 7)
 """Exponents of ten at which Java writes a number without one."""
 
 
+def quoted(name: str) -> str:
+    """A name as Spark SQL reads it, whatever characters are in it.
+
+    >>> quoted("a.b`c")
+    '`a.b``c`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
 def column_of(frame: DataFrame, name: str) -> Column:
-    """The column of exactly this name, whatever characters are in it."""
-    quoted = name.replace("`", "``")
-    return frame[f"`{quoted}`"]
+    """The column of exactly this name."""
+    return frame[quoted(name)]
 
 
 def text_column(column: Column, field: spark_types.StructField) -> Column:
@@ -55,7 +65,10 @@ def text_column(column: Column, field: spark_types.StructField) -> Column:
 
 
 def value_text(value: object) -> str:
-    """The text of one of Python's values; None is the null partition.
+    """The text of one of Python's values; None and the empty text are the null partition, as in Spark's folders.
+
+    Raises:
+        InvalidInput: a value of this type has no text that could be a partition value.
 
     >>> [value_text(value) for value in (True, 7, 0.5, Decimal("1E-7"), dt.date(2013, 1, 2), "7")]
     ['true', '7', '0.5', '0.0000001', '2013-01-02', '7']
@@ -63,7 +76,7 @@ def value_text(value: object) -> str:
     ('2013-01-02 05:00:00.12', '__HIVE_DEFAULT_PARTITION__')
     """
     match value:
-        case None:
+        case None | "":
             return NULL_PARTITION
         case bool():
             return "true" if value else "false"
@@ -73,9 +86,15 @@ def value_text(value: object) -> str:
             return f"{value:f}"
         case dt.datetime():
             since = value.replace(tzinfo=None) - _EPOCH
-            return TimestampType().text((since // _SECOND, since.microseconds * 1_000))
-        case _:
+            return _TIMESTAMP.text((since // _SECOND, since.microseconds * 1_000))
+        case str() | dt.date() | Integral():
             return str(value)
+        case _:
+            raise InvalidInput(
+                "a value has no text that could be a partition value",
+                type=type(value).__name__,
+                hint="Give a text, a number, a bool, a date, a datetime or None",
+            )
 
 
 def java_text(text: str) -> str:

@@ -5,25 +5,24 @@ Each task opens the store and a connection to the metastore of its own. The driv
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark import Accumulator, InheritableThread
+from pyspark import Accumulator, inheritable_thread_target
 from pyspark.sql import SparkSession
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import HbstoreError, portable
+from hbstore.spark.opening import opened
 from hbstore.spark.shared_url import shared_url
+from hbstore.spark.tasks import number_of_slices
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.transfer import Transfer
 from hbstore.transfer import export_metastore as export_with
 from hbstore.transfer import import_metastore as import_with
 from hbstore.transfer.connection import Address
-from hbstore.transfer.work import Outcome, Page, Told, Work, each_page, portable
-
-_TASKS_FOR_EACH_CORE: Final = 4
-"""Pages take as long as they happen to, and progress is told when a task ends: several for each core."""
+from hbstore.transfer.work import MakeWorkers, Outcome, Page, Told, Work, each_page
 
 _EVERY: Final = 0.2
 """Seconds between two looks at how far the tasks are."""
@@ -43,10 +42,9 @@ def import_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.import_metastore` does.
     """
-    shared = shared_url(url)
-    address = Address.of(uri)
-    with connect(shared) as store:
-        return import_with(store, uri, workers=lambda kind: SparkTasks(lambda: spark, shared, address, kind), **options)
+    workers = spark_workers(lambda: spark, url, uri)
+    with connect(url) as store:
+        return import_with(store, uri, workers=workers, **options)
 
 
 def export_metastore(spark: SparkSession, url: str, uri: str, **options: Any) -> Transfer:
@@ -61,10 +59,24 @@ def export_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.export_metastore` does.
     """
-    shared = shared_url(url)
-    address = Address.of(uri)
-    with connect(shared, create=False) as store:
-        return export_with(store, uri, workers=lambda kind: SparkTasks(lambda: spark, shared, address, kind), **options)
+    workers = spark_workers(lambda: spark, url, uri)
+    with opened(url) as store:
+        return export_with(store, uri, workers=workers, **options)
+
+
+def spark_workers(session: Callable[[], SparkSession], url: str, uri: str) -> MakeWorkers:
+    """Makes workers that are tasks of Spark.
+
+    Args:
+        session: gives the session; it is asked when there is something to do.
+        url: the store's URL.
+        uri: the metastore, as ``thrift://host:9083``.
+
+    Raises:
+        InvalidUrl: ``memory://``, which tasks cannot share, or no address of a metastore.
+    """
+    shared, address = shared_url(url), Address.of(uri)
+    return lambda by_requests: SparkTasks(session, shared, address, by_requests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,41 +99,30 @@ class SparkTasks:
         """See `Workers.run`."""
         if not pages:
             return Outcome()
-        context = self.session().sparkContext
-        number = min(len(pages), _TASKS_FOR_EACH_CORE * context.defaultParallelism)
+        session = self.session()
+        context, number = session.sparkContext, min(len(pages), number_of_slices(session, None))
         done = context.accumulator(0)
         task = _Task(work, self.url, self.address, self.by_requests, done)
         # Neighbours go to one task, as they are in one place in the store.
         job = context.parallelize(list(pages), number).mapPartitions(task)
-        outcomes: list[Outcome] = []
-        failures: list[BaseException] = []
-
-        def collect() -> None:
-            try:
-                outcomes.extend(job.collect())
-            except BaseException as error:  # noqa: BLE001  it is raised by the thread that waits
-                failures.append(error)
-
-        thread = InheritableThread(target=collect, name="hbstore-transfer", daemon=True)
-        _wait(thread, done, told)
-        if failures:
-            raise failures[0]
-        return sum(outcomes, Outcome())
+        pool = ThreadPoolExecutor(1, "hbstore-transfer")
+        try:
+            collected = pool.submit(inheritable_thread_target(session)(job.collect))
+            _tell(collected, done, told)
+            return sum(collected.result(), Outcome())
+        finally:
+            pool.shutdown(wait=False)  # after an interrupt, as Spark cancels the job, the thread ends by itself
 
 
-def _wait(thread: threading.Thread, done: Accumulator[int], told: Told) -> None:
-    """Let a thread come to its end, and tell how far the tasks are."""
-    known = 0
-    thread.start()
-    while True:
-        thread.join(_EVERY)
-        over = not thread.is_alive()
+def _tell(job: Future[Any], done: Accumulator[int], told: Told) -> None:
+    """Tell how far the tasks are until the job is over."""
+    known, over = 0, False
+    while not over:
+        over = bool(wait([job], _EVERY).done)
         number = done.value
         if number > known:
             told(number - known)
             known = number
-        if over:
-            return
 
 
 @dataclass(frozen=True, slots=True)

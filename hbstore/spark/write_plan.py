@@ -12,7 +12,7 @@ from pyspark.sql.types import CharType, DataType, StringType, StructType, Varcha
 
 from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Table
+from hbstore.model import Table, partition_value_texts
 from hbstore.spark.columns import fields_by_name
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
 from hbstore.spark.texts import column_of, text_column, value_text
@@ -52,8 +52,9 @@ class WritePlan:
         """The plan for a table and static values.
 
         Raises:
-            InvalidInput: the table has no location or no known format, a static value is of no partition column, or
-                the writer cannot write several partitions.
+            InvalidInput: the table has no location or no known format, a static value is of no partition column or has
+                no text, or the writer cannot write several partitions.
+            InvalidPartitionValue: a static value cannot be written as UTF-8.
         """
         if table.location is None:
             raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
@@ -66,8 +67,9 @@ class WritePlan:
                     table=table,
                     column=given,
                     partition_columns=", ".join(names.values()),
+                    hint="Give static values for partition columns; others are columns of the DataFrame",
                 )
-            texts[names[given.lower()]] = value_text(value)
+            (texts[names[given.lower()]],) = partition_value_texts([value_text(value)])
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
         if writer is None:
             writer = "grouped" if dynamic else "single"

@@ -13,20 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pyspark.sql import DataFrame
 
+from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
 from hbstore.publishing.publisher import Publisher, new_publication_id
-from hbstore.spark.shared_url import shared_url
+from hbstore.spark.footers import total
+from hbstore.spark.opening import opened
 from hbstore.spark.staging import Staged, listed, remove, stage
 from hbstore.spark.write_plan import WritePlan, Writer
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.stream_batches import StreamBatch
 from hbstore.store.table_row import TableRow
@@ -81,41 +83,43 @@ def write_table(
         parameters: for the partitions, such as their update period.
 
     Raises:
-        InvalidInput: a column is missing, unknown, or of a type that does not fit; the table has no location, or does
-            not say in which format its files are.
+        InvalidInput: there is no such mode; a column is missing, unknown, or of a type that does not fit; the table has
+            no location, or does not say in which format its files are.
         InvalidPartitionValue, InvalidTime: a partition column's values do not fit; nothing was changed.
         WriteConflict: another job is writing one of the partitions; nothing was changed.
         WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
+        ConcurrentChange: the table was given another location meanwhile; nothing was changed.
+        CommitStateUnknown: it is decided, or may be, and could not be shown; whoever comes next does that.
     """
-    if isinstance(store, str):
-        with connect(shared_url(store), create=False) as opened:
-            return write_table(
-                frame, opened, table, mode, static, overwrite=overwrite, writer=writer, parameters=parameters
-            )
-    database, name = table_name(table)
-    publisher = Publisher(store)
-    publisher.recover(database, name)
-    row = store.publications.row(database, name)
-    plan = WritePlan.of(partitioned(row.table), static or {}, writer)
-    publication = new_publication_id()
-    warehouse = Warehouse(plan.root)
-    staging = f"{plan.root}/{STAGING}/{publication}"
-    try:
-        stage(plan.arranged(frame), plan, f"{staging}/data")
-        staged = listed(warehouse, plan, f"{staging}/data")
-        for one in staged:
-            check_values(row, one.values, parameters or {})
-        there = partitions_there(store, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
-        job = WriteJob(row, plan, publication, staging, mode, dict(parameters or {}))
-        manifest, moves = job.manifest(warehouse, staged, there)
-        if manifest.partitions:
-            publisher.publish(database, name, manifest, moves)
-        else:
-            remove(warehouse, staging, plan.root)
-    except BaseException:
-        remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
-        raise
-    return summary(plan, manifest, staged)
+    if mode not in get_args(Mode) or overwrite not in get_args(Overwrite):
+        raise InvalidInput(
+            "no such mode of writing",
+            mode=mode,
+            overwrite=overwrite,
+            hint='The mode is "append" or "overwrite", and what is overwritten "dynamic" or "static"',
+        )
+    with opened(store) as given:
+        database, name = table_name(table)
+        publisher = Publisher(given)
+        publisher.recover(database, name)
+        row = given.publications.row(database, name)
+        plan = WritePlan.of(partitioned(row.table), static or {}, writer)
+        publication = new_publication_id()
+        warehouse = Warehouse(plan.root)
+        staging = f"{plan.root}/{STAGING}/{publication}"
+        try:
+            stage(plan.arranged(frame), plan, f"{staging}/data")
+            staged = listed(warehouse, plan, f"{staging}/data")
+            for one in staged:
+                check_values(row, one.values, parameters or {})
+            there = partitions_there(given, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
+            job = WriteJob(row, plan, publication, staging, mode, dict(parameters or {}))
+            manifest, moves = job.manifest(warehouse, staged, there)
+            if manifest.partitions:
+                publisher.publish(database, name, manifest, moves)
+        finally:
+            remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
+        return summary(plan, manifest, staged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +163,11 @@ class WriteJob:
                 number += 1
                 files[hidden] = path.rpartition("/")[2]
                 moves[f"{self.staging}/data/{path}"] = f"{location}/{hidden}"
-            replaced = () if self.mode == "append" else _names(warehouse, location)
+            append = self.mode == "append"
+            replaced = () if append else _names(warehouse, location)
             statistics = {"numFiles": len(one.files), "totalSize": sum(size for _, size in one.files)}
             if one.rows is not None:
                 statistics["numRows"] = one.rows
-            append = self.mode == "append"
             writes.append(
                 PartitionWrite(one.values, location, files, replaced, append, statistics, dict(self.parameters))
             )
@@ -207,11 +211,10 @@ def _names(warehouse: Warehouse, folder: str) -> tuple[str, ...]:
 def summary(plan: WritePlan, manifest: Manifest, staged: Sequence[Staged]) -> Written:
     """What a job wrote."""
     columns = plan.table.partition_column_names
-    rows = [one.rows for one in staged]
     return Written(
         tuple(sorted(partition_name(columns, one.values) for one in staged)),
         tuple(sorted(partition_name(columns, one.values) for one in manifest.partitions if one.drop)),
         sum(len(one.files) for one in staged),
         sum(size for one in staged for _, size in one.files),
-        None if None in rows else sum(row for row in rows if row is not None),
+        total([one.rows for one in staged]),
     )

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from typer.testing import CliRunner
 
 import hbstore
 from hbstore.cli import app
 from hbstore.cubes import Cubes, PartitionDesc, read_documents
+from tests.spark.settings import SMALL
 
 ROOT = Path(__file__).parents[2]
+ALONE = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""Settings of a Spark that nobody else talks to."""
+SPARK_SECONDS = 300
+"""However busy the machine is."""
 MODEL = """
 kind: storage
 name: s1
@@ -36,6 +48,16 @@ storage_tables:
     partition_columns: [{name: dt, type: string}]
     time_partition_columns: [dt]
 """
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _commands_made_once():
+    """Typer makes all commands anew for each run in this process, which takes longer than most runs."""
+    made = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", made)
+        patch.setattr(typer.testing, "_get_command", made)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -86,10 +108,22 @@ def run_json(run):
 def spawn(url):
     """Runs a command in a process of its own."""
 
-    def start(*arguments, **keywords):
+    def start(*arguments, timeout=60, **keywords):
         command = [sys.executable, "-m", "hbstore", *arguments]
         environment = {**os.environ, "HBSTORE_URL": url, **keywords.pop("env", {})}
-        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60, **keywords)
+        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=timeout, **keywords)
+
+    return start
+
+
+@pytest.fixture
+def spawn_with_spark(spawn):
+    """Runs a command in a process of its own that starts a Spark on two cores, with more environment by name."""
+    conf = [word for name, value in {**ALONE, **SMALL}.items() for word in ("--conf", f"{name}={value}")]
+    submit = {"PYSPARK_SUBMIT_ARGS": shlex.join(["--master", "local[2]", *conf, "pyspark-shell"])}
+
+    def start(*arguments, cwd=None, **environment):
+        return spawn(*arguments, cwd=cwd, env={**submit, **environment}, text=True, timeout=SPARK_SECONDS)
 
     return start
 
@@ -117,6 +151,21 @@ def shop(url):
             [hbstore.Partition((f"2013-01-0{day}", str(hour))) for day in (1, 2) for hour in range(24)],
         )
     return url
+
+
+@pytest.fixture
+def make_logs(shop, tmp_path):
+    """Creates shop.logs by ds and hour with one hour of some days; gives its folder, which is not there yet."""
+
+    def make(days, hour, **table):
+        root = tmp_path / "logs"
+        columns = [hbstore.Column("ds", "date"), hbstore.Column("hour", "int")]
+        with hbstore.connect(shop) as store:
+            store.create_table(hbstore.Table("shop", "logs", columns, location=f"file:{root}", **table))
+            store.add_partitions("shop", "logs", [hbstore.Partition((f"2013-01-0{day}", hour)) for day in days])
+        return root
+
+    return make
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 
 import pyarrow as pa
@@ -13,45 +11,12 @@ from pyarrow import parquet
 
 import hbstore
 
-CONF = {
-    "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
-SUBMIT = ["--master", "local[2]", *(f"--conf {name}={value}" for name, value in CONF.items()), "pyspark-shell"]
-SECONDS = 300
-"""However busy the machine is."""
-
 
 @pytest.fixture
-def analyze(url):
-    """Runs the command in a process of its own, with a Spark in it."""
-
-    def run(*arguments):
-        environment = {
-            **os.environ,
-            "HBSTORE_URL": url,
-            "PYSPARK_PYTHON": sys.executable,
-            "PYSPARK_SUBMIT_ARGS": " ".join(SUBMIT),
-        }
-        command = [sys.executable, "-m", "hbstore", "analyze", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=SECONDS, text=True)
-
-    return run
-
-
-@pytest.fixture
-def logs(url, shop, tmp_path):
+def logs(make_logs):
     """The folder of shop.logs, with 10 rows in one partition and 20 in another; the folder of a third is not there."""
-    assert shop == url
-    root = tmp_path / "logs"
-    with hbstore.connect(url) as store:
-        columns = [hbstore.Column("ds", "date"), hbstore.Column("hour", "int")]
-        data = [hbstore.Column("id", "bigint"), hbstore.Column("name", "string")]
-        parameters = {"spark.sql.sources.provider": "parquet"}
-        store.create_table(hbstore.Table("shop", "logs", columns, data, location=f"file:{root}", parameters=parameters))
-        store.add_partitions("shop", "logs", [hbstore.Partition((f"2013-01-0{day}", "5")) for day in (1, 2, 3)])
+    data = [hbstore.Column("id", "bigint"), hbstore.Column("name", "string")]
+    root = make_logs((1, 2, 3), "5", columns=data, parameters={"spark.sql.sources.provider": "parquet"})
     for day in (1, 2):
         folder = root / f"ds=2013-01-0{day}" / "hour=5"
         folder.mkdir(parents=True)
@@ -66,8 +31,8 @@ def parameters(url):
 
 
 @pytest.mark.spark
-def test_rows_and_bytes_are_kept_and_told(analyze, url, logs):
-    done = analyze("Shop.logs", "--columns", "ID, name")
+def test_rows_and_bytes_are_kept_and_told(spawn_with_spark, url, logs):
+    done = spawn_with_spark("analyze", "Shop.logs", "--columns", "ID, name")
     assert done.returncode == 0, done.stderr
     size = sum(file.stat().st_size for file in logs.rglob("*.parquet"))
     assert done.stdout == (
@@ -79,17 +44,22 @@ def test_rows_and_bytes_are_kept_and_told(analyze, url, logs):
         found = store.column_statistics.read_partitions("shop", "logs", [("2013-01-02", "5")])
         assert [one.column for one in found[("2013-01-02", "5")]] == ["id", "name"]
         assert store.get_table("shop", "logs").parameters["spark.sql.statistics.numRows"] == "30"
+        store.drop_partitions("shop", "logs", [(f"2013-01-0{day}", "5") for day in (1, 2, 3)])
+    done = spawn_with_spark("analyze", "shop.logs")
+    assert done.stdout == "shop.logs: 0 partitions analyzed, 0 rows, 0 files, 0 bytes\n"
+    with hbstore.connect(url) as store:
+        assert store.get_table("shop", "logs").parameters["spark.sql.statistics.numRows"] == "0"
 
 
 @pytest.mark.spark
-def test_only_missing_of_a_filter_as_json(analyze, url, logs):
+def test_only_missing_of_a_filter_as_json(spawn_with_spark, url, logs):
     with hbstore.connect(url) as store:
         known = store.get_partition("shop", "logs", ("2013-01-01", "5"))
         counts = {"numRows": "10", "numFiles": "1", "totalSize": "5"}
         store.alter_partitions(
             "shop", "logs", [hbstore.Partition(known.values, location=known.location, parameters=counts)]
         )
-    done = analyze("shop.logs", "--filter", "ds < '2013-01-03'", "--only-missing", "--json")
+    done = spawn_with_spark("analyze", "shop.logs", "--filter", "ds < '2013-01-03'", "--only-missing", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
         "table": "shop.logs",
@@ -107,10 +77,10 @@ def test_only_missing_of_a_filter_as_json(analyze, url, logs):
 
 
 @pytest.mark.spark
-def test_a_file_that_cannot_be_read_is_a_message_and_no_traceback(analyze, url, logs):
+def test_a_file_that_cannot_be_read_is_a_message_and_no_traceback(spawn_with_spark, url, logs):
     bad = logs / "ds=2013-01-02/hour=5/bad.parquet"
     bad.write_text("this is no Parquet")
-    done = analyze("shop.logs", "--all-columns")
+    done = spawn_with_spark("analyze", "shop.logs", "--all-columns")
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert "Spark could not read the files of a partition" in line
@@ -136,4 +106,6 @@ def test_mistakes(run, shop, monkeypatch):
     assert "amount" in run("analyze", "shop.sales", "--filter", "amount = 5", code=2).stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     assert "pyspark is not installed" in run("analyze", "shop.sales", code=2).stderr
+    remote = run("analyze", "shop.sales", code=2, env={"SPARK_REMOTE": "sc://there"})
+    assert "these jobs do not run by Spark Connect: SPARK_REMOTE=sc://there" in remote.stderr
     assert shop

@@ -14,15 +14,9 @@ from hbstore.store.puts import partition_key
 
 
 @pytest.fixture
-def logs(url, shop, tmp_path):
+def logs(make_logs):
     """The folder of shop.logs, where a partition is gone, one is new, and one folder is foreign."""
-    assert shop == url
-    root = tmp_path / "logs"
-    with hbstore.connect(url) as store:
-        columns = [hbstore.Column("ds", "date"), hbstore.Column("hour", "int")]
-        store.create_table(hbstore.Table("shop", "logs", columns, location=f"file:{root}"))
-        gone, kept = (hbstore.Partition((f"2013-01-0{day}", "1")) for day in (1, 2))
-        store.add_partitions("shop", "logs", [gone, kept])
+    root = make_logs((1, 2), "1")
     for path in ("ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05", "old"):
         (root / path).mkdir(parents=True)
     return root
@@ -146,11 +140,10 @@ def test_without_a_mode_decided_publications_are_finished(run, run_json, url, lo
 
 
 @pytest.mark.spark
-def test_by_a_spark_job(spawn, url, logs):
-    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": "--master local[2] pyspark-shell"}
-    done = spawn("repair", "shop.logs", "--mode", "sync", "--spark", env=environment)
+def test_by_a_spark_job(spawn_with_spark, url, logs):
+    done = spawn_with_spark("repair", "shop.logs", "--mode", "sync", "--spark")
     assert done.returncode == 0, done.stderr
-    assert b"shop.logs: 1 partition added, 1 partition dropped, 1 foreign folder\n" in done.stdout
+    assert "shop.logs: 1 partition added, 1 partition dropped, 1 foreign folder\n" in done.stdout
     assert held(url) == ["ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05"]
     assert logs.exists()
 

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
 import hbstore
 from hbstore.timelines import UpdatePeriod
-from tests.processes import ROOT
 
 CACHE = "cube.storagetable.partition.timeline.cache."
 CLASSES = ("StoreAllPartitionTimeline", "EndsAndHolesPartitionTimeline", "RangesPartitionTimeline")
@@ -125,17 +121,14 @@ def test_rebuild_names_what_it_left_out(run, path, cubes):
 
 
 @pytest.mark.spark
-def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path):
+def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path, spawn_with_spark):
     """In a process of its own: it starts a Spark and stops it."""
     before = cubes.store.timelines.of("shop", "s1_sales")
     damage_a_timeline(path)
 
     def rebuild(*arguments, **environment):
-        command = [sys.executable, "-m", "hbstore", "--store", path.name, "timeline", "rebuild", *arguments, "--spark"]
-        given = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-        return subprocess.run(
-            command, cwd=tmp_path, env=given, capture_output=True, text=True, check=False, timeout=300
-        )
+        command = ["--store", path.name, "timeline", "rebuild", *arguments, "--spark"]
+        return spawn_with_spark(*command, cwd=tmp_path, **environment)
 
     done = rebuild("Shop.s1_sales", "--json")
     assert done.returncode == 0, done.stderr

@@ -155,13 +155,14 @@ def test_examples_run(name, run, shop, other, tmp_path):
 
 def test_without_spark_installed(run, other, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    assert "pyspark is not installed" in run("import", other[0], code=2).stderr
+    said = run("import", other[0], code=2).stderr
+    assert "pyspark is not installed" in said
+    assert "with --threads 4" in said
 
 
 @pytest.mark.spark
-def test_by_spark(spawn, url, other):
-    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": "--master local[2] pyspark-shell"}
-    done = spawn("import", other[0], "--page", "4", "--json", env=environment)
+def test_by_spark(spawn_with_spark, url, other):
+    done = spawn_with_spark("import", other[0], "--page", "4", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tables"][1]["target"]["partitions"] == 24
     with connect(url) as store:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
 from pathlib import Path
 
-import pytest
 from pyspark.sql import functions as f
 
-from hbstore import Column, Partition, Table, connect
+from hbstore import Column, Partition
 from hbstore.metastore.protocol import THRIFT, struct_kind
 from hbstore.names import partition_name
 
@@ -29,16 +27,8 @@ DATA = [
 ]
 VALUES = [(f"2013-01-0{day}", region) for day in (1, 2) for region in ("eu", "us=1/a b", None)]
 STATISTICS = "spark.sql.statistics."
-WRITTEN = pytest.StashKey()
 DATA_OF = struct_kind(THRIFT.ColumnStatisticsData)
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  as Spark's times come
-
-
-@pytest.fixture
-def store():
-    with connect("memory://") as store:
-        store.create_database("shop")
-        yield store
 
 
 def rows_of(spark, start, stop):
@@ -61,32 +51,6 @@ def rows_of(spark, start, stop):
         )
         .coalesce(2)
     )
-
-
-@pytest.fixture
-def filled(spark, store, tmp_path, tmp_path_factory, request):
-    """Makes shop.sales with 30 rows in the first partition, 60 in the second, and so on; nothing is known of them."""
-    written = request.config.stash.setdefault(WRITTEN, {})
-
-    def fill(form="parquet", data=DATA, values=VALUES, into=store):
-        key = form, tuple(data), len(values)
-        if key not in written:
-            written[key] = tmp_path_factory.mktemp("written")
-            start = 0
-            for number, one in enumerate(values):
-                stop = start + 30 * (number + 1)
-                frame = rows_of(spark, start, stop).select(*(column.name for column in data))
-                folder = written[key] / partition_name(("ds", "region"), Partition(one).values)
-                frame.write.format(form).save(str(folder))
-                start = stop
-        root = tmp_path / "sales"
-        shutil.copytree(written[key], root)
-        provider = {"spark.sql.sources.provider": form}
-        into.create_table(Table("shop", "sales", COLUMNS, data, location=f"file:{root}", parameters=provider))
-        into.add_partitions("shop", "sales", map(Partition, values))
-        return root
-
-    return fill
 
 
 def parameters(store, table="sales"):

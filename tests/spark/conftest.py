@@ -1,17 +1,22 @@
-"""A local Spark for the tests of this folder, and a table to register partitions in."""
+"""A local Spark for the tests of this folder, and tables: to register partitions in, to read, and to analyze."""
 
 from __future__ import annotations
+
+import shutil
 
 import pytest
 
 import hbstore
 from benchmarks.spark_session import spark_session
+from hbstore.names import partition_name
 from hbstore.spark import register_source
 from tests.spark import every_type as every_type_table
+from tests.spark.analyzing import COLUMNS, DATA, VALUES, rows_of
 from tests.spark.settings import SMALL
 
 ATTEMPTS = 3
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+WRITTEN = pytest.StashKey()
 
 
 @pytest.fixture(scope="package")
@@ -66,3 +71,37 @@ def make_table(url):
     yield make
     for store in opened:
         store.close()
+
+
+@pytest.fixture
+def store():
+    """A store in memory with an empty database shop."""
+    with hbstore.connect("memory://") as store:
+        store.create_database("shop")
+        yield store
+
+
+@pytest.fixture
+def filled(spark, store, tmp_path, tmp_path_factory, request):
+    """Makes shop.sales with 30 rows in the first partition, 60 in the second, and so on; nothing is known of them."""
+    written = request.config.stash.setdefault(WRITTEN, {})
+
+    def fill(form="parquet", data=DATA, values=VALUES, into=store):
+        key = form, tuple(data), len(values)
+        if key not in written:
+            written[key] = tmp_path_factory.mktemp("written")
+            start = 0
+            for number, one in enumerate(values):
+                stop = start + 30 * (number + 1)
+                frame = rows_of(spark, start, stop).select(*(column.name for column in data))
+                folder = written[key] / partition_name(("ds", "region"), hbstore.Partition(one).values)
+                frame.write.format(form).save(str(folder))
+                start = stop
+        root = tmp_path / "sales"
+        shutil.copytree(written[key], root)
+        provider = {"spark.sql.sources.provider": form}
+        into.create_table(hbstore.Table("shop", "sales", COLUMNS, data, location=f"file:{root}", parameters=provider))
+        into.add_partitions("shop", "sales", map(hbstore.Partition, values))
+        return root
+
+    return fill

@@ -15,16 +15,13 @@ from tests.spark.analyzing import (
     DATA,
     VALUES,
     assert_counted,
-    filled,
     on_disk,
     parameters,
     rows_of,
     statistics,
-    store,
     table_parameters,
 )
 
-__all__ = ["filled", "store"]
 pytestmark = pytest.mark.spark
 
 ONE = VALUES[1]
@@ -174,7 +171,8 @@ def test_a_batch_is_written_wholly_and_the_next_call_does_the_rest(spark, store,
 @pytest.mark.hbase
 def test_on_hbase(spark, hbase_url, filled, meanwhile):
     with connect(hbase_url) as store:
-        store.create_database("shop", if_not_exists=True)
+        store.drop_database("shop", cascade=True, if_exists=True)  # of tests that use the same HBase
+        store.create_database("shop")
         root = filled(data=DATA[:2], into=store)
         meanwhile(lambda: (alter(store, note="new"), store.drop_partitions("shop", "sales", [VALUES[0]])))
         done = analyze_table(spark, hbase_url, "shop.sales", columns="all", batch=4)

@@ -21,23 +21,21 @@ from hbstore.errors import (
 from hbstore.model import SerDe
 from hbstore.names import partition_name
 from hbstore.spark import analyze_reading, analyze_table
-from hbstore.spark.analyze_reading import java_path
+from hbstore.spark.analyze_reading import Folder, Reading, java_path
+from hbstore.spark.formats import Format
 from tests.spark.analyzing import (
     COLUMNS,
     DATA,
     STATISTICS,
     VALUES,
     assert_counted,
-    filled,
     on_disk,
     parameters,
     rows_of,
     statistics,
-    store,
     table_parameters,
 )
 
-__all__ = ["filled", "store"]
 pytestmark = pytest.mark.spark
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 
@@ -213,6 +211,20 @@ def test_files_that_spark_names_otherwise_are_not_passed_over(spark, store, fill
     with pytest.raises(ReadFailed, match="names a file otherwise"):
         analyze_table(spark, store, "shop.sales", columns="all")
     assert parameters(store)[VALUES[0]] == {}
+
+
+def test_files_of_others_do_not_hide_one_that_spark_names_otherwise(spark, store, filled, monkeypatch):
+    root = filled(data=DATA[:1], values=VALUES[:1]) / partition_name(("ds", "region"), VALUES[0])
+    rows_of(spark, 0, 50).select("id").repartition(9).write.mode("append").parquet(str(root))
+    known, *others = sorted(one.name for one in root.glob("*.parquet"))
+    assert len(others) > 8
+    reading = Reading(spark, store.get_table("shop", "sales"), (), with_sketches=False)
+    folder = Folder("ds=2013-01-01/region=eu", f"file:{root}", (known,))
+    (rows,) = reading.read(Format("parquet"), [folder]).rows
+    assert rows == spark.read.parquet(str(root / known)).count()
+    monkeypatch.setattr(analyze_reading, "java_path", lambda path: path.replace("part", "%70art"))
+    with pytest.raises(ReadFailed, match="names a file otherwise"):
+        reading.read(Format("parquet"), [folder])
 
 
 def test_a_sessions_own_settings_stay(spark, store, filled):

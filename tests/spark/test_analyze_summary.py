@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from decimal import Decimal
 
 import pytest
@@ -11,11 +10,10 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark_types
 
 from hbstore.metastore.aggregate import aggregate
-from hbstore.metastore.protocol import THRIFT, struct_kind
+from hbstore.metastore.protocol import THRIFT
 from hbstore.spark.analyze_summary import Kind, Summary, SummaryColumn, from_hive, to_hive, to_spark
+from tests.spark.analyzing import DATA_OF
 
-DATA = struct_kind(THRIFT.ColumnStatisticsData)
-EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  without a zone
 COLUMNS = {
     kind: SummaryColumn.of("x", spark_type)
     for kind, spark_type in {
@@ -97,9 +95,8 @@ def test_the_metastore_makes_one_of_them(given_values):
     kind, *parts = given_values
     column = COLUMNS[kind]
     kept = [to_hive(column, summed_up(kind, part)) for part in parts]
-    objects = [
-        [THRIFT.ColumnStatisticsObj(colName="x", colType=one.type, statsData=DATA.read(one.data, 0)[0])] for one in kept
-    ]
+    read = [(one.type, DATA_OF.read(one.data, 0)[0]) for one in kept]
+    objects = [[THRIFT.ColumnStatisticsObj(colName="x", colType=text, statsData=data)] for text, data in read]
     (made,), _ = aggregate(objects, ["x"])
     field = kind.value.partition(" ")[0]
     total = summed_up(kind, parts[0]) + summed_up(kind, parts[1]) + summed_up(kind, parts[2])

@@ -11,7 +11,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.errors import InvalidInput
+from hbstore.errors import FileOperationFailed, InvalidInput
 from hbstore.spark import PartitionCommit, stream_to_table
 from hbstore.spark.streams_commit import ANNOUNCED, COMPLETE, Announcer
 
@@ -92,6 +92,15 @@ def test_policies_come_in_their_order_and_before_the_partition_says_that_it_is_c
     values = ("2013-01-01", "7")
     assert seen == [(values, False, {7: "false"}), (values, True, {7: "false"})]
     assert state(store) == {7: "true"}
+
+
+def test_a_file_that_cannot_be_written_leaves_the_partition_for_the_next_time(spark, store):
+    place = "nosuch://bucket/hour=7"
+    store.add_partitions("shop", "sales", [Partition(["a", "7"], location=place, parameters={COMPLETE: "false"})])
+    announcer = Announcer(spark, PartitionCommit(policies=("success-file",)))
+    with pytest.raises(FileOperationFailed, match="that announces a partition cannot be written: location=nosuch://"):
+        announced(announcer, store)
+    assert state(store) == {7: "false"}
 
 
 def test_rows_that_come_while_policies_are_carried_out_leave_it_for_the_next_time(store, tmp_path):

@@ -9,10 +9,11 @@ import pytest
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, StorageDescriptor, Table, col, connect
-from hbstore.errors import InvalidInput, TableNotPartitioned, UnknownColumnError
+from hbstore.errors import FileOperationFailed, InvalidInput, TableNotPartitioned, UnknownColumnError
 from hbstore.model import SerDe
 from hbstore.names import partition_name
 from hbstore.spark import read_table
+from hbstore.spark.formats import data_schema
 from hbstore.spark.reads import pruned_read
 
 COLUMNS = [Column("ds", "date"), Column("region", "string")]
@@ -200,8 +201,6 @@ def test_a_table_that_spark_made_through_the_endpoint_has_its_own_schema():
         '{"type":"struct","fields":[{"name":"Id","type":"long","nullable":true,"metadata":{}},'
         '{"name":"ds","type":"date","nullable":true,"metadata":{}}]}'
     )
-    from hbstore.spark.formats import data_schema
-
     whole = {"spark.sql.sources.schema": schema}
     parts = {
         "spark.sql.sources.schema.numParts": "2",
@@ -210,6 +209,22 @@ def test_a_table_that_spark_made_through_the_endpoint_has_its_own_schema():
     for parameters in (whole, parts):
         table = Table("shop", "t", [Column("ds", "date")], [Column("id", "bigint")], parameters=parameters)
         assert [(field.name, field.dataType.simpleString()) for field in data_schema(table)] == [("Id", "bigint")]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"spark.sql.sources.schema": '{"type": "struct", "fields"'},
+        {"spark.sql.sources.schema": "[]"},
+        {"spark.sql.sources.schema": '{"type": "struct", "fields": [{"name": "n"}]}'},
+        {"spark.sql.sources.schema": '{"type": "struct", "fields": [{"name": "n", "type": "x", "nullable": true}]}'},
+        {"spark.sql.sources.schema.numParts": "2", "spark.sql.sources.schema.part.0": "{"},
+        {"spark.sql.sources.schema.numParts": "many"},
+    ],
+)
+def test_a_schema_of_sparks_that_does_not_parse_is_named(schema):
+    with pytest.raises(InvalidInput, match=r"does not parse: table=shop\.sales, reason="):
+        data_schema(Table("shop", "sales", COLUMNS, DATA, parameters=schema))
 
 
 def test_the_read_says_what_it_keeps_of_how_much(spark, store, tmp_path, capsys):
@@ -247,6 +262,13 @@ def test_bad_input_is_named(spark, store, tmp_path):
         read_table(spark, store, "shop.sales", "dsx = 1")
     with pytest.raises(InvalidInput, match="format"):
         read_table(spark, store, "shop.unknown")
+    odd = [Column("either", "uniontype<int,string>")]
+    store.create_table(Table("shop", "odd", COLUMNS, odd, parameters={"spark.sql.sources.provider": "orc"}))
+    with pytest.raises(InvalidInput, match=r"no such type: table=shop\.odd, column=either, type=uniontype<int,string>"):
+        read_table(spark, store, "shop.odd")
+    store.add_partitions("shop", "sales", [Partition(VALUES[1], location="nosuch://bucket/a b")])
+    with pytest.raises(FileOperationFailed, match=r"location=nosuch://bucket/a b, .*No FileSystem"):
+        read_table(spark, store, "shop.sales", f"region = '{VALUES[1][1]}'")
     shutil.rmtree(tmp_path / "sales/ds=2013-01-01")
     with pytest.raises(InvalidInput, match="folder of a partition is not there"):
         read_table(spark, store, "shop.sales")

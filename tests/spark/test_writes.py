@@ -221,3 +221,31 @@ def test_a_read_finishes_first_what_is_decided(spark, store, monkeypatch):
         write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.sales")
     assert store.partition_names("shop", "sales") == []
     assert found(spark, store) == expected(rows_of())
+
+
+@pytest.mark.parametrize("asked", [{"mode": "appnd"}, {"mode": "overwrite", "overwrite": "statik"}, {"mode": None}])
+def test_a_mode_that_is_none_changes_nothing(spark, store, asked):
+    frame = spark.createDataFrame(rows_of(), SCHEMA)
+    write_table(frame, store, "shop.sales")
+    with pytest.raises(InvalidInput, match="no such mode of writing"):
+        write_table(frame.limit(1), store, "shop.sales", **asked)
+    assert found(spark, store) == expected(rows_of())
+
+
+def test_an_empty_static_value_is_the_null_partition_as_in_a_dataframe(spark, store):
+    rows = spark.createDataFrame([(1, "a", DAYS[0], "")], SCHEMA)
+    write_table(rows, store, "shop.sales")
+    write_table(rows.drop("region"), store, "shop.sales", static={"region": ""})
+    assert store.partition_names("shop", "sales") == ["ds=2013-01-01/region=__HIVE_DEFAULT_PARTITION__"]
+    assert found(spark, store) == [(1, "a", DAYS[0], None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [([1], InvalidInput, "has no text"), ({}, InvalidInput, "has no text"), ("\ud800", InvalidPartitionValue, "UTF-8")],
+)
+def test_a_static_value_that_has_no_text_is_refused(spark, store, value, error, text):
+    frame = spark.createDataFrame(rows_of(), SCHEMA).drop("region")
+    with pytest.raises(error, match=text):
+        write_table(frame, store, "shop.sales", static={"region": value})
+    assert store.partition_names("shop", "sales") == []

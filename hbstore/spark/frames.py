@@ -1,0 +1,37 @@
+"""DataFrames of rows that the driver has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+
+def local_frame(spark: SparkSession, rows: Iterable[Any], schema: StructType | str) -> DataFrame:
+    """Rows of Python's as a DataFrame; whichever session is the active one stays so.
+
+    Spark makes the session active in which it makes such a DataFrame. Formats are looked for in the active session, so
+    that a user who has registered ``hbstore`` in another one could not write by it any more.
+    """
+    with _active_kept(spark):
+        return spark.createDataFrame(list(rows), schema)
+
+
+@contextmanager
+def _active_kept(spark: SparkSession) -> Iterator[None]:
+    """Put back which session is active, in Python and for this thread in Java; there is no public way to do so."""
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is None:  # Spark Connect has no Java here
+        yield
+        return
+    sessions: Any = SparkSession._get_j_spark_session_class(jvm)  # noqa: SLF001
+    active, known = sessions.getActiveSession(), SparkSession._activeSession  # noqa: SLF001
+    try:
+        yield
+    finally:
+        if active.isDefined():
+            SparkSession._activeSession = known  # noqa: SLF001
+            sessions.setActiveSession(active.get())
