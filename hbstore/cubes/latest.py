@@ -10,9 +10,7 @@ still there: of two at the same time one is made anew, and so what it lists is w
 
 from __future__ import annotations
 
-import random
 import secrets
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from hbstore.filters.builder import Expression, spec_filter
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.pauses import pause
 from hbstore.structs import partition_from_payload
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
@@ -34,7 +33,6 @@ Values: TypeAlias = tuple[str, ...]
 
 LATEST_STAMP: Final = "cube.storagetable.latest.stamp"
 _ATTEMPTS: Final = 200
-_LONGEST_PAUSE: Final = 0.1
 _LISTED: Final = 20
 """Combinations that are listed one by one; more, and the whole table is."""
 
@@ -97,7 +95,7 @@ class Dumps:
             with suppress(ConcurrentChange):
                 self._change_once(wanted)
                 return
-            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.002 * (attempt + 1))))  # noqa: S311
+            pause(attempt)
         raise ConcurrentChange("other writers kept changing the latest partition", table=self.table, hint="Try again")
 
     def _change_once(self, wanted: _Wanted) -> None:
@@ -141,19 +139,13 @@ class Dumps:
         filters = [self._filter(values) for values in combinations]
         found: dict[Values, Partition] = {}
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
-            for one in self._listed(where):
+            for one in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
                 values = self.latest_values(one.values)
                 if values in combinations and self._canonical(one.values) not in gone and self._is_dump(one):
                     best = found.get(values)
                     if best is None or self._newness(one) > self._newness(best):
                         found[values] = one
         return found
-
-    def _listed(self, where: Expression | None) -> list[Partition]:
-        database, name = self.table.database, self.table.name
-        if where is None:
-            return self.store.get_partitions_by_filter(database, name, None)
-        return self.store.get_partitions_by_expr(database, name, where)
 
     def _filter(self, values: Values) -> Expression | None:
         """The partitions of a combination; None: all."""

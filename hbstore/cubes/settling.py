@@ -60,12 +60,10 @@ class Settler:
 
     def check_name(self, document: Named) -> None:
         """See that no document of another kind that shares its names has this one."""
-        for kinds in _NAMESPACES:
-            for kind in kinds:
-                if document.kind in kinds and kind != document.kind:
-                    other = self.find(kind, document.name)
-                    if other is not None:
-                        raise there(self.database, other)
+        (kinds,) = (one for one in _NAMESPACES if document.kind in one)
+        for kind in kinds:
+            if kind != document.kind and (other := self.find(kind, document.name)) is not None:
+                raise there(self.database, other)
 
     def replace(self, known: Entry, entry: Entry) -> Entry:
         """Put a document in the place of what is known of it.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+from hbstore.ddl.column_facts import UNKNOWN, column_facts
 from hbstore.ddl.results import Result, Row
 from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
@@ -13,7 +14,7 @@ from hbstore.errors import UnknownColumnError
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.table_kinds import settled_type
-from hbstore.model import Partition, StorageDescriptor, Table
+from hbstore.model import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 
 _COLUMNS: Final = ("col_name", "data_type", "comment")
@@ -22,7 +23,7 @@ _COMMENT: Final = "comment"
 
 
 def describe(store: PartitionStore, table: Table, statement: Describe) -> Result:
-    """The columns of a table or of a partition, with EXTENDED all else that is known of it; or one column.
+    """The columns of a table or of a partition, or one column; with EXTENDED all else that is known of it.
 
     Raises:
         PartitionNotFound: there is no such partition.
@@ -32,7 +33,12 @@ def describe(store: PartitionStore, table: Table, statement: Describe) -> Result
     if statement.spec is not None:
         partition = store.get_partition(table.database, table.name, whole_values(table, statement.spec))
     if statement.column is not None:
-        return Result(statement, ("info_name", "info_value"), tuple(_column(table, statement.column)))
+        column = _column(table, statement.column)
+        comment = UNKNOWN if column.comment is None else column.comment
+        facts = {"col_name": column.name, "data_type": column.type, "comment": comment}
+        if statement.extended:
+            facts |= column_facts(store, table, partition, column)
+        return Result(statement, ("info_name", "info_value"), tuple(facts.items()))
     rows = [*_columns(table)]
     if statement.extended:
         rows += [_BLANK, *(_table_facts(table) if partition is None else _partition_facts(table, partition))]
@@ -79,13 +85,10 @@ def _columns(table: Table) -> Iterator[Row]:
             yield column.name, column.type, column.comment
 
 
-def _column(table: Table, name: str) -> Iterator[Row]:
+def _column(table: Table, name: str) -> Column:
     for column in (*table.columns, *table.partition_columns):
         if column.name.lower() == name.lower():
-            yield "col_name", column.name
-            yield "data_type", column.type
-            yield "comment", column.comment
-            return
+            return column
     names = [column.name for column in (*table.columns, *table.partition_columns)]
     raise UnknownColumnError("no such column", column=name, table=table, columns=", ".join(names))
 

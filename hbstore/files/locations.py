@@ -94,6 +94,18 @@ def parse_location(text: str) -> Location:
     return Location(scheme, authority, _resolved(rest))
 
 
+def location_or_none(text: str | None) -> Location | None:
+    """The location that a text names; None for a text that names none, and for no text. O(length).
+
+    >>> location_or_none("sales"), str(location_or_none("/sales"))
+    (None, 'file:/sales')
+    """
+    try:
+        return parse_location(text or "")
+    except FileOperationFailed:
+        return None
+
+
 def followed(location: str, source: str, target: str) -> str:
     """Where a location is after ``source`` was moved to ``target``: moved along if it is at or below it, else as given.
 

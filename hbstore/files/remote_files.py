@@ -15,6 +15,7 @@ from hbstore.errors import FileOperationFailed
 from hbstore.files.interface import is_hidden
 
 if TYPE_CHECKING:
+    from pyarrow import NativeFile
     from pyarrow.fs import FileInfo, FileSystem
 
 AT_ONCE: Final = 16
@@ -97,12 +98,12 @@ class RemoteFiles:
         above = target.rpartition("/")[0]
         if above:
             self._fs.create_dir(self._inner(above), recursive=True)
-        if self._fs.type_name not in _KEY_STORES or kind != "Directory":
-            try:
-                self._fs.move(self._literal(source), self._literal(target))
-            except NotImplementedError:  # accounts of Azure without a hierarchy
-                self._copy(source, target)
-        else:
+        if self._fs.type_name in _KEY_STORES and kind == "Directory":
+            self._copy(source, target)
+            return True
+        try:
+            self._fs.move(self._literal(source), self._literal(target))
+        except NotImplementedError:  # accounts of Azure without a hierarchy
             self._copy(source, target)
         return True
 
@@ -118,6 +119,19 @@ class RemoteFiles:
             for name, info in self.below(path, recursive=True)
             if info.is_file and not any(map(is_hidden, name.split("/")))
         ]
+
+    def below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
+        """What is in a folder, or anywhere below it, by its path in the folder; nothing where the folder is not."""
+        from pyarrow.fs import FileSelector
+
+        inner = self._inner(path)
+        start = len(inner.strip("/")) + 1 if inner.strip("/") else 0
+        found = self._fs.get_file_info(FileSelector(inner, recursive=recursive, allow_not_found=True))
+        return [(info.path.strip("/")[start:], info) for info in found]
+
+    def opened(self, path: str) -> NativeFile:
+        """A file for reading, at any place in it."""
+        return self._fs.open_input_file(self._inner(path))
 
     def _copy(self, source: str, target: str) -> None:
         """Copy a tree and delete what was copied; what fails before the deletion leaves the source as it was."""
@@ -137,15 +151,6 @@ class RemoteFiles:
             self._fs.delete_dir(self._literal(target))
             raise
         self._fs.delete_dir(self._literal(source))
-
-    def below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
-        """What is in a folder, or anywhere below it, by its path in the folder; nothing where the folder is not."""
-        from pyarrow.fs import FileSelector
-
-        inner = self._inner(path)
-        start = len(inner.strip("/")) + 1 if inner.strip("/") else 0
-        found = self._fs.get_file_info(FileSelector(inner, recursive=recursive, allow_not_found=True))
-        return [(info.path.strip("/")[start:], info) for info in found]
 
     def _kind(self, path: str) -> str | None:
         """What is at a path: ``Directory``, ``File``, ``Unknown``; None for nothing."""

@@ -29,7 +29,7 @@ class Trash:
 
         Args:
             files: the tree's file system.
-            target: its location, for errors.
+            target: its location.
             place: where it is, with links resolved.
 
         Returns:

@@ -8,6 +8,7 @@ and the trash are never removed or moved.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWareh
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.local_folders import LocalFolders
-from hbstore.files.locations import LOCAL, Location, parse_location
+from hbstore.files.locations import LOCAL, Location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash
 
@@ -103,7 +104,7 @@ class Warehouse:
 
         No location equals only no location; texts that are no locations are compared as texts. Links are not looked at.
         """
-        one, other = _parsed(left), _parsed(right)
+        one, other = location_or_none(left), location_or_none(right)
         if one is None or other is None:
             return (left or None) == (right or None)
         return one.file_system == other.file_system and one.parts == other.parts
@@ -115,7 +116,7 @@ class Warehouse:
         >>> warehouse.is_below("/wh/a", "file:/wh"), warehouse.is_below("/wh2", "/wh"), warehouse.is_below("/wh", "/wh")
         (True, False, False)
         """
-        one, other = _parsed(location), _parsed(ancestor)
+        one, other = location_or_none(location), location_or_none(ancestor)
         return one is not None and other is not None and one.is_below(other)
 
     def exists(self, location: str) -> bool:
@@ -172,17 +173,14 @@ class Warehouse:
         """
         targets = list(map(parse_location, locations))
         made: list[tuple[Location, list[str]]] = []
-        done = False
         try:
             yield self._make_all(targets, made)
-            done = True
         except CommitStateUnknown:
-            done = True
             raise
-        finally:
-            if not done:
-                for target, folders in reversed(made):
-                    self._unmake(target, folders)
+        except BaseException:
+            for target, folders in reversed(made):
+                self._unmake(target, folders)
+            raise
 
     def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
         """Remove a tree, or move it to the trash.
@@ -258,6 +256,14 @@ class Warehouse:
                 raise OSError("the target is inside the source")
             return files.move(start, end)
 
+    def move_once(self, source: str, target: str, *, inside: Sequence[str]) -> None:
+        """As `move`, where others may be about to move the same, or have done so."""
+        try:
+            self.move(source, target, inside=inside)
+        except FileOperationFailed:
+            if self.exists(source) or not self.exists(target):
+                raise
+
     @contextmanager
     def moving(self, source: str, target: str, *, inside: Sequence[str]) -> Iterator[bool]:
         """Files moved for what the block stores: if it fails they are moved back.
@@ -268,16 +274,14 @@ class Warehouse:
             As `move`.
         """
         moved = self.move(source, target, inside=inside)
-        done = False
         try:
             yield moved
-            done = True
         except CommitStateUnknown:
-            done = True
             raise
-        finally:
-            if moved and not done:
+        except BaseException:
+            if moved:
                 self.move(target, source, inside=inside)
+            raise
 
     def _files(self, location: Location) -> Files:
         """The file system of a location, opened once."""
@@ -352,7 +356,7 @@ class Warehouse:
         if target.file_system == self._root.file_system:
             yield (root := files.real(self._root.path))
         for text in inside:
-            own = _parsed(text)
+            own = location_or_none(text)
             if own is None or own.file_system != target.file_system or not (own.parts or own.authority):
                 continue
             place = files.place(own.path)
@@ -378,13 +382,6 @@ def _absolute(text: str) -> Location:
     return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
 
 
-def _parsed(text: str | None) -> Location | None:
-    try:
-        return parse_location(text or "")
-    except FileOperationFailed:
-        return None
-
-
 def _outside(location: Location, hint: str) -> OutsideWarehouse:
     return OutsideWarehouse("not the warehouse's nor the table's own", location=location, hint=hint)
 
@@ -397,4 +394,6 @@ def _failing(text: str, location: str, target: str | None = None) -> Iterator[No
     except (OSError, ValueError, NotImplementedError, RecursionError) as error:
         fields = {"location": location, "target": target, "reason": error}
         hint = "See that the server's user may write there, and that the file system is there"
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            hint = "Use shorter partition values, or give the partition a location of its own"
         raise FileOperationFailed(text, hint=hint, **{k: v for k, v in fields.items() if v is not None}) from error

@@ -83,9 +83,8 @@ class ExchangeFiles:
             if row is not None:
                 with suppress(PublicationLost):
                     self.store.publications.decide(row, self.manifest.id)
-        if not (
-            self._in_one_step() or self.store.publications.take_over(there, self.manifest.id, time.time() + _LEASE)
-        ):
+        until = time.time() + _LEASE
+        if not (self._in_one_step() or self.store.publications.take_over(there, self.manifest.id, until)):
             return False
         if self.exchange.new_home is not None:
             self.fetch(Warehouse(self.exchange.new_home), resume=True)
@@ -113,16 +112,7 @@ class ExchangeFiles:
             while some := list(islice(remaining, _BATCH if self._in_one_step() else 1)):
                 if not self._is_open():
                     return left
-                failed: dict[str, HbstoreError] = {}
-                moved: dict[tuple[str, ...], Partition] = {}
-                for values, one in self._still_there({values: moves[values] for values in some}).items():
-                    source, target = moves[values]
-                    try:
-                        self._move(warehouse, source, target, resume=resume)
-                        moved[values] = one
-                    except (FileOperationFailed, OutsideWarehouse) as error:
-                        failed[source] = error
-                self._relocate(moved, moves)
+                failed = self._fetch_some(warehouse, {values: moves[values] for values in some}, resume=resume)
                 if resume and failed:
                     raise next(iter(failed.values()))
                 left += [f"the files in {source} stay there: {error}" for source, error in failed.items()]
@@ -210,6 +200,22 @@ class ExchangeFiles:
         found = self._partitions(self.exchange.target, moves)
         return {one.values: one for one in found if one.values in moves and one.location == moves[one.values][0]}
 
+    def _fetch_some(
+        self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]], *, resume: bool
+    ) -> dict[str, HbstoreError]:
+        """Move some folders, then their partitions' locations; why folders stay where they are, by where that is."""
+        failed: dict[str, HbstoreError] = {}
+        moved: dict[tuple[str, ...], Partition] = {}
+        for values, one in self._still_there(moves).items():
+            source, target = moves[values]
+            try:
+                self._move(warehouse, source, target, resume=resume)
+                moved[values] = one
+            except (FileOperationFailed, OutsideWarehouse) as error:
+                failed[source] = error
+        self._relocate(moved, moves)
+        return failed
+
     def _move(self, warehouse: Warehouse, source: str, target: str, *, resume: bool) -> None:
         """Move a folder, unless it is moved already."""
         inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
@@ -220,11 +226,7 @@ class ExchangeFiles:
                 else:
                     warehouse.move(f"{source}/{name}", f"{target}/{name}", inside=inside)
             return
-        try:
-            warehouse.move(source, target, inside=inside)
-        except FileOperationFailed:
-            if warehouse.exists(source) or not warehouse.exists(target):
-                raise  # else somebody else did so in the same moment
+        warehouse.move_once(source, target, inside=inside)
 
     def _relocate(
         self, moved: Mapping[tuple[str, ...], Partition], moves: Mapping[tuple[str, ...], tuple[str, str]]

@@ -16,18 +16,20 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from hbstore.errors import (
     CommitStateUnknown,
     ConcurrentChange,
     FileOperationFailed,
+    HbstoreError,
     InvalidInput,
-    OutsideWarehouse,
+    InvalidPartitionValue,
     PartitionNotFound,
+    StoreUnavailable,
     StreamConflict,
     WriteConflict,
 )
@@ -39,7 +41,7 @@ from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest, PartitionW
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 from hbstore.store.publications import has_publications
-from hbstore.store.puts import partition_key
+from hbstore.store.puts import Puts, partition_key
 from hbstore.store.table_row import TableRow
 
 PUBLICATION: Final = "hbstore.publication"
@@ -78,19 +80,26 @@ class Publisher:
             WriteConflict: another job is writing one of the partitions; nothing was changed.
             PublicationLost: the job took so long that it was taken for dead; nothing was changed.
             StreamConflict: it is a batch of a stream that another run of its query has written; nothing was changed.
-            FileOperationFailed: a file cannot be moved. Before the decision nothing was changed; after it, the
-                publication is finished by the next who reads or writes the table.
+            ConcurrentChange: the table was given another location since the files were staged; nothing was changed.
+            InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch: the store does not take one of the
+                partitions, or two of them are one; nothing was changed.
+            FileOperationFailed: a file cannot be moved; nothing was changed.
+            CommitStateUnknown: it is decided, or may be, and something went wrong then. It is finished by the next who
+                reads or writes the table.
         """
         row = self.claim(database, table, manifest)
         try:
             self._check_batch(row, manifest)
+            _check_place(row, manifest)
+            self._check_partitions(row, manifest)
             self._prepare(row, manifest, staged)
             self.store.publications.decide(row, manifest.id)
         except BaseException:
             with suppress(Exception):
                 self._give_up(row, manifest)
             raise
-        self._show(row, manifest)
+        with _after_the_decision(row, manifest):
+            self._show(row, manifest)
 
     def recover(self, database: str, table: str) -> int:
         """Finish what is decided, and clear away what dead jobs left; how many publications there were.
@@ -119,7 +128,9 @@ class Publisher:
             return
         try:
             self.recover_row(row)
-        except (FileOperationFailed, OutsideWarehouse, ConcurrentChange) as error:
+        except StoreUnavailable:
+            raise
+        except HbstoreError as error:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
 
     def has_moving_folders(self, database: str, table: str) -> bool:
@@ -190,6 +201,24 @@ class Publisher:
                 hint="Nothing was changed. Run a query once at a time; started again it goes on",
             )
 
+    def _check_partitions(self, row: TableRow, manifest: Manifest) -> None:
+        """Refuse what the store would refuse: once that was decided nobody could finish it, or read the table."""
+        names: dict[bytes, str] = {}
+        made = Puts(row, "keep")
+        for write in manifest.partitions:
+            key = partition_key(row, write.values)
+            name = partition_name(row.table.partition_column_names, write.values)
+            if key in names:
+                raise InvalidPartitionValue(
+                    "two texts are one partition",
+                    table=row.table,
+                    partitions=f"{names[key]}, {name}",
+                    hint="Values are compared by type: write them alike, or cast their column to its type",
+                )
+            names[key] = name
+        for one in self._changes(row, manifest).put:
+            made.put(one)
+
     def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:
         warehouse, inside = _warehouse(row), _inside(row, manifest)
         alive = time.monotonic()
@@ -224,42 +253,39 @@ class Publisher:
             for name in write.replaced:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
             for hidden, shown in write.files.items():
-                _rename(warehouse, f"{write.location}/{hidden}", f"{write.location}/{shown}", inside)
+                warehouse.move_once(f"{write.location}/{hidden}", f"{write.location}/{shown}", inside=inside)
         if not self._commit(row, manifest):
             return
-        for write in manifest.partitions:
-            if write.drop:
-                warehouse.delete(write.location, inside=inside, purge=False)
+        for location in self._dropped(row, manifest):
+            warehouse.delete(location, inside=inside, purge=False)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
         if manifest.batch is not None:
             self.store.publications.record(row, manifest.batch)
         self.store.publications.close(row, manifest.id)
 
+    def _dropped(self, row: TableRow, manifest: Manifest) -> list[str]:
+        """Folders of partitions that were dropped, but for those in which others have added partitions since."""
+        dropped = {write.values: write.location for write in manifest.partitions if write.drop}
+        again = self.store.get_partitions(row.table.database, row.table.name, list(dropped))
+        return sorted(set(dropped.values()) - {one.location for one in again})
+
     def _commit(self, row: TableRow, manifest: Manifest) -> bool:
         """Add, alter and drop the partitions; False if the publication is closed by somebody else."""
         database, name = row.table.database, row.table.name
         for attempt in range(_ATTEMPTS):
-            values = [write.values for write in manifest.partitions]
-            there = {partition_key(row, one.values): one for one in self.store.get_partitions(database, name, values)}
+            changes = self._changes(row, manifest)
             now = self.store.publications.row(database, name)
             if all(one.id != manifest.id for one in self.store.publications.of(now)):
                 return False
-            puts: list[Partition] = []
-            drops: list[tuple[str, ...]] = []
-            expected: dict[tuple[str | None, ...], bytes | None] = {}
-            for write in manifest.partitions:
-                known = there.get(partition_key(row, write.values))
-                if write.drop:
-                    if known is not None:
-                        drops.append(write.values)
-                        expected[write.values] = known.payload
-                elif known is None or known.parameters.get(PUBLICATION) != manifest.id:
-                    puts.append(_written(known, write, manifest.id))
-                    expected[write.values] = None if known is None else known.payload
             try:
-                if puts or drops:
+                if changes.put or changes.drop:
                     self.store.change_partitions(
-                        database, name, put=puts, drop=drops, expected=expected, invalid_values="keep"
+                        database,
+                        name,
+                        put=changes.put,
+                        drop=changes.drop,
+                        expected=changes.expected,
+                        invalid_values="keep",
                     )
             except (ConcurrentChange, PartitionNotFound):
                 pause(attempt)
@@ -271,6 +297,31 @@ class Publisher:
             publication=manifest.id,
             hint="It is finished by the next who reads or writes the table",
         )
+
+    def _changes(self, row: TableRow, manifest: Manifest) -> _Changes:
+        """What a publication has yet to do to the partitions as they are now."""
+        values = [write.values for write in manifest.partitions]
+        found = self.store.get_partitions(row.table.database, row.table.name, values)
+        there = {partition_key(row, one.values): one for one in found}
+        changes = _Changes([], [], {})
+        for write in manifest.partitions:
+            known = there.get(partition_key(row, write.values))
+            if write.drop:
+                if known is not None:
+                    changes.drop.append(write.values)
+                    changes.expected[write.values] = known.payload
+            elif known is None or known.parameters.get(PUBLICATION) != manifest.id:
+                changes.put.append(_written(known, write, manifest.id))
+                changes.expected[write.values] = None if known is None else known.payload
+        return changes
+
+
+class _Changes(NamedTuple):
+    """Partitions that are put and dropped, and the bytes that those which are there must still have."""
+
+    put: list[Partition]
+    drop: list[tuple[str, ...]]
+    expected: dict[tuple[str | None, ...], bytes | None]
 
 
 def new_publication_id() -> str:
@@ -295,14 +346,32 @@ def _written(known: Partition | None, write: PartitionWrite, publication_id: str
     return replace(known, parameters=kept)
 
 
-def _rename(warehouse: Warehouse, source: str, target: str, inside: Sequence[str]) -> None:
-    """Rename a file unless somebody has done so."""
+@contextmanager
+def _after_the_decision(row: TableRow, manifest: Manifest) -> Iterator[None]:
+    """Inside, no error may say that nothing was changed: who then wrote again would write twice."""
     try:
-        if warehouse.exists(source):
-            warehouse.move(source, target, inside=inside)
-    except FileOperationFailed:
-        if warehouse.exists(source) or not warehouse.exists(target):
-            raise
+        yield
+    except HbstoreError as error:
+        raise CommitStateUnknown(
+            "the write is decided, but could not be finished",
+            table=row.table,
+            publication=manifest.id,
+            reason=error,
+            hint="Do not write it again: it is finished by the next who reads or writes the table, or `hbstore repair`",
+        ) from error
+
+
+def _check_place(row: TableRow, manifest: Manifest) -> None:
+    """See that the files are staged in the table's folder: else it was another one when the job began."""
+    warehouse = _warehouse(row)
+    if not warehouse.is_below(manifest.staging, warehouse.root):
+        raise ConcurrentChange(
+            "the table was given another location while its files were written",
+            table=row.table,
+            location=row.table.location,
+            staged=manifest.staging,
+            hint="Nothing was changed; write again, and the files go to the new place",
+        )
 
 
 def _warehouse(row: TableRow) -> Warehouse:
@@ -312,4 +381,5 @@ def _warehouse(row: TableRow) -> Warehouse:
 
 
 def _inside(row: TableRow, manifest: Manifest) -> list[str]:
-    return [row.table.location or "", *(write.location for write in manifest.partitions)]
+    """The places of a publication: its table's folder may be another one by now than when the files were staged."""
+    return [row.table.location or "", manifest.staging, *(write.location for write in manifest.partitions)]

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import FileOperationFailed, InvalidTime, TimelineMismatch
-from hbstore.files.locations import parse_location
+from hbstore.errors import InvalidTime, TimelineMismatch
+from hbstore.files.locations import location_or_none
 from hbstore.keys import text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
@@ -175,8 +175,5 @@ def _is_at(home: str | None, location: str) -> bool:
 
 
 def _place(text: str) -> tuple[str, ...]:
-    try:
-        place = parse_location(text)
-    except FileOperationFailed:
-        return (text,)
-    return (*place.file_system, *place.parts)
+    place = location_or_none(text)
+    return (text,) if place is None else (*place.file_system, *place.parts)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.errors import FileOperationFailed
 from hbstore.files.interface import at_or_below
-from hbstore.files.locations import LOCAL, Location, parse_location
+from hbstore.files.locations import LOCAL, Location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, RemoteFiles, open_remote
 from hbstore.repair.shape import ROOT, Entry, Folder, Foreign, Shape
 
@@ -202,9 +202,8 @@ def is_gone(location: str) -> bool:
     Raises:
         FileOperationFailed: nobody can tell, as a folder on the way cannot be read, or a file system does not answer.
     """
-    try:
-        place = parse_location(location)
-    except FileOperationFailed:
+    place = location_or_none(location)
+    if place is None:
         return False
     with listing_fails(location):
         if place.scheme != LOCAL:
@@ -214,6 +213,19 @@ def is_gone(location: str) -> bool:
         except (FileNotFoundError, NotADirectoryError):
             return True
         return False
+
+
+def is_file(location: str) -> bool:
+    """Whether a file of this machine is at a location, where a folder should be.
+
+    Raises:
+        FileOperationFailed: nobody can tell.
+    """
+    place = location_or_none(location)
+    if place is None or place.scheme != LOCAL:
+        return False
+    with listing_fails(location):
+        return os.path.isfile(place.path)  # noqa: PTH113
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from hbstore.names import table_name
 from hbstore.publishing.manifest import Manifest
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
-from hbstore.repair.listing import Explorer, Threads, Walked, is_gone
+from hbstore.repair.listing import Explorer, Threads, Walked, is_file, is_gone
 from hbstore.repair.shape import Shape
 from hbstore.repair.staging import remove_staging, unnamed_staging
 from hbstore.store.partition_store import PartitionStore
@@ -68,7 +68,7 @@ def sync_partitions(
         InvalidInput: no such name or mode; the table has no location.
         TableNotFound, DatabaseNotFound, TableNotPartitioned: there is no such partitioned table.
         InvalidPartitionValue: the spec names no partition column, or a value that does not fit its type.
-        TableFolderMissing: the table's folder is not there, or it is empty and partitions were to be dropped.
+        TableFolderMissing: the table's folder is not there, or a file, or empty where partitions were to be dropped.
         FileOperationFailed: a folder cannot be looked at; nothing was added or dropped.
 
     >>> import os, tempfile
@@ -99,10 +99,17 @@ def sync_partitions(
             location=location,
             hint="See that its disk is there; with force all partitions below it are taken to be gone",
         )
+    if is_file(location):
+        raise TableFolderMissing(
+            "the table's location is a file",
+            table=described,
+            location=location,
+            hint="Alter the table, or move the file",
+        )
     if not dry_run:
         Publisher(store).recover(database, name)
     look = explorer or Threads()
-    there = _there(store, described, spec)
+    there = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
     walked = look.walk(location, shape, lambda done: progress("list", done, None))
     gone = look.gone(unseen(described, walked, there)) if mode != "add" else set[str]()
     row = store.publications.row(database, name)
@@ -138,14 +145,6 @@ def _location(table: Table) -> str:
 
 def _is_empty(location: str, walked: Walked) -> bool:
     return not (walked.folders or walked.foreign) and Warehouse(location).is_empty(location)
-
-
-def _there(store: PartitionStore, table: Table, spec: Mapping[str, str] | None) -> Sequence[Partition]:
-    """The partitions in the store, or those that a spec names."""
-    where = spec_filter(spec or {})
-    if where is None:
-        return store.get_partitions_by_filter(table.database, table.name, None)
-    return store.get_partitions_by_expr(table.database, table.name, where)
 
 
 def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:

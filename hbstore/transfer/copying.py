@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from hbstore.errors import (
     InvalidInput,
@@ -14,6 +14,7 @@ from hbstore.errors import (
     MetastoreRefused,
     TimelineError,
 )
+from hbstore.metastore.listing import Batches
 from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Table
 from hbstore.plans.scan_plan import MultiScanPlan
@@ -27,9 +28,6 @@ from hbstore.transfer.work import Outcome, Page, Work, Workers
 
 IMPOSSIBLE: Final = (InvalidInput, InvalidName, InvalidPartitionValue, InvalidType, MetastoreRefused, TimelineError)
 """What says that one thing cannot be copied, and nothing about others."""
-
-Batches: TypeAlias = Iterator[Sequence[bytes]]
-"""Stored partitions in key order, in batches."""
 
 FEW: Final = 2
 """Pages that threads copy: to start a job takes longer."""

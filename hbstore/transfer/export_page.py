@@ -144,8 +144,9 @@ class _Page:
     @classmethod
     def read(cls, table: Table, store: PartitionStore, metastore: Metastore, page: Page) -> _Page:
         identify, read, digest = Identities(table).of, name_reader(table), Digests(table).digest
-        wanted = {identify(read(name)): name for name in page}
-        given = store.get_partitions(table.database, table.name, [read(name) for name in page])
+        named = {name: read(name) for name in page}
+        wanted = {identify(values): name for name, values in named.items()}
+        given = store.get_partitions(table.database, table.name, list(named.values()))
         sent = {identify(one.values): as_sent(one) for one in given}
         found = {identify(one.values): one for one in metastore.partitions(table.database, table.name, page)}
         there = {identity: aligned(one, sent[identity]) for identity, one in found.items() if identity in sent}

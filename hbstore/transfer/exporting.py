@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from hbstore.errors import InvalidInput, MetastoreRefused
+from hbstore.errors import MetastoreRefused
 from hbstore.metastore.environment import DDL_TIME
 from hbstore.metastore.normal_form import lowered_table
 from hbstore.model import FrozenDict, Table
@@ -17,7 +17,7 @@ from hbstore.transfer.import_page import same_statistics
 from hbstore.transfer.job import Job, run
 from hbstore.transfer.listing import PAGE, listing
 from hbstore.transfer.result import Done, TableTransfer, Transfer
-from hbstore.transfer.scope import DEFAULT, Progress, Scope, settled
+from hbstore.transfer.scope import Progress, Scope
 from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
 
 
@@ -85,9 +85,7 @@ class _Export:
         # What the store does not say the metastore says for itself.
         unsaid: dict[str, Any] = {one.name: None for one in fields(given) if getattr(given, one.name) is None}
         found = replace(found, **{"privileges": given.privileges, "later_fields": given.later_fields, **unsaid})
-        if given.name == DEFAULT or self.job.scope.table is not None:
-            return "same" if given == found else "kept"
-        done = settled("database", given, found, self.job.on_conflict)
+        done = self.job.settled_database(given, found)
         if done == "replaced":
             self.job.metastore.alter_database(given)
         return done
@@ -105,14 +103,8 @@ class _Export:
             self.job.metastore.alter_table(given)  # which was marked for its statistics, and its files were counted
             return "created"
         found = self.job.metastore.table(given.database, given.name)
-        if found.partition_columns != given.partition_columns:
-            raise InvalidInput(
-                "the table is there already with other partition columns",
-                table=given,
-                hint="Drop it, or leave it out",
-            )
         known = _aligned(found, given)
-        done = settled("table", given, known, self.job.on_conflict)
+        done = self.job.settled_table(given, known)
         if done == "kept":
             return done
         if self._table_statistics(given) or done == "replaced" or known.parameters != found.parameters:
@@ -173,18 +165,16 @@ def _dated(table: Table) -> Table:
 
 def _aligned(found: Table, given: Table) -> Table:
     """What a metastore has, with what is the metastore's own as it was given."""
-    location = given.location if is_same_place(found.location, given.location) else found.location
-    rewritten = (
-        given.rewrite_enabled if not found.rewrite_enabled and not given.rewrite_enabled else found.rewrite_enabled
-    )
+    same_place = is_same_place(found.location, given.location)
     same_storage = comparable(found.storage) == comparable(given.storage)
+    same_rewriting = bool(found.rewrite_enabled) == bool(given.rewrite_enabled)
     return replace(
         found,
         parameters=unmarked(found.parameters, given.parameters),
         storage=given.storage if same_storage else found.storage,
-        location=location,
+        location=given.location if same_place else found.location,
         create_time=given.create_time,
         privileges=given.privileges,
-        rewrite_enabled=rewritten,
+        rewrite_enabled=given.rewrite_enabled if same_rewriting else found.rewrite_enabled,
         later_fields=given.later_fields,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -62,7 +62,7 @@ class ImportPage:
         gone = tuple(name for identity, name in wanted.items() if identity not in given)
         for _ in range(_ATTEMPTS):
             try:
-                outcome = self._write(store, given, wanted)
+                outcome = self._write(store, given, wanted, identify)
             except (AlreadyExists, ConcurrentChange) as error:  # others write the same: look again
                 last = error
                 continue
@@ -79,11 +79,14 @@ class ImportPage:
         )
 
     def _write(
-        self, store: PartitionStore, given: dict[Identity, Partition], wanted: Mapping[Identity, str]
+        self,
+        store: PartitionStore,
+        given: dict[Identity, Partition],
+        wanted: Mapping[Identity, str],
+        identify: Callable[[Sequence[str]], Identity],
     ) -> Outcome:
         """Write what is not there, and what differs if it is to be replaced."""
         database, name = self.table.database, self.table.name
-        identify = Identities(self.table).of
         payloads = Payloads(self.table)
         ready = {identity: payloads.ordered(one) for identity, one in given.items()}
         new = {identity: payloads.encode(one) for identity, one in ready.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hbstore.errors import AlreadyExists, InvalidInput
+from hbstore.errors import AlreadyExists
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.copying import copied, expected, summed
@@ -13,7 +13,7 @@ from hbstore.transfer.job import Job, run
 from hbstore.transfer.listing import PAGE, listing
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
-from hbstore.transfer.scope import DEFAULT, Progress, Scope, settled
+from hbstore.transfer.scope import Progress, Scope
 from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
 
 
@@ -80,10 +80,7 @@ class _Import:
         try:
             self.job.store.create_database(given)
         except AlreadyExists:
-            there = self.job.store.get_database(name)
-            if name == DEFAULT or self.job.scope.table is not None:
-                return "same" if given == there else "kept"
-            done = settled("database", given, there, self.job.on_conflict)
+            done = self.job.settled_database(given, self.job.store.get_database(name))
             if done == "replaced":
                 self.job.store.alter_database(given)
             return done
@@ -95,18 +92,8 @@ class _Import:
             self.job.store.create_table(given)
         except AlreadyExists:
             there = self.job.store.get_table(given.database, given.name)
-            done = settled(
-                "table",
-                given if given.create_time else replace(given, create_time=there.create_time),
-                there,
-                self.job.on_conflict,
-            )
-            if there.partition_columns != given.partition_columns:
-                raise InvalidInput(
-                    "the table is there already with other partition columns",
-                    table=given,
-                    hint="Drop it, or leave it out",
-                ) from None
+            dated = given if given.create_time else replace(given, create_time=there.create_time)
+            done = self.job.settled_table(dated, there)
             if done == "replaced":
                 self.job.store.alter_table(given)
         else:
@@ -146,19 +133,19 @@ class _Import:
 
     def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy functions; how many."""
-        copied = 0
+        count = 0
         for function in self.job.metastore.functions():
             if function.database not in databases:
                 continue
             try:
                 self.job.store.functions.create(function)
-                copied += 1
+                count += 1
             except AlreadyExists:
                 there = self.job.store.functions.get(function.database, function.name)
                 same = replace(function, create_time=there.create_time)
                 if same != there and self.job.on_conflict == "replace":
                     self.job.store.functions.alter(function.database, function.name, function)
-                    copied += 1
+                    count += 1
                 elif same != there and self.job.on_conflict == "fail":
                     refused.append((f"function {function}", "it is there already and differs"))
-        return copied
+        return count

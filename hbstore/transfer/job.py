@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hbstore.errors import HbstoreError, InvalidInput
-from hbstore.model import Table
+from hbstore.files.warehouse import DEFAULT_DATABASE
+from hbstore.model import Database, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.connection import Address
 from hbstore.transfer.copying import FEW, IMPOSSIBLE
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
-from hbstore.transfer.scope import Catalog, Progress, Scope, checked_policy
+from hbstore.transfer.scope import Catalog, Progress, Scope, checked_policy, settled
 from hbstore.transfer.work import MakeWorkers, OnConflict, Threads, Workers
 
 
@@ -47,6 +48,33 @@ class Job:
     def workers(self, pages: int) -> Workers:
         """Who copies so many pages."""
         return self.few if pages <= FEW else self.many
+
+    def settled_database(self, given: Database, there: Database) -> Done:
+        """What is to become of a database that is there already.
+
+        It stays as it is where nobody asked for it, or every metastore makes it for itself.
+
+        Raises:
+            TransferConflict: it differs, and that is an error.
+        """
+        if given.name == DEFAULT_DATABASE or self.scope.table is not None:
+            return "same" if given == there else "kept"
+        return settled("database", given, there, self.on_conflict)
+
+    def settled_table(self, given: Table, there: Table) -> Done:
+        """What is to become of a table that is there already.
+
+        Raises:
+            InvalidInput: it has other partition columns, which no table can be given.
+            TransferConflict: it differs, and that is an error.
+        """
+        if there.partition_columns != given.partition_columns:
+            raise InvalidInput(
+                "the table is there already with other partition columns",
+                table=given,
+                hint="Drop it, or leave it out",
+            )
+        return settled("table", given, there, self.on_conflict)
 
 
 class Copying(Protocol):

@@ -29,8 +29,6 @@ _NAME: Final = "hbstore"
 _ALL: Final = -1
 _TEXTS: Final = Texts()
 _RAWS: Final = ListOf(RAW)
-_NO_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "true"}
-"""Files are not counted anew: what was counted is copied."""
 
 
 def _partition(
@@ -54,7 +52,11 @@ def _statistic(column: str, type: str | None = None, data: bytes = b"") -> Colum
 _STATISTIC: Final = Struct(_statistic, {1: ("column", STRING), 2: ("type", STRING), 3: ("data", RAW)})
 _STATISTICS: Final = ListOf(_STATISTIC)
 _OF_PARTITIONS: Final = MapOf(STRING, _STATISTICS)
-_CONTEXT: Final = Struct(SimpleNamespace, {1: ("properties", PARAMETERS)})
+_UNCOUNTED: Final = Struct(SimpleNamespace, {1: ("properties", PARAMETERS)}).write(
+    SimpleNamespace(properties={"DO_NOT_UPDATE_STATS": "true"})
+)
+"""The context of changes by which files are not counted anew: what was counted is copied."""
+
 _DESCRIBED: Final = Struct(
     SimpleNamespace,
     {1: ("of_table", BOOL), 2: ("database", STRING), 3: ("table", STRING), 4: ("partition", STRING)},
@@ -154,7 +156,6 @@ class Metastore:
     def alter_table(self, table: Table) -> None:
         """Replace all of a table but its names."""
         data, database, name = encode_table(table), table.database, table.name
-        context = _CONTEXT.write(SimpleNamespace(properties=_NO_STATISTICS))
         self._either(
             (
                 "alter_table_with_environment_context",
@@ -162,7 +163,7 @@ class Metastore:
                     database=(1, STRING, database),
                     name=(2, STRING, name),
                     table=(3, RAW, data),
-                    context=(4, RAW, context),
+                    context=(4, RAW, _UNCOUNTED),
                 ),
             ),
             (
@@ -171,7 +172,7 @@ class Metastore:
                     database=(2, STRING, database),
                     name=(3, STRING, name),
                     table=(4, RAW, data),
-                    context=(5, RAW, context),
+                    context=(5, RAW, _UNCOUNTED),
                     capabilities=(8, STRINGS, _RAW_METADATA),
                     client=(9, STRING, _NAME),
                 ),
@@ -220,7 +221,6 @@ class Metastore:
 
     def alter_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Replace all of partitions but their values, all or none."""
-        context = _CONTEXT.write(SimpleNamespace(properties=_NO_STATISTICS))
         self._either(
             (
                 "alter_partitions_with_environment_context",
@@ -228,7 +228,7 @@ class Metastore:
                     database=(1, STRING, database),
                     table=(2, STRING, table),
                     partitions=(3, _RAWS, payloads),
-                    context=(4, RAW, context),
+                    context=(4, RAW, _UNCOUNTED),
                 ),
             ),
             (
@@ -237,7 +237,7 @@ class Metastore:
                     database=(2, STRING, database),
                     table=(3, STRING, table),
                     partitions=(4, _RAWS, payloads),
-                    context=(5, RAW, context),
+                    context=(5, RAW, _UNCOUNTED),
                 ),
             ),
         )

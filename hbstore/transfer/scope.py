@@ -15,9 +15,6 @@ from hbstore.transfer.work import POLICIES, OnConflict
 Progress: TypeAlias = Callable[[str, int, int], object]
 """Is told a table, how many of its partitions are done, and how many there are."""
 
-DEFAULT: Final = "default"
-"""The database that every metastore makes for itself."""
-
 _SHOWN: Final = 5
 _HINT: Final = "Say with --on-conflict whether to keep or to replace what is there; what was copied before stays"
 

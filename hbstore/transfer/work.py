@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import HbstoreError, portable
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.connection import Address
@@ -190,12 +190,6 @@ def singled_out(
             if len(refused) > _REFUSALS:
                 raise
     return refused
-
-
-def portable(error: HbstoreError) -> HbstoreError:
-    """The error with texts as fields, as what stands in them may not be pickled."""
-    made = type(error)(error.text, hint=error.hint, **{name: str(value) for name, value in error.fields.items()})
-    return made.with_traceback(error.__traceback__)
 
 
 def _taken(left: queue.SimpleQueue[Page]) -> Iterator[Page]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import product
 
 import pytest
@@ -13,10 +14,33 @@ from hbstore.cubes import TableDescription
 from hbstore.cubes.entries import Entry, State
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
 from hbstore.store.partition_store import PartitionStore
-from tests.cubes.conftest import RIDES, cubes_of, days, on, sample, without_storage
+from tests.cubes.conftest import cubes_of, days, on, sample, without_storage
+from tests.store.copies import copies_of
 from tests.store.stepping import FOREVER, play, schedules
 
 FACT = sample("rides_daily")
+MODEL = [sample(name) for name in ("lake", "archive", "rides")]
+"""What the fact names."""
+
+
+@cache
+def stores_with(documents):
+    """Makes stores without transactions in which a database has these cubes."""
+
+    def prepared():
+        store = connect("memory://?atomic=false")
+        store.create_database("shop")
+        cubes_of(store).create_all(documents)
+        return store
+
+    return copies_of(prepared)
+
+
+@contextmanager
+def shop(*documents):
+    """The cubes of a new database, in a store without transactions."""
+    with stores_with(documents)() as store:
+        yield cubes_of(store)
 
 
 def overtakings(calls):
@@ -28,7 +52,7 @@ def overtakings(calls):
 
 def altered(periods, colour):
     description = TableDescription(table_properties={"colour": colour})
-    return on(sample("rides_daily"), "archive", update_periods=periods, description=description)
+    return on(FACT, "archive", update_periods=periods, description=description)
 
 
 @pytest.mark.slow
@@ -37,7 +61,7 @@ def altered(periods, colour):
     [
         altered(["HOURLY", "DAILY"], "blue"),
         altered(["DAILY"], "blue"),
-        without_storage(sample("rides_daily"), "archive"),
+        without_storage(FACT, "archive"),
     ],
     ids=["other periods", "another colour", "one storage less"],
 )
@@ -50,10 +74,8 @@ def test_of_two_who_alter_a_fact_one_is_told(second):
 
 
 def _altered_together(first, second, schedule):
-    with connect("memory://?atomic=false") as store:
-        cubes = cubes_of(store)
-        store.create_database("shop")
-        cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
+    with shop(*MODEL, FACT) as cubes:
+        store = cubes.store
         acts = [lambda store, one=one: cubes_of(store).alter(one) for one in (first, second)]
         results, calls = play(store.rows, acts, schedule)
         assert set(results) <= {None, ConcurrentChange.__name__}, (schedule, results)
@@ -80,13 +102,11 @@ def test_a_fact_that_is_created_again_while_it_is_dropped_has_its_tables():
 
     def create_again(store):
         drop(store)
-        cubes_of(store).create(sample("rides_daily"), if_not_exists=True)
+        cubes_of(store).create(FACT, if_not_exists=True)
 
     def together(schedule):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides", "rides_daily"))
+        with shop(*MODEL, FACT) as cubes:
+            store = cubes.store
             results, calls = play(store.rows, [drop, create_again], schedule)
             assert set(results) <= {None, ConcurrentChange.__name__, ModelNotFound.__name__}, (schedule, results)
             with suppress(ModelNotFound):
@@ -104,15 +124,12 @@ def test_a_fact_that_is_created_again_while_it_is_dropped_has_its_tables():
 def test_a_storage_is_not_dropped_under_a_fact():
     """Whatever the order of their calls, of who drops a storage and who puts a fact on it one is told."""
     for schedule in (*overtakings((20, 20)), *schedules((12, 20), step=2)):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides"))
+        with shop(*MODEL) as cubes:
             acts = [
                 lambda store: cubes_of(store).drop("storage", "archive"),
-                lambda store: cubes_of(store).create(sample("rides_daily")),
+                lambda store: cubes_of(store).create(FACT),
             ]
-            results, _ = play(store.rows, acts, schedule)
+            results, _ = play(cubes.store.rows, acts, schedule)
             there = "archive" in cubes.names("storage"), "rides_daily" in cubes.names("fact")
             assert there != (False, True), (schedule, results)
             assert (results[0] is None) == (not there[0]), (schedule, results)
@@ -124,12 +141,9 @@ def test_a_measure_is_not_taken_from_a_cube_under_a_derived_one():
     rides = sample("rides")
     fewer = rides.changed(measures=rides.measures[:1], expressions=[])
     for schedule in schedules((14, 14)):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create(rides)
+        with shop(rides) as cubes:
             acts = [lambda store: cubes_of(store).alter(fewer), lambda store: cubes_of(store).create(sample("fares"))]
-            results, _ = play(store.rows, acts, schedule)
+            results, _ = play(cubes.store.rows, acts, schedule)
             assert (cubes.cube("rides") == fewer, "fares" in cubes.names("derived_cube")) != (True, True), schedule
             assert (results[0] is None) == (cubes.cube("rides") == fewer), (schedule, results)
             assert (results[1] is None) == ("fares" in cubes.names("derived_cube")), (schedule, results)
@@ -180,7 +194,7 @@ def stalling(store, act, others):
         store.drop_database("shop", cascade=True)
         store.create_database("shop")
         cubes = cubes_of(store)
-        cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides"))
+        cubes.create_all(MODEL)
         results = []
         rows = StallingRows(store.rows, at, lambda cubes=cubes, results=results: results.append(others(cubes)))
         with suppress(ConcurrentChange, ModelNotFound, AlreadyExists):
@@ -258,6 +272,23 @@ def test_who_creates_a_fact_late_leaves_no_tables_of_one_that_is_gone(store):
         assert store.table_names("shop") == wanted, at
 
 
+def told_beside_a_third(together, most):
+    """What the first two actors are told where a third one comes by, who finishes what they have put.
+
+    Args:
+        together: has all act by a schedule; their results, and the calls they made.
+        most: how many calls the first one makes between the other two.
+    """
+    told = set()
+    finish = 2, FOREVER
+    first, second = together([])[1][0], together([(1, FOREVER)])[1][1]
+    for some, more in product(range(first + 1), range(most)):
+        told.add(tuple(together([(0, some), (1, FOREVER), (0, more), finish])[0][:2]))
+    for others, some, more in product(range(second + 1), range(first // 2), (1, 2)):
+        told.add(tuple(together([(1, others), (0, some), finish, (1, more), (0, FOREVER)])[0][:2]))
+    return told
+
+
 def test_an_alteration_that_is_refused_has_dropped_nothing():
     """Others who come by finish what a writer has put, and so only what is sure to stay."""
     rides = sample("rides")
@@ -266,10 +297,8 @@ def test_an_alteration_that_is_refused_has_dropped_nothing():
     moved = without_storage(FACT, "archive").changed(columns=[*FACT.columns, column])
 
     def together(schedule):
-        with connect("memory://?atomic=false") as store:
-            store.create_database("shop")
-            cubes = cubes_of(store)
-            cubes.create_all([*(one for one in RIDES if one.kind == "storage"), rides, FACT])
+        with shop(*MODEL, FACT) as cubes:
+            store = cubes.store
             cubes.add_partitions("rides_daily", "archive", days("2015-01-01"))
             acts = [
                 lambda store: cubes_of(store).alter(moved),
@@ -288,24 +317,15 @@ def test_an_alteration_that_is_refused_has_dropped_nothing():
                 assert len(cubes.partitions("rides_daily", "archive")) == 1, (schedule, results)
             return results, calls
 
-    told = set()
-    finish = 2, FOREVER
-    first, second = together([])[1][0], together([(1, FOREVER)])[1][1]
-    for some, more in product(range(first + 1), range(8)):
-        told.add(tuple(together([(0, some), (1, FOREVER), (0, more), finish])[0][:2]))
-    for others, some, more in product(range(second + 1), range(first // 2), (1, 2)):
-        told.add(tuple(together([(1, others), (0, some), finish, (1, more), (0, FOREVER)])[0][:2]))
-    assert ("InvalidModel", None) in told
+    assert ("InvalidModel", None) in told_beside_a_third(together, 8)
 
 
 def test_a_fact_that_is_refused_while_others_ask_for_it_is_not_there():
     """Nor is one left on a storage that is gone, whoever finishes what a writer has put."""
 
     def together(schedule):
-        with connect("memory://?atomic=false") as store:
-            cubes = cubes_of(store)
-            store.create_database("shop")
-            cubes.create_all(one for one in RIDES if one.name in ("lake", "archive", "rides"))
+        with shop(*MODEL) as cubes:
+            store = cubes.store
             acts = [
                 lambda store: cubes_of(store).create(FACT),
                 lambda store: cubes_of(store).drop("storage", "archive"),
@@ -319,11 +339,4 @@ def test_a_fact_that_is_refused_while_others_ask_for_it_is_not_there():
             assert store.table_names("shop") == (["archive_rides_daily", "lake_rides_daily"] if there else []), schedule
             return results, calls
 
-    told = set()
-    finish = 2, FOREVER
-    first, second = together([])[1][0], together([(1, FOREVER)])[1][1]
-    for some, more in product(range(first + 1), range(6)):
-        told.add(tuple(together([(0, some), (1, FOREVER), (0, more), finish])[0][:2]))
-    for others, some, more in product(range(second + 1), range(first // 2), (1, 2)):
-        told.add(tuple(together([(1, others), (0, some), finish, (1, more), (0, FOREVER)])[0][:2]))
-    assert {("InvalidModel", None), (None, "ModelInUse")} <= told
+    assert {("InvalidModel", None), (None, "ModelInUse")} <= told_beside_a_third(together, 6)

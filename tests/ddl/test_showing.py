@@ -62,7 +62,7 @@ def test_use_names_the_database_of_what_follows(shop):
 
 def test_a_table_is_described(shop):
     assert shop.rows("DESCRIBE sales") == COLUMNS + PARTITIONED_BY
-    assert shop.rows("DESC shop.sales HOUR") == [("col_name", "hour"), ("data_type", "int"), ("comment", None)]
+    assert shop.rows("DESC shop.sales HOUR") == [("col_name", "hour"), ("data_type", "int"), ("comment", "NULL")]
     rows = shop.rows("DESCRIBE FORMATTED sales")
     assert rows[: len(COLUMNS + PARTITIONED_BY) + 2] == [
         *COLUMNS,

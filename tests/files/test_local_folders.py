@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hbstore.errors import FileOperationFailed
 from hbstore.files.local_folders import LocalFolders
 from hbstore.files.warehouse import Warehouse
 
@@ -85,6 +86,7 @@ def test_nothing_stays_open(tmp_path):
     with warehouse.making_folders([f"{tmp_path}/{name}/x" for name in "abc"]):
         assert open_files() == before
     (tmp_path / "file").write_text("data")
-    with pytest.raises(Exception, match="folder cannot be made"), warehouse.making_folders([f"{tmp_path}/file/x"]):
-        pass
+    failing = warehouse.making_folders([f"{tmp_path}/file/x"])
+    with pytest.raises(FileOperationFailed, match="folder cannot be made"), failing:
+        pytest.fail("there is no such folder")
     assert open_files() == before

@@ -9,8 +9,7 @@ from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.ddl import execute
 from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.rows import connect as connect_rows
-from tests.publishing.test_publisher import Counter, counting_files
-from tests.store.faults import Crash, FaultyRows
+from tests.publishing.dying import dying
 
 SALES, OLD = ("shop", "sales"), ("attic", "old")
 VALUES = [("a", "1"), ("a", "2"), ("b", "1"), ("c", "1"), ("far", "1")]
@@ -65,22 +64,24 @@ def claims(store):
     return sum(len(store.publications.of(store.publications.row(*table))) for table in (SALES, OLD))
 
 
-class CountingRows(FaultyRows):
-    """Rows whose every written row counts."""
-
-    def __init__(self, rows, counter):
-        super().__init__(rows)
-        self._counter = counter
-
-    def _write(self, write):
-        self._counter.step()
-        return write()
-
-
 def run(store, root):
     """The result of the statement that moves all of `MOVED`."""
     (result,) = execute(store, STATEMENT, warehouse=str(root))
     return result
+
+
+def meanwhile(monkeypatch, before=lambda _: None, after=lambda _: None):
+    """Have others act just before the store exchanges partitions for the first time, and just after."""
+    real = PartitionStore.exchange_partitions
+
+    def exchange(self, *arguments, **options):
+        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
+        before(self)
+        done = real(self, *arguments, **options)
+        after(self)
+        return done
+
+    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
 
 
 def finishing(store):
@@ -90,22 +91,17 @@ def finishing(store):
     return opened
 
 
-def deaths(url, folder, monkeypatch):
+def deaths(url, folder):
     """Every moment at which a process may die: its number, the store as it is then, and its warehouse."""
     for at in count():
         root = folder / str(at)
         store = PartitionStore(connect_rows(url))
         prepare(store, root)
-        with monkeypatch.context() as patch:
-            counter = Counter(at)
-            counting_files(patch, counter)
-            try:
-                run(PartitionStore(CountingRows(store.rows, counter)), root)
-            except Crash:
-                pass
-            else:
-                assert at > 15, "it hardly does anything"
-                return
+        with dying(store, at) as process:
+            run(process.store, root)
+        if not process.died:
+            assert at > 15, "it hardly does anything"
+            return
         yield at, store, root
 
 

@@ -11,8 +11,8 @@ import pytest
 from hbstore import connect
 from hbstore.publishing import Publisher, exchange_files
 from tests.processes import Process
+from tests.publishing.dying import recover_later
 from tests.publishing.exchange_processes import DAYS, EACH, HERE, MOVED, THERE, exchange_until_killed, prepare
-from tests.publishing.test_publisher import in_a_while
 
 ROUNDS = 8
 STAYING = DAYS * EACH - MOVED
@@ -49,7 +49,7 @@ def counts(store):
 
 
 @pytest.mark.timeout(300)
-def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root, monkeypatch):
+def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root):
     random = Random(url)
     exchanged = 0
     for turn in range(ROUNDS):
@@ -69,10 +69,7 @@ def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root, mo
         store.finish_publications = Publisher(store).finish_before_use
         store.get_table(*random.choice((HERE, THERE)))
         assert missing(store, HERE) == missing(store, THERE) == 0
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*HERE)
-            Publisher(store).recover(*THERE)
+        recover_later(store, HERE, THERE)
         for table in (HERE, THERE):
             assert store.publications.of(store.publications.row(*table)) == []
             places = {one.location.rsplit("/", 3)[1] for one in store.get_partitions_by_filter(*table, None)}

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from itertools import count
 
 import pytest
 
 from hbstore import PartitionStore
-from hbstore.errors import (
-    AlreadyExists,
-    FileOperationFailed,
-    HbstoreError,
-    PartitionNotFound,
-    StoreUnavailable,
-)
+from hbstore.errors import AlreadyExists, FileOperationFailed, HbstoreError, PartitionNotFound, StoreUnavailable
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
+from tests.publishing.dying import recover_later
 from tests.publishing.exchanges import (
     AFTER,
     BEFORE,
@@ -29,10 +22,10 @@ from tests.publishing.exchanges import (
     deaths,
     finishing,
     manifests,
+    meanwhile,
     prepare,
     run,
 )
-from tests.publishing.test_publisher import in_a_while
 from tests.store.faults import Fault, FaultyRows
 
 
@@ -47,9 +40,9 @@ def test_all_specs_are_one_change(store, tmp_path):
 
 
 @pytest.mark.parametrize("first", [SALES, OLD], ids=["the source", "the target"])
-def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, first, tmp_path, monkeypatch):
+def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, first, tmp_path):
     made = []
-    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+    for at, store, _root in deaths(url, tmp_path):
         here, there = both(store)
         assert (here.keys(), there.keys()) in [tuple(one.keys() for one in state) for state in (BEFORE, AFTER)], at
         expected = BEFORE if here.keys() == BEFORE[0].keys() else AFTER
@@ -59,24 +52,19 @@ def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, fi
         assert len(missing) <= 2, "more than those that move at once"
         finishing(store).get_table(*first)
         assert both(store) == expected, at
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*first)
+        recover_later(store, first)
         assert both(store) == expected, at
         left = [one for one in store.get_partitions_by_filter(*OLD, None) if "/shop.db/" in one.location]
         assert left == [], at
-        for table in (SALES, OLD):
-            with monkeypatch.context() as later:
-                later.setattr(time, "time", in_a_while())
-                Publisher(store).recover(*table)
+        recover_later(store, SALES, OLD)
         assert claims(store) == 0, at
     assert made == sorted(made), "before it is decided nothing is changed, after it all"
     assert made[0] is False
     assert made[-1] is True
 
 
-def test_the_statement_may_be_repeated_at_once(url, tmp_path, monkeypatch):
-    for at, store, root in deaths(url, tmp_path, monkeypatch):
+def test_the_statement_may_be_repeated_at_once(url, tmp_path):
+    for at, store, root in deaths(url, tmp_path):
         try:
             run(store, root)
         except PartitionNotFound:
@@ -86,7 +74,7 @@ def test_the_statement_may_be_repeated_at_once(url, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", [one for one in Fault if one not in (Fault.LATE, Fault.CRASH, Fault.CRASH_AFTER)])
-def test_what_it_says_is_true(url, fault, tmp_path, monkeypatch):
+def test_what_it_says_is_true(url, fault, tmp_path):
     for at in count():
         root = tmp_path / str(at)
         store = PartitionStore(connect_rows(url))
@@ -104,10 +92,7 @@ def test_what_it_says_is_true(url, fault, tmp_path, monkeypatch):
             assert both(store) == BEFORE, at
         else:
             assert both(store) in (BEFORE, AFTER), at
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*SALES)
-            Publisher(store).recover(*OLD)
+        recover_later(store, SALES, OLD)
         assert claims(store) == 0, at
         there = store.get_partitions_by_filter(*OLD, None)
         assert all("/shop.db/" not in one.location for one in there), at
@@ -138,14 +123,7 @@ def test_what_the_store_refuses_leaves_no_claim(store, tmp_path):
 
 
 def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_path, monkeypatch):
-    real = PartitionStore.exchange_partitions
-
-    def exchange(self, *arguments, **options):
-        done = real(self, *arguments, **options)
-        (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True)
-        return done
-
-    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    meanwhile(monkeypatch, after=lambda _: (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True))
     result = run(store, tmp_path)
     assert result.changed == 4
     assert [note.split(":")[1] for note in result.notes] == [f"{tmp_path}/shop.db/sales/ds=a/hour=2 stay there"]
@@ -153,9 +131,9 @@ def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_p
     assert claims(store) == 0
 
 
-def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, monkeypatch, caplog):
+def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog):
     blocked = 0
-    for at, store, root in deaths(url, tmp_path, monkeypatch):
+    for at, store, root in deaths(url, tmp_path):
         here, there = root / "shop.db/sales/ds=a/hour=2", root / "attic.db/old/ds=a/hour=2"
         before = both(store)
         if there.exists() or ("a", "2") not in before[1]:

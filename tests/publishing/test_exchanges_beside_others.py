@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import replace
 
 import pytest
 
-from hbstore import PartitionStore
+from hbstore import Partition, PartitionStore
 from hbstore.ddl import execute
-from hbstore.errors import (
-    AlreadyExists,
-    FileOperationFailed,
-    PartitionNotFound,
-    PublicationLost,
-    WriteConflict,
-)
+from hbstore.errors import AlreadyExists, FileOperationFailed, PartitionNotFound, PublicationLost, WriteConflict
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.exchange_files import ExchangeFiles
+from tests.publishing.dying import much_later, recover_later
 from tests.publishing.exchanges import (
     AFTER,
     BEFORE,
@@ -32,22 +26,15 @@ from tests.publishing.exchanges import (
     finishing,
     job,
     manifests,
+    meanwhile,
     run,
 )
-from tests.publishing.test_publisher import in_a_while
 from tests.store.faults import Crash
 
 
 def test_two_processes_exchange_the_same(store, tmp_path, monkeypatch):
     """The second comes while the first has claimed the partitions, and takes them."""
-    real = PartitionStore.exchange_partitions
-
-    def exchange(self, *arguments, **options):
-        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
-        run(self, tmp_path)
-        return real(self, *arguments, **options)
-
-    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    meanwhile(monkeypatch, before=lambda other: run(other, tmp_path))
     with pytest.raises((AlreadyExists, PartitionNotFound)):
         run(store, tmp_path)
     assert both(store) == AFTER
@@ -55,17 +42,13 @@ def test_two_processes_exchange_the_same(store, tmp_path, monkeypatch):
 
 
 def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypatch):
-    real = PartitionStore.exchange_partitions
+    statement = "ALTER TABLE attic.old EXCHANGE PARTITION (ds = 'b') WITH TABLE shop.sales"
 
-    def exchange(self, *arguments, **options):
-        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
-        execute(
-            self, "ALTER TABLE attic.old EXCHANGE PARTITION (ds = 'b') WITH TABLE shop.sales", warehouse=str(tmp_path)
-        )
-        assert claims(self) == 2
-        return real(self, *arguments, **options)
+    def exchange(other):
+        execute(other, statement, warehouse=str(tmp_path))
+        assert claims(other) == 2
 
-    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    meanwhile(monkeypatch, before=exchange)
     assert run(store, tmp_path).changed == 4
     assert both(store)[0] == {}
 
@@ -99,7 +82,7 @@ def test_what_somebody_else_finishes_is_noted_as_made_first(url, tmp_path, monke
     """So that no job takes the claims of the dead one away while folders move."""
     real = Warehouse.move
     moves = []
-    for _, store, _ in deaths(url, tmp_path, monkeypatch):
+    for _, store, _ in deaths(url, tmp_path):
 
         def move(self, *arguments, _store=store, **options):
             for table in (SALES, OLD):
@@ -152,43 +135,19 @@ def test_a_partition_that_a_job_is_writing_is_not_exchanged(store, tmp_path, tab
 
 
 def test_a_job_cannot_write_what_is_being_exchanged(store, tmp_path, monkeypatch):
-    real = PartitionStore.exchange_partitions
-
-    def exchange(self, *arguments, **options):
+    def write(other):
         for table in (SALES, OLD):
             with pytest.raises(WriteConflict):
-                Publisher(self).claim(*table, job(("a", "2")))
-        return real(self, *arguments, **options)
+                Publisher(other).claim(*table, job(("a", "2")))
 
-    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
+    meanwhile(monkeypatch, before=write)
     run(store, tmp_path)
     assert both(store) == AFTER
 
 
-def slow(monkeypatch, table, before, after):
-    """The process stops for long before it exchanges, or after; meanwhile others look after the tables."""
-    real = PartitionStore.exchange_partitions
-
-    def others(store):
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*table)
-
-    def exchange(self, *arguments, **options):
-        monkeypatch.setattr(PartitionStore, "exchange_partitions", real)
-        if before:
-            others(self)
-        done = real(self, *arguments, **options)
-        if after:
-            others(self)
-        return done
-
-    monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
-
-
 @pytest.mark.parametrize("table", [SALES, OLD])
 def test_a_process_that_was_taken_for_dead_changes_nothing(store, tmp_path, monkeypatch, table):
-    slow(monkeypatch, table, before=True, after=False)
+    meanwhile(monkeypatch, before=lambda other: recover_later(other, table))
     with pytest.raises(PublicationLost):
         run(store, tmp_path)
     assert both(store) == BEFORE
@@ -197,7 +156,7 @@ def test_a_process_that_was_taken_for_dead_changes_nothing(store, tmp_path, monk
 
 @pytest.mark.parametrize("table", [SALES, OLD])
 def test_others_may_finish_what_a_slow_process_has_exchanged(store, tmp_path, monkeypatch, table):
-    slow(monkeypatch, table, before=False, after=True)
+    meanwhile(monkeypatch, after=lambda other: recover_later(other, table))
     result = run(store, tmp_path)
     assert (result.changed, result.notes) == (4, ())
     assert both(store) == AFTER
@@ -224,28 +183,24 @@ def test_a_partition_that_others_alter_meanwhile_keeps_what_they_did(store, tmp_
 def test_a_partition_that_only_looks_exchanged_keeps_its_files(store, tmp_path, monkeypatch):
     """Somebody adds one to the other table, in the very folder; the exchange was not made."""
 
-    def dies(self, *_):
-        self.add_partitions(*OLD, [self.get_partition(*SALES, ("a", "1"))])
+    def add_and_die(other):
+        other.add_partitions(*OLD, [other.get_partition(*SALES, ("a", "1"))])
         raise Crash
 
-    with monkeypatch.context() as patch:
-        patch.setattr(PartitionStore, "exchange_partitions", dies)
-        with pytest.raises(Crash):
-            run(store, tmp_path)
-    with monkeypatch.context() as later:
-        later.setattr(time, "time", in_a_while())
-        Publisher(store).recover(*OLD)
+    meanwhile(monkeypatch, before=add_and_die)
+    with pytest.raises(Crash):
+        run(store, tmp_path)
+    recover_later(store, OLD)
     assert both(store)[0] == BEFORE[0]
     assert claims(store) == 0
 
 
 @pytest.mark.parametrize("table", [SALES, OLD])
-def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path, monkeypatch, table):
+def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path, table):
     """Else it would write into a folder that still is another partition's."""
     made = 0
-    for at, store, _ in deaths(url, tmp_path, monkeypatch):
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
+    for at, store, _ in deaths(url, tmp_path):
+        with much_later():
             Publisher(store).claim(*table, job(("a", "1")))
         there = store.get_partitions_by_filter(*OLD, None)
         made += len(there) > 1
@@ -254,30 +209,25 @@ def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path
     assert made > 3
 
 
-def test_what_was_dropped_and_altered_meanwhile_stays_so(url, tmp_path, monkeypatch):
+def test_what_was_dropped_and_altered_meanwhile_stays_so(url, tmp_path):
     """Between the death of a process and the next one who may move files."""
     dropped = 0
-    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+    for at, store, _root in deaths(url, tmp_path):
         if ("a", "1") not in both(store)[1]:
             continue
         store.drop_partitions(*OLD, [("a", "1")])
-        altered = store.get_partition(*OLD, ("a", "2"))
-        store.alter_partitions(*OLD, [altered.__class__(("a", "2"), location="file:/own/place")])
+        store.alter_partitions(*OLD, [Partition(("a", "2"), location="file:/own/place")])
         dropped += 1
         finishing(store).get_table(*OLD)
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*OLD)
+        recover_later(store, OLD)
         assert ("a", "1") not in both(store)[1], at
         assert store.get_partition(*OLD, ("a", "2")).location == "file:/own/place"
     assert dropped > 3
 
 
-def test_a_table_that_is_dropped_meanwhile_leaves_no_claim(url, tmp_path, monkeypatch):
-    for at, store, _root in deaths(url, tmp_path, monkeypatch):
+def test_a_table_that_is_dropped_meanwhile_leaves_no_claim(url, tmp_path):
+    for at, store, _root in deaths(url, tmp_path):
         dropped, left = (SALES, OLD) if at % 2 else (OLD, SALES)
         store.drop_table(*dropped)
-        with monkeypatch.context() as later:
-            later.setattr(time, "time", in_a_while())
-            Publisher(store).recover(*left)
+        recover_later(store, left)
         assert store.publications.of(store.publications.row(*left)) == [], at

@@ -7,23 +7,15 @@ import time
 import pytest
 
 from hbstore import Column, Partition, PartitionStore, Table
-from hbstore.errors import (
-    ConcurrentChange,
-)
+from hbstore.errors import ConcurrentChange
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Manifest, Publisher, exchange_files, publisher
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
 from tests.files.warehouses import world
-from tests.publishing.exchanges import (
-    OLD,
-    SALES,
-    claims,
-    finishing,
-    job,
-)
-from tests.publishing.test_publisher import in_a_while
+from tests.publishing.dying import much_later
+from tests.publishing.exchanges import OLD, SALES, claims, finishing, job
 from tests.store.faults import Crash
 
 
@@ -68,18 +60,16 @@ def test_a_job_waits_for_who_copies(copied, monkeypatch):
     monkeypatch.setattr(publisher, "_ATTEMPTS", 3)
     (found,) = store.publications.of(row := store.publications.row(*OLD))
     store.publications.extend(row, found.id, time.time() + 1000)
-    with monkeypatch.context() as later:
-        later.setattr(time, "time", in_a_while())
+    with much_later():
         for table in (SALES, OLD):
             with pytest.raises(ConcurrentChange):
                 Publisher(store).claim(*table, job(("a", "1")))
     assert claims(store) == 2
 
 
-def test_what_was_copied_half_is_finished_later(copied, monkeypatch):
+def test_what_was_copied_half_is_finished_later(copied):
     store, place = copied
-    with monkeypatch.context() as later:
-        later.setattr(time, "time", in_a_while())
+    with much_later():
         finishing(store).get_table(*OLD)
     assert store.get_partition(*OLD, ("a", "1")).location.endswith("/old/ds=a/hour=1")
     assert place.files() == {"wh/old/ds=a/hour=1/one": b"one", "wh/old/ds=a/hour=1/two": b"two"}

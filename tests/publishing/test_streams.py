@@ -14,8 +14,7 @@ from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.publishing.manifest import hidden_name
 from hbstore.rows import connect as connect_rows
 from hbstore.store.stream_batches import REMEMBERED, Stream, StreamBatch, StreamRecord
-from tests.publishing.test_publisher import Counter, CountingRows, counting_files
-from tests.store.faults import Crash
+from tests.publishing.dying import dying
 
 STREAM = Stream("4e5f", "shop.sales")
 URLS = ["memory://", "memory://?atomic=false"]
@@ -99,7 +98,7 @@ def test_streams_do_not_know_each_other(store, tmp_path):
     assert seen(store, root)["a"][1] == "4"
 
 
-def test_what_dies_anywhere_is_made_up_for_at_once_by_the_next_run(tmp_path, monkeypatch):
+def test_what_dies_anywhere_is_made_up_for_at_once_by_the_next_run(tmp_path):
     """The first run dies before its n-th write, of files or the store; the next one does not wait for anything."""
     for url in URLS:
         skipped = []
@@ -107,14 +106,8 @@ def test_what_dies_anywhere_is_made_up_for_at_once_by_the_next_run(tmp_path, mon
             root = tmp_path / f"{len(url)}-{at}"
             store = make_store(root, url)
             run(store, root, 0)
-            died = False
-            with monkeypatch.context() as patch:
-                counter = Counter(at)
-                counting_files(patch, counter)
-                try:
-                    run(PartitionStore(CountingRows(store.rows, counter)), root, 1)
-                except Crash:
-                    died = True
+            with dying(store, at) as process:
+                run(process.store, root, 1)
             written = run(store, root, 1, "again")
             assert seen(store, root) == whole([0, 1]), at
             assert not run(store, root, 1, "and again"), at
@@ -123,7 +116,7 @@ def test_what_dies_anywhere_is_made_up_for_at_once_by_the_next_run(tmp_path, mon
             assert store.publications.of(store.publications.row("shop", "sales")) == []
             assert not list(root.rglob(".*")), at
             skipped.append(not written)
-            if not died:
+            if not process.died:
                 break
         else:
             pytest.fail("it never came to its end")
@@ -140,17 +133,11 @@ def test_the_next_run_dies_as_well_wherever(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(Publisher, "_show", lambda *_: None)
             run(store, root, 0)
-        died = False
-        with monkeypatch.context() as patch:
-            counter = Counter(at)
-            counting_files(patch, counter)
-            try:
-                run(PartitionStore(CountingRows(store.rows, counter)), root, 0, "again")
-            except Crash:
-                died = True
+        with dying(store, at) as process:
+            run(process.store, root, 0, "again")
         assert not run(store, root, 0, "and again"), at
         assert seen(store, root) == whole([0]), at
-        if not died:
+        if not process.died:
             return
     pytest.fail("it never came to its end")
 

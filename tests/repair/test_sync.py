@@ -198,6 +198,17 @@ def test_a_table_without_its_folder_is_not_emptied(sales):
     assert sales.locations() == {}
 
 
+@pytest.mark.parametrize("mode", ["add", "drop", "sync"])
+def test_a_file_is_no_folder_of_a_table(sales, mode):
+    sales.store.add_partitions("shop", "sales", [Partition(("a", "1"))])
+    sales.root.rmdir()
+    sales.root.write_text("a file")
+    for force in (False, True):
+        with pytest.raises(TableFolderMissing, match="location is a file"):
+            sales.sync(mode, force=force)
+    assert len(sales.locations()) == 1
+
+
 def test_tables_that_cannot_be_repaired(sales):
     sales.store.create_table(Table("shop", "plain", location=f"file:{sales.root}"))
     sales.store.create_table(Table("shop", "nowhere", [Column("ds", "date")]))

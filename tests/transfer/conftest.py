@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import shutil
-import sys
 import tempfile
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from hbstore import connect
 from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from tests.metastore.serving import Serve
+from tests.quick_java import quick_java
 
 DEV_HMS = Path(__file__).parents[2] / "dev" / "hms"
 SECONDS = 60
@@ -25,8 +25,8 @@ class Other:
 
     Attributes:
         port: on this machine.
+        uri: with which it is copied from and to.
         root: a folder that its tables may be in.
-        make: makes a `Metastore` of it.
     """
 
     def __init__(self, port, root):
@@ -36,6 +36,7 @@ class Other:
 
     @contextmanager
     def open(self):
+        """A `Metastore` of it."""
         with closing(Metastore(Address.of(self.uri))) as metastore:
             yield metastore
 
@@ -54,15 +55,21 @@ def hms_4():
         yield found
 
 
-@pytest.fixture
-def endpoint(tmp_path):
-    """hbstore's own endpoint over a store of its own: ``endpoint.url``."""
-    folder = tmp_path / "endpoint"
+@contextmanager
+def serving(folder, url=None):
+    """hbstore's own endpoint over the store ``url``, by default one in its new folder; ``process`` is the server."""
     folder.mkdir()
-    url = f"sqlite://{folder}/store.db"
+    url = url or f"sqlite://{folder}/store.db"
     with Serve(url, folder) as server:
         found = Other(server.port, folder)
         found.url, found.process = url, server
+        yield found
+
+
+@pytest.fixture
+def endpoint(tmp_path):
+    """hbstore's own endpoint over a store of its own: ``endpoint.url``."""
+    with serving(tmp_path / "endpoint") as found:
         yield found
 
 
@@ -81,16 +88,9 @@ def store(url):
 
 def dev_hms():
     """The module dev/hms/dev_hms.py, which is no package's."""
-    if "dev_hms" not in sys.modules:
-        sys.path.insert(0, str(DEV_HMS))
-        try:
-            spec = importlib.util.spec_from_file_location("dev_hms", DEV_HMS / "dev_hms.py")
-            module = importlib.util.module_from_spec(spec)
-            sys.modules["dev_hms"] = module
-            spec.loader.exec_module(module)
-        finally:
-            sys.path.remove(str(DEV_HMS))
-    return sys.modules["dev_hms"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DEV_HMS)
+        return importlib.import_module("dev_hms")
 
 
 @contextmanager
@@ -98,7 +98,8 @@ def _hive_metastore(release):
     folder = Path(tempfile.mkdtemp(prefix="hbstore-hms-"))
     hms = dev_hms().DevHms(folder, database="derby", heap="700m", guarded=True, release=release)
     try:
-        hms.start()
+        with quick_java():
+            hms.start()
         yield Other(hms.port, folder / "external")
     finally:
         hms.remove()

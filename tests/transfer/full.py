@@ -114,30 +114,32 @@ def fill(store, database, root):
 
 def assert_same(one, other, database):
     """That two stores hold the same database; when tables and functions were created is a metastore's own business."""
-    databases = [replace(store.get_database(database), later_fields=b"") for store in (one, other)]
-    assert databases[0] == databases[1]
-    assert one.table_names(database) == other.table_names(database)
-    for name in one.table_names(database):
-        first, second = (comparable(store.get_table(database, name)) for store in (one, other))
-        assert first == second
-        statistics = [store.column_statistics.read_table(database, name) for store in (one, other)]
-        assert [[replace(it, analyzed=0) for it in some] for some in statistics[:1]] == [
-            [replace(it, analyzed=0) for it in some] for some in statistics[1:]
-        ]
-        if not first.partition_columns:
-            continue
-        both = [store.get_partitions_by_filter(database, name, None) for store in (one, other)]
-        values = [partition.values for partition in both[0]]
-        assert list(map(plain_partition, both[0])) == list(map(plain_partition, both[1]))
-        found = [store.column_statistics.read_partitions(database, name, values) for store in (one, other)]
-        assert [
-            {value: [replace(it, analyzed=0) for it in some] for value, some in each.items()} for each in found[:1]
-        ] == [{value: [replace(it, analyzed=0) for it in some] for value, some in each.items()} for each in found[1:]]
-    functions = [
-        [replace(it, create_time=0, later_fields=b"") for it in store.functions.list(database)]
-        for store in (one, other)
-    ]
-    assert functions[0] == functions[1]
+    first, second = whole(one, database), whole(other, database)
+    assert first.keys() == second.keys()
+    for what in first:
+        assert first[what] == second[what], what
+
+
+def whole(store, database):
+    """All of a database that a metastore keeps as it is."""
+    found = {
+        "database": replace(store.get_database(database), later_fields=b""),
+        "functions": [replace(one, create_time=0, later_fields=b"") for one in store.functions.list(database)],
+    }
+    for name in store.table_names(database):
+        table = comparable(store.get_table(database, name))
+        found[name] = table, undated(store.column_statistics.read_table(database, name))
+        if table.partition_columns:
+            partitions = store.get_partitions_by_filter(database, name, None)
+            values = [one.values for one in partitions]
+            statistics = store.column_statistics.read_partitions(database, name, values)
+            found[f"{name}: partitions"] = [plain_partition(one) for one in partitions]
+            found[f"{name}: statistics"] = {one: undated(some) for one, some in statistics.items()}
+    return found
+
+
+def undated(statistics):
+    return [replace(one, analyzed=0) for one in statistics]
 
 
 def comparable(table):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-import threading
+import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -12,15 +12,10 @@ import pytest
 from hbstore.errors import InvalidName, InvalidUrl, MetastoreRefused, MetastoreUnavailable
 from hbstore.layouts import DATABASE, STRINGS
 from hbstore.transfer.connection import Address, Connection
-from tests.metastore.wire_trees import STRING, STRUCT, call, strings
+from tests.metastore.wire_trees import I32, STRING, STRUCT, call, strings
+from tests.transfer.answering import CALL, EXCEPTION, answering, reply
 
 NAMES = ("a", "b" * 300, "\0", "")
-
-
-def reply(method, tree, kind=2):
-    """A reply, which differs from a call in one byte."""
-    message = call(method, tree)
-    return message[:3] + bytes((kind,)) + message[4:]
 
 
 WHOLE = reply("get_all_tables", {0: strings(*NAMES)})
@@ -28,34 +23,16 @@ WHOLE = reply("get_all_tables", {0: strings(*NAMES)})
 
 @contextmanager
 def server(*pieces, pause=0.0):
-    """Answers every call with the same pieces; then it closes the connection."""
-    ready = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    """A connection to a server that answers every call with the same pieces, then closes the connection."""
 
-        def answer():
-            ready.set()
-            while True:
-                try:
-                    peer, _ = listening.accept()
-                except OSError:
-                    return
-                with peer:
-                    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    try:
-                        peer.recv(1 << 16)
-                        for piece in pieces:
-                            peer.sendall(piece)
-                            threading.Event().wait(pause)
-                    except OSError:
-                        pass
+    def answer(peer):
+        peer.recv(1 << 16)
+        for piece in pieces:
+            peer.sendall(piece)
+            time.sleep(pause)
 
-        thread = threading.Thread(target=answer, daemon=True)
-        thread.start()
-        ready.wait()
-        with closing(Connection(Address("127.0.0.1", listening.getsockname()[1]), 5)) as connection:
-            yield connection
-        listening.shutdown(socket.SHUT_RDWR)
-    thread.join(5)
+    with answering(answer) as address, closing(Connection(address, 5)) as connection:
+        yield connection
 
 
 def test_a_reply_byte_by_byte():
@@ -89,7 +66,7 @@ def test_a_server_that_says_nothing():
     [
         b"HTTP/1.1 400 Bad Request\r\n\r\n\0",
         reply("get_tables", {0: strings()}),
-        reply("get_all_tables", {0: strings()}, kind=1),
+        reply("get_all_tables", {0: strings()}, CALL),
         reply("get_all_tables", {0: (STRING, "a")}),
         WHOLE + b"\0",
     ],
@@ -105,7 +82,7 @@ def test_exceptions():
         connection.call("get_all_tables", b"\0", STRINGS)
     assert caught.value.fields["exception"] == 2
     for kind, unknown in ((1, True), (6, False)):
-        refused = reply("get_all_tables", {1: (STRING, "no"), 2: (8, kind)}, kind=3)
+        refused = reply("get_all_tables", {1: (STRING, "no"), 2: (I32, kind)}, EXCEPTION)
         with server(refused) as connection, pytest.raises(MetastoreRefused) as caught:
             connection.call("get_all_tables", b"\0", STRINGS)
         assert caught.value.fields["unknown"] is unknown
@@ -135,19 +112,13 @@ def test_a_large_reply():
 
 def test_a_call_is_what_others_write():
     got = []
-    with socket.create_server(("127.0.0.1", 0)) as listening:
 
-        def answer():
-            peer, _ = listening.accept()
-            with peer:
-                got.append(peer.recv(1 << 16))
-                peer.sendall(WHOLE)
+    def answer(peer):
+        got.append(peer.recv(1 << 16))
+        peer.sendall(WHOLE)
 
-        thread = threading.Thread(target=answer)
-        thread.start()
-        with closing(Connection(Address("127.0.0.1", listening.getsockname()[1]), 5)) as connection:
-            connection.call("get_all_tables", b"\x0b\0\1" + struct.pack(">i", 4) + b"shop\0", STRINGS)
-        thread.join()
+    with answering(answer) as address, closing(Connection(address, 5)) as connection:
+        connection.call("get_all_tables", b"\x0b\0\1" + struct.pack(">i", 4) + b"shop\0", STRINGS)
     assert got == [call("get_all_tables", {1: (STRING, "shop")})]
 
 

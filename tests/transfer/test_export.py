@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -15,38 +13,16 @@ from hbstore.errors import InvalidInput, MetastoreUnavailable, TableNotFound, Tr
 from hbstore.model import Order, SerDe, StorageDescriptor
 from hbstore.transfer import export_metastore, import_metastore
 from hbstore.transfer.export_page import as_sent
-from tests.metastore.serving import Serve
+from tests.transfer.conftest import serving
 from tests.transfer.full import DDL_TIME, assert_same, fill
-
-NUMBER = 400
-PROGRAM = """
-import sys
-from hbstore import connect
-from hbstore.transfer import export_metastore
-
-def told(table, done, total):
-    print(done, flush=True)
-    if done >= int(sys.argv[3]):
-        sys.stdin.read()  # until it is killed
-
-export_metastore(connect(sys.argv[1]), sys.argv[2], page=20, threads=2, progress=told)
-"""
+from tests.transfer.sales import NUMBER, held, killed, sell
 
 
 @pytest.fixture
 def sold(store, tmp_path):
     """shop.sales with 400 partitions in the store."""
-    root = f"file:{tmp_path}/sales"
-    store.create_database(Database("shop", location=f"file:{tmp_path}/shop"))
-    table = Table("shop", "sales", [Column("hour", "int")], [Column("amount", "double")], location=root)
-    store.create_table(replace(table, parameters={DDL_TIME: "5", "EXTERNAL": "TRUE"}, table_type="EXTERNAL_TABLE"))
-    made = [Partition([str(at)], parameters={"at": str(at), DDL_TIME: "7"}, create_time=1 + at) for at in range(NUMBER)]
-    store.add_partitions("shop", "sales", made)
+    sell(store, f"file:{tmp_path}")
     return store
-
-
-def held(store):
-    return store.get_partitions_by_filter("shop", "sales", None)
 
 
 def test_every_field(endpoint, store, tmp_path):
@@ -63,12 +39,7 @@ def test_every_field(endpoint, store, tmp_path):
 
 @pytest.mark.parametrize("dies", [20, 200, 380])
 def test_a_killed_export_goes_on(endpoint, sold, url, dies):
-    command, pipe = [sys.executable, "-c", PROGRAM, url, endpoint.uri, str(dies)], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        for line in process.stdout:
-            if int(line) >= dies:
-                break
-        process.kill()
+    killed("export", url, endpoint.uri, dies)
     with connect(endpoint.url) as target:
         there = target.count_partitions("shop", "sales")
         assert there >= dies
@@ -99,10 +70,8 @@ def test_a_target_that_goes_away(endpoint, sold, tmp_path):
     with pytest.raises(MetastoreUnavailable, match="does not answer") as caught:
         export_metastore(sold, endpoint.uri, page=20, threads=2, progress=told)
     assert "of 400 partitions of shop.sales" in caught.value.fields["copied"]
-    folder = tmp_path / "again"
-    folder.mkdir()
-    with Serve(endpoint.url, folder) as server:
-        assert export_metastore(sold, f"thrift://127.0.0.1:{server.port}").is_complete
+    with serving(tmp_path / "again", endpoint.url) as again:
+        assert export_metastore(sold, again.uri).is_complete
     with connect(endpoint.url) as target:
         assert held(target) == held(sold)
 
@@ -194,26 +163,24 @@ partitions = st.builds(
 @pytest.fixture(scope="module")
 def target(tmp_path_factory):
     """An endpoint for many examples."""
-    folder = tmp_path_factory.mktemp("target")
-    with Serve(f"sqlite://{folder}/store.db", folder) as server:
-        yield f"thrift://127.0.0.1:{server.port}", f"sqlite://{folder}/store.db", f"file:{folder}/shop"
+    with serving(tmp_path_factory.mktemp("target") / "endpoint") as found:
+        yield found
 
 
 @settings(max_examples=25)
 @given(st.lists(partitions, max_size=5, unique_by=lambda one: one.values))
 def test_whatever_partitions_there_and_back(target, some):
-    uri, url, folder = target
-    with connect("memory://") as store, connect("memory://") as back, connect(url) as there:
+    with connect("memory://") as store, connect("memory://") as back, connect(target.url) as there:
         there.drop_database("shop", cascade=True, if_exists=True)
-        store.create_database(Database("shop", location=folder))
+        store.create_database(Database("shop", location=f"{target.root}/shop"))
         columns = [Column("ds", "string"), Column("hour", "int")]
         table = Table("shop", "sales", columns, [Column("number", "int")], table_type="VIRTUAL_VIEW")
         store.create_table(replace(table, parameters={DDL_TIME: "1"}, create_time=1))
         store.change_partitions("shop", "sales", add=some, invalid_values="keep")
-        done = export_metastore(store, uri, page=2, threads=2)
+        done = export_metastore(store, target.uri, page=2, threads=2)
         assert done.tables[0].is_verified
         assert not done.refused
-        read = import_metastore(back, uri, page=3, database="shop")
+        read = import_metastore(back, target.uri, page=3, database="shop")
         assert read.tables[0].is_verified
         # Of what has no create time the metastore says when it got it.
         expected = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from thriftpy2.thrift import TApplicationException
@@ -11,7 +12,7 @@ from hbstore import connect
 from hbstore.errors import InvalidType, TransferConflict
 from hbstore.structs import decode_partition, encode_database, encode_table
 from hbstore.transfer import export_metastore, import_metastore
-from tests.metastore.client import STORED, TYPES, client, exchange, raw_call
+from tests.metastore.client import STORED, client, exchange, raw_call
 from tests.metastore.wire_trees import BOOL, I32, STRING, STRUCT, call, result, strings, structs, texts
 from tests.transfer.full import DDL_TIME, assert_same, fill
 
@@ -240,8 +241,6 @@ def test_partitions_that_a_metastore_refuses_are_named(hms_2, store, database):
     import_metastore(store, hms_2.uri, database=database)
     table = store.get_table(database, "sold")
     new = [decode_partition(one.payload) for one in store.get_partitions(database, "sold", [("a", "1")])]
-    from dataclasses import replace
-
     where = [f"{table.location}/a/2", "strange://host/3", f"{table.location}/a/4"]
     made = [replace(new[0], values=("a", str(2 + at)), location=place) for at, place in enumerate(where)]
     store.add_partitions(database, "sold", made)
@@ -252,4 +251,3 @@ def test_partitions_that_a_metastore_refuses_are_named(hms_2, store, database):
     assert (found.partitions.added, found.is_verified, found.is_complete) == (2, True, False)
     with client(hms_2.port) as metastore:
         assert metastore.get_partition_names(database, "sold", -1) == [f"ds=a/hour={at}" for at in (1, 2, 4)]
-        assert TYPES  # the same structs as above

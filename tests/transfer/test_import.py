@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from dataclasses import replace
@@ -26,23 +24,12 @@ from hbstore.transfer.connection import Address
 from hbstore.transfer.import_page import ImportPage
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.work import Outcome, each_page
-from tests.metastore.serving import Serve
+from tests.transfer.conftest import serving
 from tests.transfer.full import assert_same, fill
+from tests.transfer.sales import held, killed
 
 COLUMNS = [Column("ds", "date"), Column("hour", "int")]
 DAYS, HOURS = 25, 24
-PROGRAM = """
-import sys
-from hbstore import connect
-from hbstore.transfer import import_metastore
-
-def told(table, done, total):
-    print(done, flush=True)
-    if done >= int(sys.argv[3]):
-        sys.stdin.read()  # until it is killed
-
-import_metastore(connect(sys.argv[1]), sys.argv[2], page=20, threads=2, progress=told)
-"""
 
 
 @pytest.fixture
@@ -58,13 +45,6 @@ def source(endpoint):
         ]
         opened.add_partitions("shop", "sales", made)
         yield opened
-
-
-def held(store):
-    return [
-        (one.values, one.location, one.parameters, one.create_time)
-        for one in store.get_partitions_by_filter("shop", "sales", None)
-    ]
 
 
 def alter(store, values, **parameters):
@@ -95,11 +75,13 @@ def test_one_database_or_one_table(endpoint, source, store):
     import_metastore(store, endpoint.uri, database="attic", statistics=False)
     assert store.database_names() == ["attic"]
     assert len(store.table_names("attic")) == 3
-    assert not store.column_statistics.read_table("attic", "plain")[1:]
+    sold = [one.values for one in source.get_partitions_by_filter("attic", "sales", None)]
+    assert source.column_statistics.read_partitions("attic", "sales", sold)
+    assert not store.column_statistics.read_partitions("attic", "sales", sold)
 
 
-def test_questions_that_are_none(endpoint, source, store):
-    assert source
+@pytest.mark.usefixtures("source")
+def test_questions_that_are_none(endpoint, store):
     with pytest.raises(DatabaseNotFound):
         import_metastore(store, endpoint.uri, database="nowhere")
     with pytest.raises(TableNotFound):
@@ -116,12 +98,7 @@ def test_questions_that_are_none(endpoint, source, store):
 
 @pytest.mark.parametrize("dies", [20, 200, 580])
 def test_a_killed_import_goes_on(endpoint, source, url, dies):
-    command, pipe = [sys.executable, "-c", PROGRAM, url, endpoint.uri, str(dies)], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        for line in process.stdout:
-            if int(line) >= dies:
-                break
-        process.kill()
+    killed("import", url, endpoint.uri, dies)
     with connect(url, create=False) as store:
         there = store.count_partitions("shop", "sales")
         assert there >= dies
@@ -145,10 +122,8 @@ def test_a_source_that_goes_away(endpoint, source, store, tmp_path):
     assert "of 600 partitions of shop.sales" in caught.value.fields["copied"]
     there = store.count_partitions("shop", "sales")
     assert 100 <= there < DAYS * HOURS
-    folder = tmp_path / "again"
-    folder.mkdir()
-    with Serve(endpoint.url, folder) as server:
-        (table,) = import_metastore(store, f"thrift://127.0.0.1:{server.port}").tables
+    with serving(tmp_path / "again", endpoint.url) as again:
+        (table,) = import_metastore(store, again.uri).tables
     assert (table.partitions.same, table.partitions.added, table.is_complete) == (there, 600 - there, True)
     assert held(store) == held(source)
 
@@ -215,10 +190,9 @@ def test_databases_and_tables_that_differ(endpoint, source, store, on_conflict):
     assert held(store) == held(source)
 
 
-@pytest.mark.parametrize("on_conflict", ["keep", "replace"])
+@pytest.mark.parametrize("on_conflict", ["fail", "keep", "replace"])
 def test_other_partition_columns_are_told(endpoint, source, store, on_conflict):
-    assert source
-    store.create_database("shop")
+    store.create_database(source.get_database("shop"))
     store.create_table(Table("shop", "sales", COLUMNS[:1]))
     done = import_metastore(store, endpoint.uri, on_conflict=on_conflict)
     assert [what for what, _ in done.refused] == ["table shop.sales"]
@@ -242,9 +216,9 @@ def test_what_only_the_store_has_stays_and_is_counted(endpoint, source, store):
     assert store.count_partitions("shop", "sales") == 600
 
 
-def test_the_comparison_at_the_end_sees_what_others_did(endpoint, source, store):
+@pytest.mark.usefixtures("source")
+def test_the_comparison_at_the_end_sees_what_others_did(endpoint, store):
     """Somebody alters, or drops, a partition that was copied already."""
-    assert source
 
     def doing(change):
         def told(table, done, total):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from contextlib import closing
 
 import pytest
@@ -12,53 +10,42 @@ from hbstore import Column, Table
 from hbstore.errors import MetastoreRefused
 from hbstore.metastore.messages import read_head
 from hbstore.structs import encode_table
-from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from hbstore.wire import STRING, field_head
-from tests.metastore.wire_trees import I32, STRUCT, call, result, strings
+from tests.metastore.wire_trees import I32, STRUCT, result, strings
+from tests.transfer.answering import EXCEPTION, answering, reply
 
 TABLE = Table("shop", "sales", [Column("ds", "date")], [Column("amount", "double")], create_time=5)
 UNKNOWN = {1: (11, "Invalid method name"), 2: (I32, 1)}
 
 
-@pytest.fixture
-def strange():
-    """A server that knows only what is put into ``known``: bytes of results by method; ``asked`` are all calls."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        found = Strange(listening.getsockname()[1])
-
-        def serve():
-            while True:
-                try:
-                    peer, _ = listening.accept()
-                except OSError:
-                    return
-                with peer:
-                    while message := peer.recv(1 << 16):
-                        peer.sendall(found.answer(message))
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        with closing(Metastore(Address("127.0.0.1", found.port))) as found.metastore:
-            yield found
-        listening.shutdown(socket.SHUT_RDWR)
-    thread.join(5)
-
-
 class Strange:
-    def __init__(self, port):
-        self.port = port
+    """A server that knows only some methods.
+
+    Attributes:
+        known: the bytes of results by method.
+        asked: the names and the arguments of all calls.
+        metastore: what asks it.
+    """
+
+    def __init__(self):
         self.known = {}
         self.asked = []
+        self.metastore = None
 
-    def answer(self, message):
-        name = read_head(message).name
-        self.asked.append((name, result(name, message)))
-        if name in self.known:
-            whole = call(name, {})[:-1] + self.known[name]
-            return whole[:3] + b"\2" + whole[4:]
-        whole = call(name, UNKNOWN)
-        return whole[:3] + b"\3" + whole[4:]
+    def answer(self, peer):
+        while message := peer.recv(1 << 16):
+            name = read_head(message).name
+            self.asked.append((name, result(name, message)))
+            known = self.known.get(name)
+            peer.sendall(reply(name, UNKNOWN, EXCEPTION) if known is None else reply(name, known))
+
+
+@pytest.fixture
+def strange():
+    found = Strange()
+    with answering(found.answer) as address, closing(Metastore(address)) as found.metastore:
+        yield found
 
 
 def inner(value):
@@ -72,7 +59,7 @@ def test_of_hive_4(strange):
     strange.metastore.create_table(TABLE)
     strange.metastore.alter_table(TABLE)
     assert [name for name, _ in strange.asked] == ["get_table", "get_table_req", "create_table_req", "alter_table_req"]
-    (_, request), _ = strange.asked[1][1][1], None
+    _, request = strange.asked[1][1][1]
     assert (request[1], request[2], request[8]) == ((11, "shop"), (11, "sales"), strings("MANAGERAWMETADATA"))
     assert strange.asked[2][1][1][1][9] == strings("MANAGERAWMETADATA")
 

@@ -7,14 +7,13 @@ import sys
 
 import pytest
 
-from hbstore import Column, Database, Partition, Table, connect
+from hbstore import Partition, connect
 from hbstore.errors import InvalidUrl, MetastoreUnavailable, TransferConflict
 from hbstore.spark import export_metastore, import_metastore
 from tests.spark.conftest import spark  # noqa: F401  a fixture
-from tests.transfer.full import DDL_TIME
+from tests.transfer.sales import NUMBER, held, sell
 
 pytestmark = pytest.mark.spark
-NUMBER = 400
 PROGRAM = """
 import sys
 from hbstore.spark import import_metastore
@@ -31,16 +30,10 @@ import_metastore(spark, sys.argv[1], sys.argv[2], page=10, progress=told)
 
 @pytest.fixture
 def source(endpoint):
+    """The store behind the endpoint, with shop.sales of 400 partitions."""
     with connect(endpoint.url) as opened:
-        opened.create_database(Database("shop", location="s3://shop"))
-        opened.create_table(Table("shop", "sales", [Column("hour", "int")], location="/sales"))
-        made = [Partition([str(at)], parameters={"at": str(at), DDL_TIME: "7"}, create_time=1) for at in range(NUMBER)]
-        opened.add_partitions("shop", "sales", made)
+        sell(opened, "s3://sold")
         yield opened
-
-
-def held(store):
-    return store.get_partitions_by_filter("shop", "sales", None)
 
 
 def test_import(spark, endpoint, source, url):  # noqa: F811
@@ -57,11 +50,7 @@ def test_import(spark, endpoint, source, url):  # noqa: F811
 
 def test_export(spark, endpoint, url, tmp_path):  # noqa: F811
     with connect(url) as store:
-        store.create_database(Database("shop", location=f"file:{tmp_path}/shop"))
-        table = Table("shop", "sales", [Column("hour", "int")], location=f"file:{tmp_path}/sales")
-        store.create_table(table)
-        made = [Partition([str(at)], parameters={DDL_TIME: "7"}, create_time=1) for at in range(NUMBER)]
-        store.add_partitions("shop", "sales", made)
+        sell(store, f"file:{tmp_path}")
         told = []
         done = export_metastore(spark, url, endpoint.uri, page=30, progress=lambda *how: told.append(how))
         assert told[-1] == ("shop.sales: comparing", NUMBER, NUMBER)
@@ -70,8 +59,8 @@ def test_export(spark, endpoint, url, tmp_path):  # noqa: F811
             assert held(target) == held(store)
 
 
-def test_errors_are_those_of_hbstore(spark, endpoint, source, url):  # noqa: F811
-    assert source
+@pytest.mark.usefixtures("source")
+def test_errors_are_those_of_hbstore(spark, endpoint, url):  # noqa: F811
     with pytest.raises(InvalidUrl, match="cannot share"):
         import_metastore(spark, "memory://", endpoint.uri)
     import_metastore(spark, url, endpoint.uri)

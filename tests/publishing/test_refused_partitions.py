@@ -1,0 +1,124 @@
+"""Partitions that the store does not take: refused before anything is decided, as nobody could finish it afterwards."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from hbstore import Column, Partition, PartitionStore, Table
+from hbstore.errors import (
+    CommitStateUnknown,
+    HbstoreError,
+    InvalidInput,
+    InvalidPartitionValue,
+    InvalidTime,
+    StoreUnavailable,
+    TimelineMismatch,
+)
+from hbstore.publishing import Manifest, PartitionWrite, Publisher
+from hbstore.rows import connect as connect_rows
+from hbstore.store.puts import MAX_PAYLOAD
+from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
+
+PERIOD = "cube.storagetable.partition.update.period"
+
+
+@pytest.fixture(params=["memory://", "memory://?atomic=false"])
+def store(request, tmp_path):
+    """shop.sales by hour with the partition 5, and shop.days, which keeps a timeline."""
+    with PartitionStore(connect_rows(request.param)) as store:
+        store.create_database("shop")
+        store.create_table(Table("shop", "sales", [Column("hour", "int")], location=f"file:{tmp_path}/sales"))
+        store.add_partitions("shop", "sales", [Partition(["5"])])
+        declared = {TIME_PARTITION_COLUMNS: "dt", UPDATE_PERIODS: "DAILY"}
+        days = Table("shop", "days", [Column("dt", "string")], location=f"file:{tmp_path}/days", parameters=declared)
+        store.create_table(days)
+        yield store
+
+
+def job(tmp_path, table, *values, **parameters):
+    """Appends a file to partitions: a manifest, and its staged files."""
+    column = "hour" if table == "sales" else "dt"
+    staging, writes, staged = tmp_path / table / "_hbstore/job", [], {}
+    for number, value in enumerate(values):
+        source = staging / f"data/{number}"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(value[:9])
+        location = f"file:{tmp_path}/{table}/{column}={number if len(value) > 99 else value}"
+        staged[f"file:{source}"] = f"{location}/.{number}"
+        writes.append(PartitionWrite((value,), location, {f".{number}": f"file{number}"}, parameters=parameters))
+    return Manifest("job", f"file:{staging}", tuple(writes)), staged
+
+
+def files(tmp_path):
+    """All files, but for what is staged: who staged it removes it."""
+    return [path for path in tmp_path.rglob("*") if path.is_file() and "_hbstore" not in path.parts]
+
+
+CASES = {
+    "a parameter that is no text": ("sales", ["6"], {"a": 1}, InvalidInput),
+    "a parameter that is too large": ("sales", ["6"], {"a": "x" * MAX_PAYLOAD}, InvalidInput),
+    "two texts of one partition": ("sales", ["7", "07"], {}, InvalidPartitionValue),
+    "one text twice": ("sales", ["7", "7"], {}, InvalidPartitionValue),
+    "a value that is too long for a key": ("days", ["2015-01-29" * 7000], {}, InvalidPartitionValue),
+    "no time": ("days", ["someday"], {}, InvalidTime),
+    "another update period": ("days", ["2015-01-29"], {PERIOD: "HOURLY"}, (InvalidTime, TimelineMismatch)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_the_store_refuses_changes_nothing(store, tmp_path, case):
+    table, values, parameters, error = CASES[case]
+    with pytest.raises(error) as caught:
+        Publisher(store).publish("shop", table, *job(tmp_path, table, *values, **parameters))
+    assert not isinstance(caught.value, CommitStateUnknown)
+    assert files(tmp_path) == []
+    assert store.publications.of(store.publications.row("shop", table)) == []
+    assert store.partition_names("shop", "sales") == ["hour=5"]
+    assert store.partition_names("shop", "days") == []
+    good = "6" if table == "sales" else "2015-01-30"
+    Publisher(store).publish("shop", table, *job(tmp_path, table, good))
+    assert good in str(store.partition_names("shop", table))
+
+
+def test_two_texts_are_named(store, tmp_path):
+    with pytest.raises(InvalidPartitionValue, match=r"two texts are one partition: .*hour=7, hour=07") as caught:
+        Publisher(store).publish("shop", "sales", *job(tmp_path, "sales", "7", "07"))
+    assert "cast" in caught.value.hint
+
+
+def decided(store, tmp_path, monkeypatch):
+    """A publication that is decided, and that the store refuses since: the table keeps timelines now."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        Publisher(store).publish("shop", "sales", *job(tmp_path, "sales", "6"))
+    store.drop_partitions("shop", "sales", [["5"]])
+    declared = {TIME_PARTITION_COLUMNS: "hour", UPDATE_PERIODS: "DAILY"}
+    store.alter_table(replace(store.get_table("shop", "sales"), parameters=declared))
+
+
+def test_a_table_is_read_as_it_is_where_what_is_decided_is_refused(store, tmp_path, monkeypatch, caplog):
+    decided(store, tmp_path, monkeypatch)
+    store.finish_publications = Publisher(store).finish_before_use
+    with caplog.at_level(logging.WARNING, "hbstore.publishing"):
+        assert store.get_table("shop", "sales").name == "sales"
+    assert "could not be finished" in caplog.text
+    with pytest.raises(HbstoreError):
+        Publisher(store).recover("shop", "sales")
+    store.alter_table(replace(store.get_table("shop", "sales"), parameters={}))
+    store.get_table("shop", "sales")
+    assert store.partition_names("shop", "sales") == ["hour=6"]
+    assert [path.name for path in files(tmp_path)] == ["file0"]
+
+
+def test_a_store_that_is_away_is_no_table_as_it_is(store, tmp_path, monkeypatch):
+    decided(store, tmp_path, monkeypatch)
+
+    def away(*_, **__):
+        raise StoreUnavailable("gone")
+
+    monkeypatch.setattr(Publisher, "recover_row", away)
+    with pytest.raises(StoreUnavailable):
+        Publisher(store).finish_before_use(store.publications.row("shop", "sales"))
