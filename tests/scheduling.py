@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from xdist.scheduler import LoadFileScheduling
 
-ALONE = ("tests/spark/test_stream_deaths.py", "tests/spark/test_write_deaths.py", "tests/spark/test_demo.py")
+ALONE = (
+    "tests/spark/test_stream_deaths.py",
+    "tests/spark/test_write_deaths.py",
+    "tests/spark/test_demo.py",
+    "tests/spark/test_executor_deaths.py",
+)
 """Files that start a Spark of their own for each test."""
 
 TOGETHER = {

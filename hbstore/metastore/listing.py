@@ -58,14 +58,41 @@ def read_partitions(
         note_plan(call, plan, row, counted.rows)
         return made
 
-    return call.store.read_payloads(
+    return read_payloads(call, database, table, where, consume, max_parts=max_parts, like_dialect=like_dialect)
+
+
+def read_payloads(
+    call: Call,
+    database: str | None,
+    table: str | None,
+    where: Filter,
+    consume: Callable[[TableRow, MultiScanPlan, Batches], T],
+    *,
+    max_parts: int | None = None,
+    like_dialect: LikeDialect = FILTER_DIALECT,
+) -> T:
+    """What `PartitionStore.read_payloads` gives, with all writes in it that are decided.
+
+    Where one turns out to be decided and not shown, it is finished, and the partitions are read again.
+    """
+
+    def noted(row: TableRow, plan: MultiScanPlan, batches: Batches) -> tuple[TableRow, T]:
+        return row, consume(row, plan, batches)
+
+    read = partial(
+        call.store.read_payloads,
         database_name(database),
         table or "",
         where,
-        consume,
+        noted,
         max_parts=-1 if max_parts is None else max_parts,
         like_dialect=like_dialect,
     )
+    row, made = read()
+    if call.store.publications.decided(row):
+        call.store.get_table(row.table.database, row.table.name)  # which finishes it
+        row, made = read()
+    return made
 
 
 def spool_partitions(

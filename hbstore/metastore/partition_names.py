@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.listing import Batches, note_plan, note_target
+from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import PartialValues, partial_values
 from hbstore.model import Table
@@ -119,7 +119,7 @@ def _names(call: Call, database: str | None, table: str | None, partial: Partial
         names.sort()
         return names
 
-    return call.store.read_payloads(database_name(database), table or "", where, collect)
+    return read_payloads(call, database, table, where, collect)
 
 
 def _of_heads(columns: Sequence[str], heads: Iterator[bytes]) -> list[str]:

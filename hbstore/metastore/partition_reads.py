@@ -7,11 +7,11 @@ in that order. (HMS orders by the partition's name, so that hour 10 comes before
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.filters import FILTER_DIALECT
-from hbstore.metastore.listing import Batches, note_plan, note_target, spool_partitions
+from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads, spool_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
 from hbstore.metastore.partition_names import name_reader
@@ -19,9 +19,13 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.rows.interface import StoredRow
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 
 handlers = Handlers()
+_PAGE: Final = 4_000
+"""Partitions that are asked for by name and are in memory at once: some 3 MB."""
 
 
 @handlers.answers("get_partition", "get_partition_with_auth")
@@ -80,16 +84,29 @@ def get_partitions_ps(call: Call) -> PartitionList:
 
 @handlers.answers("get_partitions_by_names")
 def get_partitions_by_names(call: Call) -> PartitionList:
-    """Those of some partitions that exist, each once, in key order; all are read by one multi-get.
+    """Those of some partitions that exist, each once, in key order; read by multi-gets, a page after the other.
 
     Raises:
         MetaException: a name is malformed, or does not name all columns.
     """
     given = call.arguments
-    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
-    wanted = list(map(name_reader(table), given.names or ()))
+    note_target(call, given.db_name, given.tbl_name, None)
     spool = PartitionSpool()
-    spool.extend([_read(call, given.db_name, given.tbl_name, wanted)])
+
+    def fill(row: TableRow, _: MultiScanPlan, __: Batches) -> int:
+        spool.clear()
+        read = name_reader(row.table)
+        keys = sorted({partition_key(row, read(name)) for name in given.names or ()})
+        for at in range(0, len(keys), _PAGE):
+            spool.extend([[payload for _, payload in call.store.rows.multi_get(keys[at : at + _PAGE])]])
+        return len(keys)
+
+    try:
+        asked = read_payloads(call, given.db_name, given.tbl_name, None, fill)
+    except BaseException:
+        spool.close()
+        raise
+    call.note(scans=[f"get {asked:,} by values"], partitions=spool.count, rows_read=spool.count)
     return PartitionList(spool)
 
 
@@ -112,22 +129,19 @@ def get_num_partitions_by_filter(call: Call) -> int:
         note_plan(call, plan, row, found)
         return found
 
-    database, table = database_name(given.db_name), given.tbl_name or ""
-    found = call.store.read_payloads(database, table, given.filter, counted, like_dialect=FILTER_DIALECT)
+    found = read_payloads(call, given.db_name, given.tbl_name, given.filter, counted)
     call.note(partitions=found)
     return found
 
 
 def _one(call: Call, database: str | None, table: str | None, values: Sequence[str]) -> bytes:
-    found = _read(call, database, table, [values])
+    note_target(call, database, table, None)
+
+    def get(row: TableRow, _: MultiScanPlan, __: Batches) -> list[StoredRow]:
+        return call.store.rows.multi_get([partition_key(row, values)])
+
+    found = read_payloads(call, database, table, None, get)
+    call.note(scans=["get 1 by values"], partitions=len(found), rows_read=len(found))
     if not found:
         raise THRIFT.NoSuchObjectException(f"no such partition: partition values=[{', '.join(values)}]")
-    return found[0]
-
-
-def _read(call: Call, database: str | None, table: str | None, wanted: Sequence[Sequence[str]]) -> list[bytes]:
-    """Partitions by their values, noted as the reads that they are."""
-    note_target(call, database, table, None)
-    found = call.store.get_payloads(database_name(database), table or "", wanted)
-    call.note(scans=[f"get {len(wanted):,} by values"], partitions=len(found), rows_read=len(found))
-    return found
+    return found[0][1]

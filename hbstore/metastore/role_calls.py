@@ -139,7 +139,7 @@ def grant_revoke_privileges(call: Call) -> Any:
 def list_privileges(call: Call) -> list[Any]:
     """What was granted to a principal, or to all, on something, or on anything."""
     given = call.arguments
-    target = None if given.hiveObject is None or given.hiveObject.objectType is None else _target(given.hiveObject)
+    target = None if given.hiveObject.objectType is None else _target(given.hiveObject)
     principal_type = None if given.principal_type is None else _principal_type(given.principal_type)
     found = call.store.grants.list(given.principal_name, principal_type, target)
     return [_privilege(one) for one in found]

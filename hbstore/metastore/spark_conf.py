@@ -2,7 +2,8 @@
 
 They are for Spark's built-in Hive client, 2.3.10. It has no setting for the size of a reply, and needs none: over a
 plain socket its limit of 100 MiB is checked against every single text and never against the whole reply. Over framed
-transport a reply ends at 16,384,000 bytes, which is why frames are switched off where something else switched them on.
+transport a reply ends at 16,384,000 bytes, which is why frames are switched off where something else switched them on
+(hbstore speaks both).
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def spark_settings(uris: Sequence[str], warehouse: str | None) -> list[Setting]:
         Setting(
             "spark.hadoop.hive.metastore.thrift.framed.transport.enabled",
             "false",
-            "hbstore speaks without frames, and they would end a reply at 16 MB; plain replies have no limit",
+            "in frames Spark's client ends a reply at 16 MB, and plain replies have no limit",
         ),
         Setting(
             "spark.hadoop.hive.metastore.client.connection.timeout",

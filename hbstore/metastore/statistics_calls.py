@@ -57,7 +57,7 @@ def get_table_column_statistics(call: Call) -> Any:
     """
     given = call.arguments
     database = database_name(given.db_name)
-    found = call.store.column_statistics.read_table(database, given.tbl_name, [given.col_name])
+    found = call.store.column_statistics.read_table(database, given.tbl_name, [given.col_name or ""])
     return _one(found, database, given.tbl_name, None)
 
 
@@ -71,8 +71,8 @@ def get_partition_column_statistics(call: Call) -> Any:
     given = call.arguments
     database = database_name(given.db_name)
     table = call.store.get_table(database, given.tbl_name)
-    values = name_reader(table)(given.part_name)
-    found = call.store.column_statistics.read_partitions(database, given.tbl_name, [values], [given.col_name])
+    values = name_reader(table)(given.part_name or "")
+    found = call.store.column_statistics.read_partitions(database, given.tbl_name, [values], [given.col_name or ""])
     return _one(found.get(values, ()), database, given.tbl_name, given.part_name)
 
 
@@ -127,7 +127,7 @@ def delete_partition_column_statistics(call: Call) -> bool:
     """
     given = call.arguments
     database = database_name(given.db_name)
-    values = name_reader(call.store.get_table(database, given.tbl_name))(given.part_name)
+    values = name_reader(call.store.get_table(database, given.tbl_name))(given.part_name or "")
     if not call.store.column_statistics.delete_partition(database, given.tbl_name, values, given.col_name):
         raise _none(f"{database}.{given.tbl_name} {given.part_name}", given.col_name)
     return True
@@ -162,7 +162,7 @@ def _write_partitions(call: Call, given: Sequence[Any], *, merge: bool) -> None:
         if (database_name(_described(one).dbName), one.statsDesc.tableName) != (database, name):
             raise THRIFT.InvalidInputException("the statistics are of partitions of more than one table")
         _check_columns(table, one.statsObj or ())
-        wanted.setdefault(read(one.statsDesc.partName), []).extend(one.statsObj or ())
+        wanted.setdefault(read(one.statsDesc.partName or ""), []).extend(one.statsObj or ())
     if merge:
         known = call.store.column_statistics.read_partitions(database, name, wanted)
         wanted = {values: _merged(known.get(values, ()), some) for values, some in wanted.items()}

@@ -25,13 +25,13 @@ def open_txns(call: Call) -> Any:
 @handlers.answers("commit_txn", writes=True)
 def commit_txn(call: Call) -> None:
     """Commit a transaction and release its locks."""
-    call.store.transactions.commit(call.arguments.rqst.txnid)
+    call.store.transactions.commit(call.arguments.rqst.txnid or 0)
 
 
 @handlers.answers("abort_txn", writes=True)
 def abort_txn(call: Call) -> None:
     """Abort a transaction and release its locks."""
-    call.store.transactions.abort(call.arguments.rqst.txnid)
+    call.store.transactions.abort(call.arguments.rqst.txnid or 0)
 
 
 @handlers.answers("abort_txns", writes=True)

@@ -109,7 +109,11 @@ class Serve:
 
     def peak_memory(self):
         """The most bytes that were resident, of the process or of all its children together."""
-        return sum(_resident(pid) for pid in [self.pid, *self.children()])
+        return sum(_memory(pid, "VmHWM") for pid in [self.pid, *self.children()])
+
+    def own_memory(self):
+        """The bytes that are resident and no pages of a file."""
+        return _memory(self.pid, "RssAnon")
 
     def children(self):
         """The process ids of its children."""
@@ -126,5 +130,5 @@ class Serve:
         self.process.wait(SECONDS)
 
 
-def _resident(pid):
-    return 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+def _memory(pid, kind):
+    return 1024 * int(re.search(rf"{kind}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])

@@ -8,12 +8,15 @@ from contextlib import closing
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from hbstore.metastore.budget import weight
 from hbstore.metastore.replies import CHUNK, IN_MEMORY
+from hbstore.metastore.walker import Walker
 from tests.metastore.asking import Asking
 from tests.metastore.client import message
 
 pytestmark = pytest.mark.slow
 DAYS, HOURS, REGIONS = range(250), range(16), range(25)
+NAMES = [f"day={day}/hour={hour}/region=r{region}" for day in DAYS for hour in HOURS for region in REGIONS]
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +49,24 @@ def test_the_reply_is_whole(big):
 
 
 def test_a_reply_takes_a_part_of_its_size_in_memory_and_gives_it_back(big):
-    asking = Asking(big)
-    call = message("get_partitions", "shop", "sales", -1)
+    peak, left, _ = memory_of(Asking(big), message("get_partitions", "shop", "sales", -1))
+    assert peak < IN_MEMORY + 16 * CHUNK
+    assert left < CHUNK
+
+
+def test_a_reply_by_names_takes_what_the_names_take_beside(big):
+    call = message("get_partitions_by_names", "shop", "sales", NAMES)
+    peak, left, elements = memory_of(Asking(big), call)
+    assert elements == len(NAMES)
+    assert peak < IN_MEMORY + 16 * CHUNK + weight(len(call), elements)
+    assert left < CHUNK
+
+
+def memory_of(asking, call):
+    """The most bytes that a call takes until its reply is written, those that are left, and the call's elements."""
     asking.get_partition("shop", "sales", ["0", "0", "r0"])  # what is kept for good is there before
+    walker = Walker()
+    assert walker.walk(call)
     tracemalloc.start()
     try:
         with closing(asking.endpoint.answer(asking.session, call)) as reply:
@@ -58,11 +76,8 @@ def test_a_reply_takes_a_part_of_its_size_in_memory_and_gives_it_back(big):
         left, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < IN_MEMORY + 16 * CHUNK
-    assert left < CHUNK
+    return peak, left, walker.elements
 
 
 def test_names_are_all_there(big):
-    names = Asking(big).get_partition_names("shop", "sales", -1)
-    expected = [f"day={day}/hour={hour}/region=r{region}" for day in DAYS for hour in HOURS for region in REGIONS]
-    assert names == sorted(expected)
+    assert Asking(big).get_partition_names("shop", "sales", -1) == sorted(NAMES)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from random import Random
 
@@ -15,7 +16,7 @@ import pytest
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
-from hbstore import connect
+from hbstore import Column, Partition, Table, connect
 from hbstore.metastore.budget import FREE, weight
 from hbstore.metastore.walker import MAX_ELEMENTS
 from tests.hbase_server import own_tables
@@ -28,6 +29,9 @@ BASE = 100 * MEGA
 
 EACH = MEGA // 2
 """What one more connection costs at most; docs/metastore.md says 0.3 MB."""
+
+OF_A_LISTING = 9 * MEGA
+"""What a listing of partitions costs at most, however large it is; docs/metastore.md says so."""
 
 TIMEOUT = 8
 """Seconds that the server gives HBase, when that goes away."""
@@ -214,8 +218,9 @@ def test_a_message_of_nothing_but_elements(serve):
 # Slow readers
 
 
-def test_a_slow_reader_of_a_big_listing(serve):
-    server = serve()
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_slow_reader_of_a_big_listing(serve, processes):
+    server = serve("--processes", processes)
     with client(server.port) as metastore:
         create_table(metastore)
         for day in range(10):
@@ -237,6 +242,37 @@ def test_a_slow_reader_of_a_big_listing(serve):
     assert received > 20_000 * 1000
     assert server.process.returncode == 0
     assert server.log() == []
+
+
+@pytest.mark.slow
+def test_16_clients_that_list_a_big_table_at_once(serve, tmp_path):
+    store, clients, number = f"sqlite://{tmp_path}/store.db", 16, 40_000
+    with connect(store) as made:
+        made.create_database("shop")
+        made.create_table(Table("shop", "sales", partition_columns=[Column("n", "int")], location="/sales"))
+        long = {"text": "x" * 1000}
+        made.add_partitions("shop", "sales", [Partition([str(n)], parameters=long) for n in range(number)])
+    server = serve()
+    with ExitStack() as stack:
+        socks = [stack.enter_context(connection(server))[0] for _ in range(clients)]
+        for sock in socks:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+            sock.sendall(message("get_partitions", "shop", "sales", -1))
+        for sock in socks:
+            sock.recv(1, socket.MSG_PEEK)  # its reply is ready, and cannot be sent as long as nobody takes it
+        assert server.own_memory() < BASE + clients * OF_A_LISTING
+        with ThreadPoolExecutor(clients) as threads:
+            sizes = set(threads.map(read_to_the_stop, socks))
+    assert min(sizes) > number * 1000
+    assert len(sizes) == 1
+    assert server.own_memory() < BASE + clients * OF_A_LISTING // 2
+    assert server.log() == []
+
+
+def read_to_the_stop(sock):
+    """How many bytes come until the server has written all it had to say."""
+    sock.shutdown(socket.SHUT_WR)
+    return sum(len(data) for data in iter(lambda: sock.recv(1 << 20), b""))
 
 
 # kill -9

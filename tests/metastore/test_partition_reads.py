@@ -6,6 +6,7 @@ import pytest
 
 from hbstore import Partition
 from hbstore.errors import FilterError
+from hbstore.metastore import partition_reads
 from hbstore.metastore.partial_values import partial_values
 from hbstore.store.partition_store import PartitionStore
 from tests.metastore.asking import Asking, add, opened, table_of, values
@@ -85,6 +86,34 @@ def test_a_list_is_the_stored_bytes(shop):
     head = reply.index(b"\x0f\x00\x00\x0c") + 8
     assert reply[head - 4 : head] == len(found).to_bytes(4, "big")
     assert reply[head:-1] == b"".join(one.payload for one in found)
+
+
+EXPRESSION = TYPES.PartitionsByExprRequest("shop", "sales", b"hour = 5")
+LISTINGS = {
+    "get_partitions": ("shop", "sales", -1),
+    "get_partitions_with_auth": ("shop", "sales", -1, "ann", []),
+    "get_partitions_ps": ("shop", "sales", ["", "5"], -1),
+    "get_partitions_ps_with_auth": ("shop", "sales", ["", "", ""], -1, "ann", []),
+    "get_partitions_by_names": ("shop", "sales", ["ds=2013-01-01/hour=5/region=eu", "ds=2013-01-02/hour=5/region=eu"]),
+    "get_partitions_by_filter": ("shop", "sales", "hour > 5 or region = 'eu'", -1),
+    "get_partitions_by_expr": (EXPRESSION,),
+    "get_partitions_pspec": ("shop", "sales", -1),
+    "get_part_specs_by_filter": ("shop", "sales", "ds > '2013-01-01'", -1),
+    "get_partition": ("shop", "sales", ["2013-01-01", "5", "eu"]),
+}
+
+
+@pytest.mark.parametrize("method", LISTINGS)
+def test_nothing_is_made_of_what_is_listed(memory, method):
+    """Not even of bytes of which nothing could be made."""
+    rows = memory.store.rows
+    before = memory.raw(method, *LISTINGS[method])
+    expected = before
+    for at, row in enumerate(list(rows.whole_rows(b"", b"\xff" * 40))):
+        strange = b"\xfe\xff%06d" % at + b"\xfd" * (len(row.payload) - 8)
+        expected = expected.replace(row.payload, strange)
+        rows.write([row._replace(payload=strange)], [], 0)
+    assert memory.raw(method, *LISTINGS[method]) == expected != before
 
 
 def test_what_was_stored_is_decoded_field_for_field(shop):
@@ -193,7 +222,17 @@ def test_partitions_by_names(shop):
             named(twice, wrong)
 
 
-def test_ten_thousand_names_are_one_multi_get(tmp_path, request):
+def test_pages_of_names_are_one_list(shop, monkeypatch):
+    monkeypatch.setattr(partition_reads, "_PAGE", 7)
+    names = shop.store.partition_names("shop", "sales")
+    asked = [*reversed(names), *names[:20], "ds=1970-01-01/hour=1/region=a"]
+    found = shop.get_partitions_by_names("shop", "sales", asked)
+    assert values(found) == [one.values for one in stored(shop, None)]
+    assert shop.notes["partitions"] == shop.notes["rows_read"] == len(names)
+    assert shop.notes["scans"] == [f"get {len(names) + 1} by values"]
+
+
+def test_ten_thousand_names_are_a_few_multi_gets(tmp_path, request):
     request.param = "sqlite"
     with opened(request, tmp_path) as asking:
         add(asking, table_of("many", n="int"), [(str(number),) for number in range(0, 20_000, 2)])
@@ -319,14 +358,26 @@ def test_of_many_scans_the_log_shows_some(memory):
     assert memory.notes["rows_read"] == memory.notes["partitions"] == 30
 
 
-def test_a_list_that_is_read_while_a_partition_moves_begins_anew():
+ALL_NAMES = [f"n={number}" for number in range(-1, 3_000)]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda asking: asking.get_partitions("shop", "moving", -1),
+        lambda asking: asking.get_partitions_by_names("shop", "moving", ALL_NAMES),
+    ],
+    ids=["all", "by names"],
+)
+def test_a_list_that_is_read_while_a_partition_moves_begins_anew(ask, monkeypatch):
     """Without snapshots a rename ahead of the reader repeats the read: nothing stands twice, nothing is missing."""
     from hbstore import connect
 
+    monkeypatch.setattr(partition_reads, "_PAGE", 500)
     with connect("memory://?atomic=false") as store:
         store.create_database("shop")
         add(Asking(store), table_of("moving", n="int"), [(str(number),) for number in range(3_000)])
-        actor = Actor(store.rows, lambda mine: Asking(mine).get_partitions("shop", "moving", -1))
+        actor = Actor(store.rows, lambda mine: ask(Asking(mine)))
         for _ in range(3):  # the table's row and the first batch of rows
             actor.step()
         PartitionStore(store.rows).rename_partition("shop", "moving", ["2999"], Partition(["-1"]))

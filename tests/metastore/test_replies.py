@@ -88,6 +88,19 @@ def test_small_replies_are_one_packet():
     assert list(Whole(b"all").chunks()) == [b"all"]
 
 
+def test_after_large_replies_free_memory_goes_back_to_the_system(monkeypatch):
+    released = []
+    monkeypatch.setattr(replies, "release_memory", lambda: released.append(1))
+    for size, times in ((100, 0), (2 * replies.CHUNK, 1)):
+        Whole(b"x" * size).close()
+        assert len(released) == times
+    for in_memory, times in ((10_000, 1), (1000, 2)):
+        spool = PartitionSpool(in_memory)
+        spool.extend([[b"z" * 700] for _ in range(10)])
+        spool.close()
+        assert len(released) == times
+
+
 def test_a_full_disk_is_told(monkeypatch):
     def refuse(**_):
         raise OSError(28, "No space left on device")

@@ -23,6 +23,7 @@ from hbstore.metastore.server import MAX_CONNECTIONS
 from hbstore.metastore.serving import Serving
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, refused, until
+from tests.metastore.writing import says, table_of
 
 
 @pytest.fixture
@@ -202,6 +203,21 @@ def test_metrics_of_all_processes(serve, processes):
         assert "getNope" not in "".join(found)
         until(lambda: numbers(server)["hbstore_metastore_connections"] == 20)
     until(lambda: numbers(server)["hbstore_metastore_connections"] == 0)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_deleted_files_go_to_the_trash_unless_they_are_purged(serve, tmp_path, processes):
+    trash = tmp_path / "trash"
+    server = serve("--processes", str(processes), "--trash", str(trash))
+    with client(server.port) as metastore:
+        metastore.create_database(TYPES.hive_metastore.Database(name="shop"))
+        for name in ("kept", "purged"):
+            metastore.create_table(table_of(name, partitionKeys=[]))
+            (tmp_path / f"warehouse/shop.db/{name}/file").write_text(name)
+        metastore.drop_table("shop", "kept", True)
+        metastore.drop_table_with_environment_context("shop", "purged", True, says(ifPurge="true"))
+    assert list((tmp_path / "warehouse/shop.db").iterdir()) == []
+    assert [one.read_text() for one in trash.rglob("file")] == ["kept"]
 
 
 # Several processes

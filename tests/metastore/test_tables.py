@@ -122,12 +122,16 @@ def test_a_folder_that_cannot_be_made(shop):
 
 def test_constraints_are_refused_rather_than_forgotten(shop):
     key = TYPES.SQLPrimaryKey(table_db="shop", table_name="sales", column_name="amount", key_seq=1)
-    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
-        shop.create_table_with_constraints(table_of(), [key], [])
+    foreign = TYPES.SQLForeignKey("shop", "other", "amount", "shop", "sales", "amount", 1)
+    for keys in ([key], []), ([], [foreign]):
+        with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+            shop.create_table_with_constraints(table_of(), *keys)
     assert shop.tree("shop.db") == []
     shop.create_table_with_constraints(table_of(), [], [])
     with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
         shop.add_primary_key(TYPES.AddPrimaryKeyRequest([key]))
+    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+        shop.add_foreign_key(TYPES.AddForeignKeyRequest([foreign]))
     with pytest.raises(TYPES.NoSuchObjectException, match="pk"):
         shop.drop_constraint(TYPES.DropConstraintRequest("shop", "sales", "pk"))
     assert shop.get_primary_keys(TYPES.PrimaryKeysRequest("shop", "sales")).primaryKeys == []

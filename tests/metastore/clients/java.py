@@ -9,10 +9,13 @@ import json
 import socket
 from contextlib import contextmanager
 
+from py4j import java_gateway, protocol
 from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
+
+from tests.quick_java import OPTIONS
 
 HOST = "127.0.0.1"
 API = "org.apache.hadoop.hive.metastore.api"
@@ -63,10 +66,11 @@ class Java:
             getattr(made, f"set{field[0].upper()}{field[1:]}")(value)
         return made
 
-    def client(self, uri):
-        """A connection to a metastore."""
+    def client(self, uri, settings=()):
+        """A connection to a metastore; settings are Hive's, as pairs."""
         conf = self.jvm.org.apache.hadoop.hive.conf.HiveConf()
-        conf.set("hive.metastore.uris", uri)
+        for name, value in (("hive.metastore.uris", uri), *settings):
+            conf.set(name, value)
         return self.jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
 
     def plain(self, value):
@@ -104,12 +108,16 @@ def exception(error: Py4JJavaError):
 
 @contextmanager
 def java_machine(folder):
-    """A JVM that ends with the block; its log and Derby's files are in a folder."""
+    """A JVM that ends with the block; its log and Derby's files are in a folder.
+
+    A Spark that ran in this process before has left its own reading of Java's errors, which asks a Spark that runs.
+    """
+    java_gateway.get_return_value = protocol.get_return_value
     conf = SparkConf(loadDefaults=False)
     conf.set("spark.driver.memory", "512m")
     conf.set(
         "spark.driver.extraJavaOptions",
-        f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.net.preferIPv4Stack=true -Dderby.system.home={folder}",
+        f"{OPTIONS} -Djava.net.preferIPv4Stack=true -Dderby.system.home={folder}",
     )
     with (folder / "java.log").open("wb") as log:
         gateway = launch_gateway(conf, {"stdout": log, "stderr": log})

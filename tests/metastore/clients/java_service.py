@@ -130,7 +130,7 @@ def roles(ask):
     place.setObjectType(ask.java.api("HiveObjectType.DATABASE"))
     ask("list_privileges", "bob", user, place)
     ask.differs(
-        "no privileges are kept, so that nobody has any",
+        "nothing was granted, and Hive names who was asked about all the same",
         {"groupPrivileges": {}, "rolePrivileges": {}, "userPrivileges": {}},
         *("get_privilege_set", place, "bob", ["staff"]),
     )

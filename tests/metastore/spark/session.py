@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from hbstore.metastore.spark_conf import spark_settings
+from tests.quick_java import OPTIONS
 
 EMBEDDED = "thrift://embedded:1"
 """Stands for no URI where the settings are made."""
@@ -29,7 +30,7 @@ def start_session(root, uri=None):
         (root / folder).mkdir(parents=True, exist_ok=True)
     os.chdir(root)
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    java = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC -Dderby.system.home={root / 'local'}"
+    java = f"{OPTIONS} -Duser.timezone=UTC -Dderby.system.home={root / 'local'}"
     uris = [EMBEDDED] if uri is None else uri.split(",")
     settings = {
         **{one.name: one.value for one in spark_settings(uris, f"file:{root / 'warehouse'}")},
