@@ -84,7 +84,7 @@ class FilterTooLarge(FilterError):
 
 
 class UnknownColumnError(FilterError):
-    """A filter or a partition spec names a column that is not a partition column; ``fields`` lists those that are."""
+    """A filter or a partition spec names a column that is not a partition column; the text lists those that are."""
 
 
 class DdlSyntaxError(TextError):
