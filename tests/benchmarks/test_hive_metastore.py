@@ -19,6 +19,7 @@ from benchmarks.metastore.memory import listing, memory_of, set_back_peak
 from benchmarks.metastore.questions import QUESTIONS, Asked, all_partitions
 from benchmarks.metastore.sales import specs
 from benchmarks.metastore.servers import hive_metastore, scratch
+from tests.quick_java import quick_java
 
 ROOT = Path(__file__).parents[2]
 DAYS = 5
@@ -33,7 +34,7 @@ def session(pid):
 
 @pytest.fixture(scope="module")
 def asker():
-    with scratch() as folder, hive_metastore(folder, "auto") as server:
+    with scratch() as folder, quick_java(), hive_metastore(folder, "auto") as server:
         asker = Asker(server)
         load(server, asker.client, DAYS, added=50)
         asker.learn()
@@ -76,7 +77,8 @@ with scratch() as folder, hive_metastore(folder, "auto") as server:
     print(folder, server.pid, *ports, flush=True)
     time.sleep(600)
 """
-    starter = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    with quick_java():
+        starter = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     folder, pid, *ports = starter.stdout.readline().split()
     try:
         socket.create_connection(("127.0.0.1", int(ports[0]))).close()
