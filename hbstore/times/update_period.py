@@ -167,7 +167,7 @@ class UpdatePeriod(Enum):
         Traceback (most recent call last):
             ...
         hbstore.errors.InvalidTime: no part of the update period begins at the time: period=QUARTERLY, \
-time=2015-02-01T00:00:00+00:00, part=2015-01
+time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part begins
         """
         return self.time(self.parse_index(text))
 
