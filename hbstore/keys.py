@@ -175,8 +175,12 @@ def split_key(key: bytes, columns: int) -> tuple[bytes, tuple[bytes, ...]]:
     """
     trailer = len(key) - 2 * columns
     if trailer < 0:
-        raise CorruptRow("row key is shorter than its trailer", key=key.hex())
+        raise CorruptRow(
+            "row key is shorter than its trailer", key=key.hex(), hint="Run `hbstore check`: it lists all damaged rows"
+        )
     starts = [*_trailer_format(columns).unpack(key[trailer:]), trailer]
     if any(left >= right for left, right in pairwise(starts)):
-        raise CorruptRow("row key's trailer does not fit", key=key.hex())
+        raise CorruptRow(
+            "row key's trailer does not fit", key=key.hex(), hint="Run `hbstore check`: it lists all damaged rows"
+        )
     return key[: starts[0]], tuple(key[starts[at] : starts[at + 1]] for at in range(columns))

@@ -88,7 +88,11 @@ def spec_values(columns: Sequence[str], spec: Mapping[str, str]) -> tuple[str | 
     given: dict[str, str] = {}
     for column, value in spec.items():
         if column.lower() in given:
-            raise InvalidPartitionValue("a partition spec names a column twice", column=column)
+            raise InvalidPartitionValue(
+                "a partition spec names a column twice",
+                column=column,
+                hint="Name it once; upper and lower case are the same",
+            )
         given[column.lower()] = value
     unknown = set(given) - {column.lower() for column in columns}
     if unknown:

@@ -139,7 +139,12 @@ class LockComponent:
             put(self, "type", LockType(self.type))
             put(self, "level", LockLevel(self.level))
         except ValueError as error:
-            raise InvalidInput("a lock of no known kind", type=self.type, level=self.level) from error
+            raise InvalidInput(
+                "a lock of no known kind",
+                type=self.type,
+                level=self.level,
+                hint="Use a LockType (1 to 3: shared read, shared write, exclusive) and a LockLevel (1 to 3)",
+            ) from error
         names = (self.database, self.table, self.partition)[: self.level]
         if not all(isinstance(name, str) and name for name in names):
             raise InvalidInput(

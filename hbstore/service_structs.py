@@ -116,5 +116,7 @@ def _decoded(kind: str, layout: Struct[T], payload: bytes) -> T:
         if end != len(payload):
             raise ValueError(f"{len(payload) - end} bytes are left over")
     except _UNREADABLE as error:
-        raise CorruptRow("stored bytes do not decode", kind=kind, reason=error) from error
+        raise CorruptRow(
+            "stored bytes do not decode", kind=kind, reason=error, hint="Run `hbstore check`: it lists all damaged rows"
+        ) from error
     return value

@@ -160,6 +160,7 @@ class Catalog:
                     used_by=one,
                     at=error.fields.get("at"),
                     expected=error.fields.get("expected"),
+                    hint="Alter or drop what uses it first",
                 ) from None
 
     def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:

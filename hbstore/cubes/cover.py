@@ -93,6 +93,7 @@ def _check(timelines: Timelines) -> None:
                     storage_table=timeline.storage_table,
                     period=timeline.update_period.name,
                     under=period.name,
+                    hint="File it under its own update period",
                 )
 
 

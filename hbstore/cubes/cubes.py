@@ -289,6 +289,7 @@ class Cubes:
             fact=fact.name,
             time_dimension=time_dimension,
             known=", ".join(dict.fromkeys([*known, *columns])),
+            hint="Name one of those known",
         )
 
     def list(self, kind: str) -> list[Named]:

@@ -132,7 +132,13 @@ def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime
             value = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
         return period.parse(value) if isinstance(value, str) else period.time(period.index(value))
     except ValueError:
-        raise InvalidTime("the text is no ISO time", column=column, given=value, expected=period.pattern) from None
+        raise InvalidTime(
+            "the text is no ISO time",
+            column=column,
+            given=value,
+            expected=period.pattern,
+            hint="Write it as 2015-01-29T06:00:00, or as expected",
+        ) from None
     except InvalidTime as error:
         raise InvalidTime(error.text, hint=error.hint, column=column, **error.fields) from None
 
@@ -150,6 +156,7 @@ def _wrong(text: str, on: StorageTable, one: PartitionDesc) -> InvalidPartition:
         storage=on.storage,
         update_period=None if one.period is None else one.period.name,
         expected=", ".join(period.name for period in on.update_periods) or "none",
+        hint="Name an update period that is expected" if on.update_periods else "Leave the update period out",
     )
 
 
@@ -157,7 +164,12 @@ def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[
     found: dict[str, V] = {}
     for name, value in given.items():
         if name.lower() in found:
-            raise InvalidPartition("a partition column is given twice", storage=on.storage, column=name)
+            raise InvalidPartition(
+                "a partition column is given twice",
+                storage=on.storage,
+                column=name,
+                hint="Give it once; upper and lower case are the same",
+            )
         found[name.lower()] = value
     if found.keys() != wanted:
         missing, extra = sorted(wanted - found.keys()), sorted(found.keys() - wanted)
@@ -166,6 +178,7 @@ def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[
             storage=on.storage,
             missing=", ".join(missing) or "none",
             unknown=", ".join(extra) or "none",
+            hint="Give each of its partition columns a value, and no others",
         )
     return found
 
@@ -177,6 +190,10 @@ def _other_text(value: str | None, kind: ColumnType, column: str) -> str:
         kind.parse(value)
     except (ValueError, TypeError, AttributeError):
         raise InvalidPartitionValue(
-            "a partition value does not fit its column's type", column=column, type=kind.name, value=repr(value)
+            "a partition value does not fit its column's type",
+            column=column,
+            type=kind.name,
+            value=repr(value),
+            hint="Give a value of that type",
         ) from None
     return value

@@ -23,6 +23,7 @@ from typing import Final
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import CLASSES, make
 from hbstore.errors import CorruptRow, InvalidModel
+from hbstore.store.damage import RESTORE
 
 _STAMP: Final = 8
 
@@ -88,7 +89,7 @@ def _read(kind: str, text: str) -> Entry:
             text,
         )
     except (ValueError, KeyError, TypeError, AttributeError, InvalidModel) as error:
-        raise CorruptRow("a document of the model does not decode", kind=kind, found=str(error)) from None
+        raise CorruptRow("a document of the model does not decode", kind=kind, found=str(error), hint=RESTORE) from None
 
 
 def _data(document: Named) -> dict[str, object]:

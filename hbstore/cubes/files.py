@@ -92,12 +92,22 @@ def read_text(path: str | Path) -> tuple[str, Format]:
     place = Path(path)
     kind = _ENDINGS.get(place.suffix.lower())
     if kind is None:
-        raise InvalidModel("a file's ending does not say what it is", file=str(path), expected=", ".join(_ENDINGS))
+        raise InvalidModel(
+            "a file's ending does not say what it is",
+            file=str(path),
+            expected=", ".join(_ENDINGS),
+            hint="Give the file one of those endings",
+        )
     try:
         with place.open(encoding="utf-8-sig") as file:
             text = file.read(MAX_TEXT + 1)
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidModel("the file cannot be read", file=str(path), found=str(error)) from None
+        raise InvalidModel(
+            "the file cannot be read",
+            file=str(path),
+            found=str(error),
+            hint="See that it is there, that you may read it, and that it is UTF-8",
+        ) from None
     return text, kind
 
 
@@ -108,20 +118,39 @@ def load(text: str, format: Format, file: str) -> list[Any]:
         InvalidModel: it does not parse, or is too long.
     """
     if format not in get_args(Format):
-        raise InvalidModel("no such format", file=file, found=format, expected=", ".join(get_args(Format)))
+        raise InvalidModel(
+            "no such format",
+            file=file,
+            found=format,
+            expected=", ".join(get_args(Format)),
+            hint="Name one of those expected",
+        )
     if len(text) > MAX_TEXT:
-        raise InvalidModel("the text is too long", file=file, characters=len(text), limit=MAX_TEXT)
+        raise InvalidModel(
+            "the text is too long", file=file, characters=len(text), limit=MAX_TEXT, hint="Split it into several files"
+        )
     return load_yaml(text, file) if format == "yaml" else load_json(text, file)
 
 
 def _kind_and_data(found: Any, file: str, number: int) -> tuple[str, dict[str, Any]]:
     if not isinstance(found, dict):
         raise InvalidModel(
-            "a document is a mapping", file=file, document=number, at="the whole", found=type(found).__name__
+            "a document is a mapping",
+            file=file,
+            document=number,
+            at="the whole",
+            found=type(found).__name__,
+            hint="Write keys and their values, kind among them",
         )
     kind = found.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
         raise InvalidModel(
-            "a document names its kind", file=file, document=number, at="kind", expected=", ".join(KINDS), found=kind
+            "a document names its kind",
+            file=file,
+            document=number,
+            at="kind",
+            expected=", ".join(KINDS),
+            found=kind,
+            hint="Set kind to one of those expected",
         )
     return kind, {key: value for key, value in found.items() if key != "kind"}

@@ -108,7 +108,12 @@ class Dumps:
         for one in wanted.put:
             stored = there.get(self._canonical(one.values))
             if stored is None:
-                raise PartitionNotFound("no such partition", table=self.table, partition=self._name(one.values))
+                raise PartitionNotFound(
+                    "no such partition",
+                    table=self.table,
+                    partition=self._name(one.values),
+                    hint=f"List them with `hbstore partitions {self.table}`",
+                )
             putting.append(updated(partition_from_payload(stored), one))
         gone = {self._canonical(values) for values in wanted.drop}
         times = {(self.latest_values(values), self._time_in(values)) for values in gone}

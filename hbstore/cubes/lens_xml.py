@@ -50,6 +50,7 @@ def read_lens(root: Element, file: str) -> tuple[str, Data]:
             line=root.line,
             found=root.tag,
             expected=", ".join(f"x_{name}" for name in _ROOTS),
+            hint="Use one of those expected",
         )
     kind, data = read(reader)
     reader.end()

@@ -74,6 +74,7 @@ def _from_lens(text: str, file: str) -> list[Data]:
             line=root.line,
             found=root.tag,
             expected="x_partition_list, x_partition",
+            hint="Use one of those expected",
         )
     if tag == "partition":
         return [_lens_partition(reader)]

@@ -69,7 +69,12 @@ class Registration:
         """The newest partition of a dimension table in a combination of the other columns; None if there is none."""
         place = self._place(name, storage)
         if place.dumps is None:
-            raise ModelNotFound("no dimension table with dumps", name=name, storage=storage)
+            raise ModelNotFound(
+                "no dimension table with dumps",
+                name=name,
+                storage=storage,
+                hint="Name a dimension table with an update period on that storage",
+            )
         texts = other_texts(place.on, other)
         values = [texts.get(column, LATEST) for column in place.table.partition_column_names]
         found = place.store.get_partitions(place.table.database, place.table.name, [place.dumps.latest_values(values)])
@@ -103,6 +108,7 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
             name=logical.name,
             storage=storage,
             storages=", ".join(one.storage for one in logical.storage_tables) or "none",
+            hint="Name a storage that it is on, or alter it to be on this one",
         )
     return found
 
@@ -139,6 +145,7 @@ class _Validity:
                 time=period.format(one.begins(columns[0])),
                 start=None if self.start is None else self.start.isoformat(),
                 end=None if self.end is None else self.end.isoformat(),
+                hint="Leave the partition out, or alter the fact's start or end",
             )
 
     def _is_outside(self, one: PartitionDesc, column: str) -> bool:
@@ -193,6 +200,7 @@ class _Place:
                     partition=partition_name(self.table.partition_column_names, one.values),
                     update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
                     found="nothing" if found is None else found.parameters.get(PARTITION_UPDATE_PERIOD),
+                    hint=f"List them with `hbstore partitions {self.table}`",
                 )
             with suppress(ConcurrentChange):
                 self.store.change_partitions(

@@ -203,24 +203,37 @@ class Settler:
 
 def _checked(kind: str) -> str:
     if kind not in KINDS:
-        raise InvalidModel("no such kind of description", found=kind, expected=", ".join(KINDS))
+        raise InvalidModel(
+            "no such kind of description", found=kind, expected=", ".join(KINDS), hint="Name one of those expected"
+        )
     return kind
 
 
 def not_found(database: str, kind: str, name: str) -> ModelNotFound:
     """The error for a document that is not there."""
-    return ModelNotFound(f"no such {kind}", name=f"{database}.{name}")
+    return ModelNotFound(
+        f"no such {kind}", name=f"{database}.{name}", hint="List what there is with `hbstore model list`"
+    )
 
 
 def changed(document: Named) -> ConcurrentChange:
     """The error for a document that is another by now."""
-    return ConcurrentChange("the description was changed meanwhile", kind=document.kind, name=document.name)
+    return ConcurrentChange(
+        "the description was changed meanwhile",
+        kind=document.kind,
+        name=document.name,
+        hint="Read it again, then repeat the change",
+    )
 
 
 def _busy(document: Named) -> ConcurrentChange:
-    return ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name)
+    return ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name, hint="Try again")
 
 
 def there(database: str, document: Named) -> AlreadyExists:
     """The error for a document that is there already."""
-    return AlreadyExists(f"the {document.kind} is there already", name=f"{database}.{document.name}")
+    return AlreadyExists(
+        f"the {document.kind} is there already",
+        name=f"{database}.{document.name}",
+        hint="Alter it, or give the new one another name",
+    )

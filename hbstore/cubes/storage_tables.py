@@ -228,7 +228,7 @@ def _claim(store: PartitionStore, found: Table, altered: Table) -> None:
         now = store.get_table(found.database, found.name)
         if _declaration(now) == _declaration(found):
             raise
-        raise ConcurrentChange("another writer changed the update periods", table=found) from None
+        raise ConcurrentChange("another writer changed the update periods", table=found, hint="Try again") from None
 
 
 def _check_not_late(still: Callable[[], None]) -> None:

@@ -71,9 +71,12 @@ def load_yaml(text: str, file: str) -> list[Any]:
             line=mark.line + 1 if mark else None,
             column=mark.column + 1 if mark else None,
             found=error.problem,
+            hint="Correct it there; no aliases, and each key once",
         ) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise InvalidModel("the text is not YAML", file=file, found=str(error).partition("\n")[0]) from None
+        raise InvalidModel(
+            "the text is not YAML", file=file, found=str(error).partition("\n")[0], hint="Correct what was found"
+        ) from None
     except RecursionError:
         raise _too_deep(file) from None
 
@@ -90,14 +93,19 @@ def load_json(text: str, file: str) -> list[Any]:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidModel("a key stands twice", file=file, found=twice)
+            raise InvalidModel("a key stands twice", file=file, found=twice, hint="Write it once")
         return found
 
     try:
         found = json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise InvalidModel(
-            "the text is not JSON", file=file, line=error.lineno, column=error.colno, found=error.msg
+            "the text is not JSON",
+            file=file,
+            line=error.lineno,
+            column=error.colno,
+            found=error.msg,
+            hint="Correct it there",
         ) from None
     except RecursionError:
         raise _too_deep(file) from None
@@ -116,4 +124,4 @@ def dump_json(documents: Iterable[Any]) -> str:
 
 
 def _too_deep(file: str) -> InvalidModel:
-    return InvalidModel("the text is nested too deeply", file=file)
+    return InvalidModel("the text is nested too deeply", file=file, hint="Nest lists and mappings less deeply")

@@ -8,7 +8,7 @@
 Traceback (most recent call last):
     ...
 hbstore.errors.InvalidModel: the XML has something that is not read: file=s1.xml, line=1, at=storage, \
-found=attribute colour
+found=attribute colour. Take it out, or correct its name
 """
 
 from __future__ import annotations
@@ -78,4 +78,5 @@ class Reader:
             line=(element or self.element).line,
             at=self.at.removeprefix("/"),
             found=what,
+            hint="Take it out, or correct its name",
         )

@@ -40,7 +40,12 @@ def parse_xml(text: str, file: str) -> Element:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(path) > MAX_DEPTH:
-            raise InvalidModel("the XML is nested too deeply", file=file, line=parser.CurrentLineNumber)
+            raise InvalidModel(
+                "the XML is nested too deeply",
+                file=file,
+                line=parser.CurrentLineNumber,
+                hint="Nest elements less deeply",
+            )
         kept = {name: value for name, value in attributes.items() if ":" not in name and name != "xmlns"}
         element = Element(tag.rpartition(":")[2], kept, parser.CurrentLineNumber)
         path[-1].children.append(element)
@@ -69,7 +74,9 @@ def parse_xml(text: str, file: str) -> Element:
         parser.Parse(text.encode(), True)
     except ExpatError as error:
         why = str(error).partition(":")[0]
-        raise InvalidModel("the text is not XML", file=file, line=error.lineno, expected=why) from None
+        raise InvalidModel(
+            "the text is not XML", file=file, line=error.lineno, expected=why, hint="Correct it at that line"
+        ) from None
     except UnicodeEncodeError:
         raise InvalidModel("the text cannot be written as UTF-8", file=file, hint="Remove the lone surrogate") from None
     return top.children[0]

@@ -54,7 +54,11 @@ def files_left(record: CallRecord) -> tuple[str, ...]:
 def _told(error: TException) -> HbstoreError:
     reason = getattr(error, "message", None) or str(error)
     if isinstance(error, THRIFT.AlreadyExistsException):
-        return AlreadyExists("it is there already", reason=reason)
+        return AlreadyExists(
+            "it is there already", reason=reason, hint="Name another one, or add it with IF NOT EXISTS"
+        )
     if isinstance(error, THRIFT.NoSuchObjectException):
-        return PartitionNotFound("no such partition", reason=reason)
-    return DdlRefused("the metastore's rules do not allow it", reason=reason)
+        return PartitionNotFound("no such partition", reason=reason, hint="SHOW PARTITIONS lists those of a table")
+    return DdlRefused(
+        "the metastore's rules do not allow it", reason=reason, hint="Change the statement as the reason says"
+    )

@@ -109,6 +109,7 @@ def rename_partition(service: Service, table: Table, statement: RenamePartition)
             "a partition is there already",
             table=table,
             partition=partition_name(table.partition_column_names, there[0].values),
+            hint="Drop it first, or rename to other values",
         )
     new = GivenPartition(table.database, table.name, replace(old, values=renamed))
     ask(service, "rename_partition", db_name=table.database, tbl_name=table.name, part_vals=list(values), new_part=new)
@@ -168,7 +169,9 @@ def repair_table(service: Service, table: Table, statement: RepairTable) -> Resu
 
 def _check_found(table: Table, spec: PartitionSpec, names: Sequence[str]) -> None:
     if not names:
-        raise PartitionNotFound("no such partition", table=table, partition=str(spec))
+        raise PartitionNotFound(
+            "no such partition", table=table, partition=str(spec), hint=f"SHOW PARTITIONS {table} lists them"
+        )
 
 
 def _shown(conditions: Sequence[Condition]) -> str:

@@ -90,7 +90,9 @@ def _column(table: Table, name: str) -> Column:
         if column.name.lower() == name.lower():
             return column
     names = [column.name for column in (*table.columns, *table.partition_columns)]
-    raise UnknownColumnError("no such column", column=name, table=table, columns=", ".join(names))
+    raise UnknownColumnError(
+        "no such column", column=name, table=table, columns=", ".join(names), hint="Name one of the columns"
+    )
 
 
 def _table_facts(table: Table) -> Iterator[Row]:

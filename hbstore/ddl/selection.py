@@ -118,7 +118,9 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
         _check_not_empty(one.column, one.value)
         if one.operator is Operator.EQ and text_cell(table.key_types[at], one.value)[:1] == TAG_TEXT:
             if others.setdefault(at, one.value) != one.value:
-                raise InvalidPartitionValue("a partition spec names a column twice", column=one.column)
+                raise InvalidPartitionValue(
+                    "a partition spec names a column twice", column=one.column, hint="Name it once"
+                )
         else:
             parts.append(Comparison(table.partition_columns[at].name, one.operator, Text(one.value)))
     tree = parse_filter(filter)

@@ -190,7 +190,12 @@ def open_remote(scheme: str, authority: str) -> RemoteFiles:
     except (ArrowInvalid, NotImplementedError):  # it does not know the scheme, or was built without it
         return _through_fsspec(uri)
     except OSError as error:
-        raise FileOperationFailed("no connection to the file system", location=uri, reason=error) from error
+        raise FileOperationFailed(
+            "no connection to the file system",
+            location=uri,
+            reason=error,
+            hint="See that the location is right, and that its host answers",
+        ) from error
 
 
 def _through_fsspec(uri: str) -> RemoteFiles:
@@ -203,7 +208,12 @@ def _through_fsspec(uri: str) -> RemoteFiles:
     except ImportError as error:  # fsspec itself, or the package that it needs for this scheme
         raise FileOperationFailed("a package is not installed", location=uri, reason=error, hint=_INSTALL) from error
     except (ValueError, OSError) as error:
-        raise FileOperationFailed("no such file system", location=uri, reason=error) from error
+        raise FileOperationFailed(
+            "no such file system",
+            location=uri,
+            reason=error,
+            hint="Give a location whose scheme pyarrow or fsspec knows, and see that its host answers",
+        ) from error
     return RemoteFiles(PyFileSystem(FSSpecHandler(file_system)), base)
 
 

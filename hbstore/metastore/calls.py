@@ -223,7 +223,14 @@ class Endpoint:
             return _failed(head, method, call.record, error)
         except OSError as error:
             text = "the server's system refuses: " + (error.strerror or str(error))
-            return _failed(head, method, call.record, HbstoreError(text))
+            return _failed(
+                head,
+                method,
+                call.record,
+                HbstoreError(
+                    text, hint="See that the disks of the server are there, have room, and may be written by it"
+                ),
+            )
         except Exception as error:  # noqa: BLE001  a bug: client and log are told, and the server goes on
             _LOG.exception("%s failed", head.name)
             return _refused(head, call.record, Refusal.INTERNAL_ERROR, f"{head.name}: internal error: {error!r}")

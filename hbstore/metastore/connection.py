@@ -137,7 +137,11 @@ class Connection:
         try:
             return self._endpoint.answer(self._session, message)
         except (ValueError, IndexError, struct.error) as error:
-            raise ProtocolViolation("no call of the Hive Metastore", reason=error) from error
+            raise ProtocolViolation(
+                "no call of the Hive Metastore",
+                reason=error,
+                hint="Send calls as hive_metastore.thrift describes them, in the binary protocol",
+            ) from error
 
     def _write(self, reply: Reply, *, framed: bool) -> None:
         try:

@@ -52,7 +52,10 @@ def exchange_found(service: Service, source: Table, target: Table, found: Sequen
     """
     if not (_alike(source.columns, target.columns) and _alike(source.partition_columns, target.partition_columns)):
         raise DdlRefused(
-            "The tables have different schemas. Their partitions cannot be exchanged.", source=source, target=target
+            "The tables have different schemas. Their partitions cannot be exchanged.",
+            source=source,
+            target=target,
+            hint="Give both the same columns and partition columns",
         )
     odd = {one.values: one for one in respelt(found, source)}
     service.store.alter_partitions(source.database, source.name, odd.values())

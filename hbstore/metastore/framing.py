@@ -105,7 +105,12 @@ class MessageReader:
         walker = Walker(limit, _RAISED)
         message = self._first_piece(data, walker) if walker.walk(data) else self._read_on(data, walker)
         if self.framed and len(message) != limit:
-            raise ProtocolViolation("a frame is not as long as its call", frame=limit, call=len(message))
+            raise ProtocolViolation(
+                "a frame is not as long as its call",
+                frame=limit,
+                call=len(message),
+                hint="Send each call in a frame of its own",
+            )
         return message
 
     def release(self) -> None:

@@ -50,6 +50,7 @@ _LEAST: Final = {**_FIXED, _STRING: 4, _STRUCT: 1, _MAP: 6, _SET: 5, _LIST: 5}
 """The fewest bytes that a value takes."""
 
 _IN_STRUCT: Final = -1
+_EXPECTED: Final = "A message in the binary protocol of Thrift is expected"
 
 
 class Walker:
@@ -116,7 +117,9 @@ class Walker:
                 if code == _STRING:
                     size = _unpack(data, value)[0]
                     if not 0 <= size <= MAX_TEXT:
-                        raise ProtocolViolation("a text has an impossible size", size=size, limit=MAX_TEXT)
+                        raise ProtocolViolation(
+                            "a text has an impossible size", size=size, limit=MAX_TEXT, hint=_EXPECTED
+                        )
                     at, left = value + 4 + size, after
                 elif code in _FIXED:
                     at, left = value + _FIXED[code], after
@@ -126,7 +129,9 @@ class Walker:
                     else:
                         inside, begin = self._container(data, value, code)
                     if len(stack) >= MAX_DEPTH:
-                        raise ProtocolViolation("values are nested too deeply", limit=MAX_DEPTH)
+                        raise ProtocolViolation(
+                            "values are nested too deeply", limit=MAX_DEPTH, hint="Nest them less deeply"
+                        )
                     stack.append((after, even, odd))
                     left, even, odd = inside
                     at = begin
@@ -146,13 +151,13 @@ class Walker:
             even = odd = data[at]
             number, begin, each = _unpack(data, at + 1)[0], at + 5, 1
         else:
-            raise ProtocolViolation("no such type of a value", type=code)
+            raise ProtocolViolation("no such type of a value", type=code, hint=_EXPECTED)
         if number <= 0:
             if number < 0:
-                raise ProtocolViolation("a container has an impossible size", size=number)
+                raise ProtocolViolation("a container has an impossible size", size=number, hint=_EXPECTED)
             return (0, _STOP, _STOP), begin
         if even not in _LEAST or odd not in _LEAST:
-            raise ProtocolViolation("no such type of a value", type=even if odd in _LEAST else odd)
+            raise ProtocolViolation("no such type of a value", type=even if odd in _LEAST else odd, hint=_EXPECTED)
         least = number * (_LEAST[even] + _LEAST[odd] * (each - 1))
         if least > self._limit - begin:
             raise ProtocolViolation(

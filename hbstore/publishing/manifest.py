@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from hbstore.errors import CorruptRow
+from hbstore.store.damage import RESTORE
 from hbstore.store.stream_batches import Stream, StreamBatch
 
 STAGING: Final = "_hbstore"
@@ -125,14 +126,18 @@ class Manifest:
         try:
             found = json.loads(data)
             if found["version"] != _VERSION:
-                raise CorruptRow("a publication is of another version of hbstore", version=found["version"])
+                raise CorruptRow(
+                    "a publication is of another version of hbstore",
+                    version=found["version"],
+                    hint="Use the version of hbstore that wrote it, or a newer one",
+                )
             if "exchange" in found:
                 places = tuple(PartitionWrite(tuple(values), location) for values, location in found["places"])
                 return Manifest(found["id"], found["staging"], places, exchange=_exchange(found["exchange"]))
             partitions = tuple(_write(one) for one in found["partitions"])
             return Manifest(found["id"], found["staging"], partitions, _batch(found.get("batch")))
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("a publication does not decode", bytes=len(data)) from error
+            raise CorruptRow("a publication does not decode", bytes=len(data), hint=RESTORE) from error
 
 
 def hidden_name(publication_id: str, number: int) -> str:

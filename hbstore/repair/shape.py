@@ -84,7 +84,11 @@ class Shape:
             cell = None if text is None else text_cell(kind, text)
             if cell is not None and cell[:1] == TAG_TEXT:
                 raise InvalidPartitionValue(
-                    "a partition value does not fit its column's type", column=column, type=kind.name, value=repr(text)
+                    "a partition value does not fit its column's type",
+                    column=column,
+                    type=kind.name,
+                    value=repr(text),
+                    hint="Give a value of that type",
                 )
             wanted.append(cell)
         return Shape(columns, types, tuple(wanted))

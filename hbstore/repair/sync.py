@@ -88,7 +88,7 @@ def sync_partitions(
     if mode not in MODES:
         raise InvalidInput("no such mode of repair", mode=repr(mode), hint="Use add, drop or sync")
     if batch < 1:
-        raise InvalidInput("a batch holds at least one partition", batch=batch)
+        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     described = partitioned(store.get_table(database, name))
     location = _location(described)
     shape = Shape.of(described, spec)

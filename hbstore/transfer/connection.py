@@ -33,6 +33,7 @@ _VERSION_BYTE: Final = 0x80
 _REPLY, _EXCEPTION = 2, 3
 _UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
 _FIELD: Final = struct.Struct(">bh")
+_EXPECTED: Final = "A reply in the binary protocol of Thrift is expected"
 _AGAIN: Final = "Nothing that was copied is lost: see that it runs, and repeat the command, which goes on from there"
 
 
@@ -145,7 +146,9 @@ class Connection:
         while True:
             size += self._receive(size)
             if self._buffer[0] != _VERSION_BYTE:
-                raise ProtocolViolation("no reply begins like this", beginning=bytes(self._buffer[: min(size, 16)]))
+                raise ProtocolViolation(
+                    "no reply begins like this", beginning=bytes(self._buffer[: min(size, 16)]), hint=_EXPECTED
+                )
             if self._buffer[size - 1] != 0 or self._has_more():
                 continue
             with memoryview(self._buffer) as whole:
@@ -154,13 +157,13 @@ class Connection:
                 return self._value(method, data, result)
             except _UNREADABLE as error:
                 if walker.at < size and walker.walk(data):
-                    raise ProtocolViolation("it cannot be read", reason=error) from error
+                    raise ProtocolViolation("it cannot be read", reason=error, hint=_EXPECTED) from error
 
     def _receive(self, size: int) -> int:
         """Receive what is there, behind so many bytes; how many."""
         assert self._socket is not None
         if size > _MAX_REPLY:
-            raise ProtocolViolation("it is too large", limit=_MAX_REPLY)
+            raise ProtocolViolation("it is too large", limit=_MAX_REPLY, hint="Ask for fewer partitions at a time")
         if size == len(self._buffer):
             self._buffer.extend(bytes(size))
         with memoryview(self._buffer) as whole:
@@ -185,7 +188,12 @@ class Connection:
         """
         head = read_head(data)
         if head.kind not in (_REPLY, _EXCEPTION) or head.name != method:
-            raise ProtocolViolation("it is of another method", method=head.name, kind=head.kind)
+            raise ProtocolViolation(
+                "it is of another method",
+                method=head.name,
+                kind=head.kind,
+                hint="A reply names the method that was called",
+            )
         at = head.body
         if head.kind == _EXCEPTION:
             raised = self._whole(data, _RAISED.read(data, at), 0)

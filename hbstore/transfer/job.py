@@ -117,7 +117,12 @@ def run(
     """
     checked_policy(on_conflict)
     if page < 1 or threads < 1:
-        raise InvalidInput("a page has at least one partition, and somebody copies it", page=page, threads=threads)
+        raise InvalidInput(
+            "a page has at least one partition, and somebody copies it",
+            page=page,
+            threads=threads,
+            hint="Give whole numbers from 1, or leave them out",
+        )
     address = Address.of(uri)
     with closing(Metastore(address)) as metastore:
         by_requests = metastore.by_requests

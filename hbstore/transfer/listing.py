@@ -44,7 +44,11 @@ class Identities:
             InvalidPartitionValue: too many or too few of them.
         """
         if len(values) != len(self._types):
-            raise InvalidPartitionValue("a partition has too many or too few values", values=", ".join(values))
+            raise InvalidPartitionValue(
+                "a partition has too many or too few values",
+                values=", ".join(values),
+                hint="Correct the partition where it comes from: each partition column has one value",
+            )
         return tuple([self._cell(at, value) for at, value in enumerate(values)])
 
     def is_canonical(self, values: Sequence[str]) -> bool:

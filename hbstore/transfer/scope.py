@@ -63,7 +63,11 @@ class Scope:
         if self.database is None:
             return names
         if self.database not in names:
-            raise DatabaseNotFound("the source has no such database", database=self.database)
+            raise DatabaseNotFound(
+                "the source has no such database",
+                database=self.database,
+                hint="Name one that it has, or none to copy all",
+            )
         return [self.database]
 
     def tables(self, source: Catalog, database: str) -> list[str]:
@@ -76,7 +80,11 @@ class Scope:
         if self.table is None:
             return names
         if self.table not in names:
-            raise TableNotFound("the source has no such table", table=f"{database}.{self.table}")
+            raise TableNotFound(
+                "the source has no such table",
+                table=f"{database}.{self.table}",
+                hint="Name one that it has, or none to copy all of the database",
+            )
         return [self.table]
 
 

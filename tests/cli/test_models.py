@@ -40,7 +40,8 @@ def test_create_and_list(run, run_json, model_file):
     assert run("model", "list", "--database", "shop", "--kind", "dimtable").stdout == ""
     assert "shop.s1_sales" in run("tables", "shop").stdout
     result = run("model", "create", model_file, "--database", "shop", code=2)
-    assert result.stderr == "Error: the storage is there already: name=shop.s1\nNote: nothing was created\n"
+    error = "Error: the storage is there already: name=shop.s1\nHint: Alter it, or give the new one another name\n"
+    assert result.stderr == error + "Note: nothing was created\n"
     there = run("model", "create", model_file, "--database", "shop", "--if-not-exists").stdout
     assert there == created.replace("created", "there already")
     assert run_json("model", "create", model_file, "--if-not-exists", env={"HBSTORE_DATABASE": "shop"})[0] == {
