@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import hbase_server
 
+# A busy machine is no reason to fail: how long an example takes says nothing about what it shows.
 settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
 settings.register_profile(
     "thorough", deadline=None, print_blob=True, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]

@@ -6,7 +6,6 @@ import datetime as dt
 from dataclasses import replace
 from functools import cache
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from hbstore.keys import NULL_PARTITION
@@ -33,10 +32,6 @@ from hbstore.types import (
     TimestampType,
     parse_type,
 )
-
-# A busy machine is no reason to fail: how long an example takes says nothing about what it shows.
-settings.register_profile("hbstore", deadline=None)
-settings.load_profile("hbstore")
 
 TYPE_TEXTS = (
     "tinyint",
