@@ -26,8 +26,8 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One worker more than there are processors, as tests that kill servers wait for them."""
-    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
+    """Two workers more than there are processors, as tests wait for servers that start, end or are killed."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)
