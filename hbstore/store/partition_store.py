@@ -188,7 +188,9 @@ class PartitionStore:
         Raises:
             AlreadyExists: there is a table of the new name.
             InvalidInput: the name is the same, or the partition columns are not.
+            ConcurrentChange: a write is decided and not shown; nothing was changed.
         """
+        self.publications.check_none_decided(self._open(database, name))
         self._table_changes.rename(database, name, table, relocated=relocated)
 
     def table_incarnation(self, database: str, name: str) -> bytes:

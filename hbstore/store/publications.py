@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, TypeVar
 
-from hbstore.errors import CorruptRow, InvalidInput, PublicationLost, WriteConflict
+from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, PublicationLost, WriteConflict
 from hbstore.rows.interface import Rows
 from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
@@ -205,6 +205,19 @@ class Publications:
     def decided(self, row: TableRow) -> frozenset[str]:
         """The ids of publications that are decided and not shown yet. O(1) where nobody writes."""
         return frozenset(one.id for one in self.of(row) if one.decided)
+
+    def check_none_decided(self, row: TableRow) -> None:
+        """See that nothing is decided that is not shown, as what is decided names the table and its folders.
+
+        Raises:
+            ConcurrentChange: something is.
+        """
+        if self.decided(row):
+            raise ConcurrentChange(
+                "a write of the table is decided and not shown yet",
+                table=row.table,
+                hint=f"`hbstore repair {row.table}` finishes it, and so does whoever reads the table; then try again",
+            )
 
     def manifest(self, row: TableRow, publication_id: str) -> bytes | None:
         """What a publication does; None where it is finished, or given up.

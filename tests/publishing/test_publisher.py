@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hbstore import Partition, PartitionStore
-from hbstore.errors import PublicationLost, WriteConflict
+from hbstore.errors import ConcurrentChange, PublicationLost, WriteConflict
 from hbstore.publishing import Publisher
 from hbstore.rows import connect as connect_rows
 from tests.publishing.dying import dying, much_later, recover_later
@@ -164,3 +166,18 @@ def test_a_folder_in_which_a_dropped_partition_is_added_anew_stays(store, tmp_pa
     monkeypatch.setattr(Publisher, "_commit", added_behind)
     Publisher(store).publish("shop", "sales", *job(root))
     assert seen(store, root)["c"] == (["new c", "old c"], "7")
+
+
+def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path, monkeypatch):
+    root = tmp_path / "sales"
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        Publisher(store).publish("shop", "sales", *job(root))
+    renamed = replace(store.get_table("shop", "sales"), name="sold")
+    with pytest.raises(ConcurrentChange, match="decided and not shown"):
+        store.rename_table("shop", "sales", renamed)
+    store.finish_publications = Publisher(store).finish_before_use
+    store.rename_table("shop", "sales", renamed)
+    assert store.table_names("shop") == ["sold"]
+    assert store.partition_names("shop", "sold") == ["ds=a", "ds=b", "ds=d"]
+    assert (root / "ds=d" / "part-0-job1").read_text() == "job1 d"
