@@ -13,29 +13,42 @@ ALONE = (
 """Files that start a Spark of their own for each test."""
 
 TOGETHER = {
-    "tests/exactness/": "exactness",
-    "tests/spark/": "spark",
-    "tests/transfer/": "transfer",
-    "tests/metastore/clients/": "clients",
-    "tests/rows/test_hbase_faults.py": "faults",
-    "tests/metastore/test_faults.py": "faults",
+    "exactness": ("tests/exactness/",),
+    "spark that analyzes": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_f"),
+    "spark": ("tests/spark/",),
+    "transfer": ("tests/transfer/",),
+    "clients": ("tests/metastore/clients/",),
+    "faults": ("tests/rows/test_hbase_faults.py", "tests/metastore/test_faults.py"),
 }
 """Files whose tests run in one worker: they count together, or share one Spark, other servers, or an HBase to kill."""
 
 LONGEST = (
     "spark",
     "tests/metastore/spark/test_spark_statements.py",
+    "spark that analyzes",
     "faults",
     *ALONE,
     "transfer",
     "exactness",
     "tests/metastore/spark/",
     "clients",
-    "tests/benchmarks/",
     "tests/metastore/test_serve.py",
+    "tests/cli/test_analyze.py",
+    "tests/cubes/test_catalog_interleavings.py",
+    "tests/metastore/test_deaths.py",
     "tests/store/test_crashes_of_processes.py",
     "tests/store/test_moves_of_processes.py",
+    "tests/benchmarks/",
+    "tests/test_hbase_server.py",
+    "tests/store/test_interleavings",
     "tests/store/test_timelines_processes.py",
+    "tests/cli/test_transfer.py",
+    "tests/cli/test_processes.py",
+    "tests/metastore/test_big_lists.py",
+    "tests/publishing/test_exchange_deaths.py",
+    "tests/rows/test_sqlite_processes.py",
+    "tests/rows/test_hbase_filters.py",
+    "tests/store/test_timelines_presence.py",
     "tests/cli/test_repair.py",
 )
 """How the names begin of what takes long for its number of tests, the longest first; then whatever has most tests."""
@@ -45,8 +58,11 @@ class LongestFirst(LoadFileScheduling):
     """Whoever has nothing left to do gets the longest file, or group of files, that nobody has begun."""
 
     def _split_scope(self, nodeid):
-        groups = [] if nodeid.startswith(ALONE) else [TOGETHER[start] for start in TOGETHER if nodeid.startswith(start)]
-        return groups[0] if groups else super()._split_scope(nodeid)
+        if not nodeid.startswith(ALONE):
+            for group, starts in TOGETHER.items():
+                if nodeid.startswith(starts):
+                    return group
+        return super()._split_scope(nodeid)
 
     def _assign_work_unit(self, node):
         longest = next((one for start in LONGEST for one in self.workqueue if one.startswith(start)), None)

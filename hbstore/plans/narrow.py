@@ -67,9 +67,16 @@ class Narrower:
         if known is not None:
             return known[1]
         steps = PartitionFilterGenerator(column).generate(predicate)
-        scans = self._scans(shrink(steps, column, self._budget), column)
+        scans = self._or_one_scan(self._scans(self._within_budget(steps, column), column), steps, column)
         self._known[id(predicate), column] = predicate, scans
         return scans
+
+    def _within_budget(self, steps: Steps, column: int) -> Steps:
+        """What costs nothing to join is joined first, and one step made of all has what they share but once."""
+        if len(steps) <= self._budget:
+            return steps
+        fewer = shrink(coalesce(steps, column, self._estimator), column, self._budget)
+        return fewer if len(coalesce(fewer, column, self._estimator)) > 1 else [combine(steps, column)]
 
     def _scans(self, steps: Steps, column: int) -> Scans:
         scans: Scans = []
@@ -85,13 +92,13 @@ class Narrower:
             plain = []
             scans += narrowed
         scans += self._plain(plain, column)
-        return self._or_one_scan(scans, steps, column)
+        return scans
 
     def _plain(self, steps: Steps, column: int) -> Scans:
         return [_scan(step) for step in coalesce(steps, column, self._estimator)] if steps else []
 
     def _or_one_scan(self, scans: Scans, steps: Steps, column: int) -> Scans:
-        """All of them, or one scan over their hull where that is cheaper."""
+        """All of them, or one scan over the hull of the steps where that is cheaper."""
         if len(scans) < 2:  # noqa: PLR2004
             return scans
         rows = self._estimator.rows(column, steps[0][0], steps[-1][1])

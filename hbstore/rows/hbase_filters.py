@@ -6,6 +6,7 @@ condition that selects more, and the caller checks the returned cells again (`Pu
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -61,7 +62,15 @@ def push(predicate: Predicate) -> Pushed:
     >>> push(CellIn(2, ((b"\x02eu\x00", b"\x02eu\x01"),))).text
     b"SingleColumnValueFilter('k','2',=,'binaryprefix:\x02eu\x00',true,false)"
     """
-    node = fold(predicate, _leaf, _every, _some)
+    known: dict[int, _Node] = {}  # residuals of large filters hold one long list a thousand times
+
+    def leaf(one: CellIn | CellLike) -> _Node:
+        node = known.get(id(one))
+        if node is None:
+            node = known[id(one)] = _leaf(one)
+        return node
+
+    node = fold(predicate, leaf, _every, _some)
     return Pushed(node.text, node.exact, node.columns)
 
 
@@ -211,11 +220,13 @@ def _fewer(ranges: Ranges, most: int) -> Ranges:
     if len(ranges) <= most:
         return ranges
     shared = _shared(ranges[0][0], ranges[-1][1])
-    gaps = sorted(
-        range(1, len(ranges)),
-        key=lambda at: _position(ranges[at - 1][1], shared) - _position(ranges[at][0], shared),
+    cuts = sorted(
+        heapq.nsmallest(
+            most - 1,
+            range(1, len(ranges)),
+            key=lambda at: _position(ranges[at - 1][1], shared) - _position(ranges[at][0], shared),
+        )
     )
-    cuts = sorted(gaps[: most - 1])
     bounds = [0, *cuts, len(ranges)]
     return tuple((ranges[first][0], ranges[last - 1][1]) for first, last in pairwise(bounds))
 

@@ -66,6 +66,12 @@ def test_what_becomes_one_scan_is_checked_by_the_filter_itself():
     assert all(isinstance(child, CellIn) for child in predicate.children)
 
 
+@pytest.mark.parametrize("known", KNOWN[:2])
+def test_ranges_beyond_the_budget_share_what_is_left_to_check(known):
+    (scan,) = plan_predicate(bound(" or ".join(LISTS)), SCHEMA, known, COSTS, budget=100).scans
+    assert scan.residual == bound(" or ".join(LISTS))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -10,6 +10,7 @@ from hypothesis import given
 
 from hbstore.keys import after_cell, successor, text_cell, value_cell
 from hbstore.like import parse_like
+from hbstore.rows import hbase_filters
 from hbstore.rows.hbase import connect_hbase
 from hbstore.rows.hbase_filters import MAX_BYTES, MAX_WEIGHT, push
 from hbstore.rows.hbase_like import java_pattern
@@ -187,6 +188,18 @@ def test_a_point_is_one_comparison():
 def test_patterns_are_written_in_ascii():
     assert java_pattern(parse_like("\u20ac\0.", "sql")) == rb"(?s)\A\x02\x{20AC}\x00\x{FFFD}\.\x00\z"
     assert java_pattern(parse_like("_" * 5000, "sql")) is None
+
+
+def test_a_long_list_that_many_parts_share_is_looked_at_once(monkeypatch):
+    looked_at = []
+    fewer = hbase_filters._fewer
+    monkeypatch.setattr(
+        hbase_filters, "_fewer", lambda ranges, most: looked_at.append(len(ranges)) or fewer(ranges, most)
+    )
+    shared = CellIn(1, tuple((b"\x02%05d" % at, b"\x02%05d\x00" % at) for at in range(5_000)))
+    parts = [AllOf((CellIn(0, ((b"\x02%03d" % at, b"\x02%03d\x00" % at),)), shared)) for at in range(100)]
+    assert not push(AnyOf(tuple(parts))).exact
+    assert sum(size for size in looked_at if size == 5_000) <= 2 * 5_000
 
 
 def test_an_and_keeps_the_cheap_parts():
