@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
+
+DEFAULT_DATABASE: Final = "default"
+"""The database of those who name none, as in Hive; its folder is the warehouse itself."""
 
 _ESCAPED = re.compile("[\x00-\x1f\"#%'*/:=?\\\\\x7f{\\[\\]^]")
 _ESCAPE = re.compile("%([0-9a-fA-F]{2})")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.model import Column, Table
-from hbstore.names import parse_partition_name, spec_values
+from hbstore.names import DEFAULT_DATABASE, parse_partition_name, spec_values
 
 
 class Dialect(StrEnum):
@@ -63,8 +63,6 @@ DatabaseOption = Annotated[
 StorageOption = Annotated[
     str | None, typer.Option("--storage-name", metavar="STORAGE", help="The storage; needed where there are several.")
 ]
-DEFAULT_DATABASE: Final = "default"
-"""The database of those who name none, as in Hive."""
 
 
 def examples(*lines: str) -> str:

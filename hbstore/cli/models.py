@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hbstore.cli.arguments import (
-    DEFAULT_DATABASE,
     DatabaseOption,
     IfExistsOption,
     IfNotExistsOption,
@@ -22,6 +21,7 @@ from hbstore.cli.arguments import (
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
 from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
+from hbstore.names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
     from hbstore.cubes import Named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hbstore.cli.arguments import DEFAULT_DATABASE, DatabaseOption, JsonOption, StoreOption, examples
+from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
 from hbstore.cli.printing import (
     TABLE_ROWS,
@@ -19,6 +19,7 @@ from hbstore.cli.printing import (
     print_table,
     visible,
 )
+from hbstore.names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.ddl import Result

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hbstore.ddl.statements import Condition, PartitionSpec
 from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
+from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.keys import TAG_TEXT, text_cell
 from hbstore.metastore.partial_values import PartialValues
 from hbstore.model import Table
@@ -125,9 +125,8 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
             parts.append(Comparison(table.partition_columns[at].name, one.operator, Text(one.value)))
     tree = parse_filter(filter)
     if tree is not None:
-        parts += tree.children if isinstance(tree, And) else (tree,)
-    where = And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
-    return PartialValues(where, others)
+        parts.append(tree)
+    return PartialValues(joined(And, parts) if parts else None, others)
 
 
 def _check_not_empty(column: str, value: str) -> None:

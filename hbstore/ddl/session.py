@@ -35,9 +35,10 @@ from hbstore.ddl.statements import (
     UseDatabase,
 )
 from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
-from hbstore.files.warehouse import DEFAULT_DATABASE, Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service
 from hbstore.model import Table
+from hbstore.names import DEFAULT_DATABASE
 from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore
 

@@ -23,9 +23,7 @@ from hbstore.files.local_folders import LocalFolders
 from hbstore.files.locations import LOCAL, Location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash
-
-DEFAULT_DATABASE: Final = "default"
-"""Its folder is the warehouse itself."""
+from hbstore.names import DEFAULT_DATABASE
 
 _SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
 """Clients may name these; any other scheme only where the warehouse itself has it."""

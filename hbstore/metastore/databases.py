@@ -11,13 +11,13 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from hbstore.files.warehouse import DEFAULT_DATABASE
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.data_removal import TableFiles, remove_files, remove_tree, table_files
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Database
+from hbstore.names import DEFAULT_DATABASE
 
 handlers = Handlers()
 _USER: Final = 1

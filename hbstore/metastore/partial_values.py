@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hbstore.errors import InvalidPartitionValue
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
+from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.keys import TAG_TEXT, text_cell
 from hbstore.metastore.listing import Batches
 from hbstore.model import Table
@@ -70,5 +70,4 @@ def partial_values(table: Table, given: Sequence[str] | None) -> PartialValues:
             others[at] = text
         else:
             parts.append(Comparison(column.name, Operator.EQ, Text(text)))
-    where = And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
-    return PartialValues(where, others)
+    return PartialValues(joined(And, parts) if parts else None, others)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hbstore.files.warehouse import DEFAULT_DATABASE, Warehouse
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer, Service
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
@@ -23,6 +23,7 @@ from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, sa
 from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
 from hbstore.metastore.stopping import StopRequests
 from hbstore.model import Database
+from hbstore.names import DEFAULT_DATABASE
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 

@@ -13,7 +13,7 @@ from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.frames import Frame, frame_of
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text
+from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, partition_value_texts
 from hbstore.name_lists import partition_names
@@ -285,4 +285,4 @@ def _with_spec(
     tree = _tree(where, like_dialect)
     if tree is not None:
         parts.append(tree)
-    return parts[0] if len(parts) == 1 else And(tuple(parts))
+    return joined(And, parts)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hbstore.errors import HbstoreError, InvalidInput
-from hbstore.files.warehouse import DEFAULT_DATABASE
 from hbstore.model import Database, Table
+from hbstore.names import DEFAULT_DATABASE
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.connection import Address
 from hbstore.transfer.copying import FEW, IMPOSSIBLE
