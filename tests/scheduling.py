@@ -40,7 +40,6 @@ LONGEST = (
     "tests/store/test_moves_of_processes.py",
     "tests/benchmarks/",
     "tests/test_hbase_server.py",
-    "tests/store/test_interleavings",
     "tests/store/test_timelines_processes.py",
     "tests/cli/test_transfer.py",
     "tests/cli/test_processes.py",

@@ -64,7 +64,12 @@ def room(module: str) -> str:
 
 
 MODULES = modules()
-IMPORTS = {name: imports(path, MODULES) for name, path in MODULES.items()}
+
+
+@pytest.fixture(scope="module")
+def imported():
+    """What each module imports."""
+    return {name: imports(path, MODULES) for name, path in MODULES.items()}
 
 
 def test_every_module_is_in_a_room():
@@ -73,19 +78,19 @@ def test_every_module_is_in_a_room():
 
 
 @pytest.mark.parametrize("module", sorted(MODULES))
-def test_imports_point_downwards(module):
-    upwards = {name for name in IMPORTS[module] if LEVEL[room(name)] < LEVEL[room(module)]}
+def test_imports_point_downwards(module, imported):
+    upwards = {name for name in imported[module] if LEVEL[room(name)] < LEVEL[room(module)]}
     assert not upwards
 
 
 @pytest.mark.parametrize("module", sorted(MODULES))
-def test_what_is_imported_is_there(module):
-    assert IMPORTS[module] <= set(MODULES)
+def test_what_is_imported_is_there(module, imported):
+    assert imported[module] <= set(MODULES)
 
 
-def test_no_imports_go_in_a_circle():
+def test_no_imports_go_in_a_circle(imported):
     try:
-        TopologicalSorter(IMPORTS).prepare()
+        TopologicalSorter(imported).prepare()
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
