@@ -86,3 +86,11 @@ class Filters:
     def triples(self, count: int = 200) -> str:
         """ORed triples."""
         return " or ".join(f"({self.point()})" for _ in range(count))
+
+    def lists(self, count: int = 5_000) -> str:
+        """Three ORed lists as programs write them, of which one day and one region are there: 4,384 hits."""
+        pick, (day, _, region) = self._random, self.triple()
+        days = ", ".join(f"'{year}-01-01'" for year in pick.sample(range(2100, 9999), count - 1))
+        hours = ", ".join(map(str, pick.sample(range(24, 100_000), count)))
+        regions = ", ".join(f"'x{number}'" for number in pick.sample(range(100_000), count - 1))
+        return f"ds in ({days}, '{day}') or hour in ({hours}) or region in ({regions}, '{region}')"

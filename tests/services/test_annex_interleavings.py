@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from hbstore import Column, HbstoreError, Partition, PartitionStore, StoreUnavailable, Table, connect
 from hbstore.store import journal
 from hbstore.store.table_row import INTENT_KEYS
+from tests.pauses import without_pauses
 from tests.services.conftest import Clock, Services
 from tests.services.test_column_statistics import FIVE, SIX, about, columns_of
 from tests.store.conftest import hours, sales_table
@@ -21,7 +21,7 @@ from tests.store.stepping import play, schedules
 @pytest.fixture(autouse=True)
 def _fine_grained(monkeypatch):
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
 
 
 @copies_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from hbstore import CommitStateUnknown, ConcurrentChange, connect
 from hbstore.store import shared_cell
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from tests.pauses import without_pauses
 from tests.store.faults import Fault, FaultyRows
 
 KEY, CELL = b"L", "d:ledger"
@@ -65,7 +65,7 @@ def test_two_equal_states_are_not_the_same():
 
 
 def test_one_that_is_always_beaten_gives_up(monkeypatch):
-    monkeypatch.setattr(time, "sleep", lambda _: None)
+    without_pauses(monkeypatch)
     monkeypatch.setattr(shared_cell, "_ATTEMPTS", 5)
     with connect("memory://") as store:
 

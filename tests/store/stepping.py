@@ -131,7 +131,7 @@ def play(rows, acts, schedule):
 
 @contextmanager
 def _one_processor():
-    """Threads that take turns wake each other up: on two processors that costs up to five times as much.
+    """Threads that take turns wake each other up: on two processors that costs half as much again.
 
     A process keeps to the same one, as moving costs, too.
     """

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from hbstore import CommitStateUnknown, StoreUnavailable
 from hbstore.store import check, finishing, journal, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
+from tests.pauses import without_pauses
 from tests.store.faults import Crash, FaultyRows
 
 MOST = 200
@@ -21,7 +22,7 @@ def make_impatient(monkeypatch):
     """Nobody waits for anybody, what was begun is old at once, and few rows make a batch."""
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
     monkeypatch.setattr(finishing, "_STILL", 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from hbstore import ConcurrentChange, Partition, TableNotFound, connect
 from hbstore.store import journal
 from tests.backends import BACKENDS, backend_url
+from tests.pauses import without_pauses
 from tests.store.conftest import sales_table, values
 from tests.store.stepping import play, schedules
 
@@ -79,7 +79,7 @@ def test_another_table_of_the_name_is_not(store, others):
 def test_whatever_the_order_of_calls_what_others_made_stays(monkeypatch, others):
     """Among them those in which it is another table after it was looked at, and before that is decided."""
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
 
     def together(schedule):
         with connect("memory://?atomic=false") as store:

@@ -6,7 +6,6 @@ calls, and what is there afterwards.
 
 from __future__ import annotations
 
-import time
 from random import Random
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from hbstore import AlreadyExists, connect
 from hbstore.rows import memory
 from hbstore.store import journal
+from tests.pauses import without_pauses
 from tests.store import operations
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
@@ -25,7 +25,7 @@ from tests.store.stepping import play, schedules
 def _fine_grained(monkeypatch):
     monkeypatch.setattr(memory, "_BATCH", 1)
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
 
 
 @copies_of

@@ -6,7 +6,6 @@ calls, and all tables with all their partitions afterwards.
 
 from __future__ import annotations
 
-import time
 from math import isqrt
 from random import Random
 
@@ -14,6 +13,7 @@ import pytest
 
 from hbstore.rows import memory
 from hbstore.store import finishing, journal, table_change, tables
+from tests.pauses import without_pauses
 from tests.store import moves
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
@@ -30,7 +30,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
     monkeypatch.setattr(finishing, "_STILL", 0)
     monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
 
 
 def adding(place, *hours):

@@ -19,6 +19,7 @@ from hbstore.store import finishing, journal, stored_timelines, table_change, ta
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
+from tests.pauses import without_pauses
 from tests.store import timelines as tl
 from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
@@ -39,7 +40,7 @@ def _fine_grained(monkeypatch):
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
     monkeypatch.setattr(finishing, "_STILL", 0)
     monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    without_pauses(monkeypatch)
 
 
 @copies_of
