@@ -188,12 +188,29 @@ def all_calls_fail_in_time(rows, prefix, timeout):
         fails_in_time(call, error, timeout)
 
 
+def wait_until_stopped(pid):
+    """On a busy machine a process may still answer after it was told to stop."""
+    threads = Path(f"/proc/{pid}/task")
+    deadline = time.monotonic() + 60
+    while threads.is_dir() and not all(is_stopped(one) for one in threads.iterdir()):
+        assert time.monotonic() < deadline, "it goes on"
+        time.sleep(0.01)
+
+
+def is_stopped(thread):
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] in "TtZX"
+    except OSError:
+        return True  # it ended
+
+
 @pytest.mark.parametrize("who", ["master", "gateway"])
 def test_a_stopped_process_is_waited_for_until_the_timeout(own_hbase, connect, prefix, who):
     rows = connect("?timeout=1.5")
     rows.write(table_of(prefix, 10), [], 1)
     process = getattr(own_hbase, who)
     process.signal(signal.SIGSTOP)
+    wait_until_stopped(process.pid)
     try:
         all_calls_fail_in_time(rows, prefix, 1.5)
         fails_in_time(lambda: connect("?timeout=1"), StoreUnavailable, 1)
