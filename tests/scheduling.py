@@ -14,8 +14,8 @@ ALONE = (
 
 TOGETHER = {
     "exactness": ("tests/exactness/",),
-    "spark that analyzes": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_f"),
-    "spark": ("tests/spark/",),
+    "analyses": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_f"),
+    "spark": ("tests/spark/",),  # the other half, with a Spark of its own
     "transfer": ("tests/transfer/",),
     "clients": ("tests/metastore/clients/",),
     "faults": ("tests/rows/test_hbase_faults.py", "tests/metastore/test_faults.py"),
@@ -25,7 +25,7 @@ TOGETHER = {
 LONGEST = (
     "spark",
     "tests/metastore/spark/test_spark_statements.py",
-    "spark that analyzes",
+    "analyses",
     "faults",
     *ALONE,
     "transfer",
@@ -57,11 +57,8 @@ class LongestFirst(LoadFileScheduling):
     """Whoever has nothing left to do gets the longest file, or group of files, that nobody has begun."""
 
     def _split_scope(self, nodeid):
-        if not nodeid.startswith(ALONE):
-            for group, starts in TOGETHER.items():
-                if nodeid.startswith(starts):
-                    return group
-        return super()._split_scope(nodeid)
+        group = next((group for group, starts in TOGETHER.items() if nodeid.startswith(starts)), None)
+        return super()._split_scope(nodeid) if group is None or nodeid.startswith(ALONE) else group
 
     def _assign_work_unit(self, node):
         longest = next((one for start in LONGEST for one in self.workqueue if one.startswith(start)), None)

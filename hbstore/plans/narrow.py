@@ -72,7 +72,11 @@ class Narrower:
         return scans
 
     def _within_budget(self, steps: Steps, column: int) -> Steps:
-        """What costs nothing to join is joined first, and one step made of all has what they share but once."""
+        """At most as many steps as the budget allows: what costs nothing to join is joined before the rest is shrunk.
+
+        Steps that were shrunk have residuals of their own. Where they become one scan anyway, that is made of the steps
+        as they were: what those share is checked once.
+        """
         if len(steps) <= self._budget:
             return steps
         fewer = shrink(coalesce(steps, column, self._estimator), column, self._budget)

@@ -65,10 +65,9 @@ def push(predicate: Predicate) -> Pushed:
     known: dict[int, _Node] = {}  # residuals of large filters hold one long list a thousand times
 
     def leaf(one: CellIn | CellLike) -> _Node:
-        node = known.get(id(one))
-        if node is None:
-            node = known[id(one)] = _leaf(one)
-        return node
+        if id(one) not in known:
+            known[id(one)] = _leaf(one)
+        return known[id(one)]
 
     node = fold(predicate, leaf, _every, _some)
     return Pushed(node.text, node.exact, node.columns)

@@ -210,8 +210,8 @@ def test_a_stopped_process_is_waited_for_until_the_timeout(own_hbase, connect, p
     rows.write(table_of(prefix, 10), [], 1)
     process = getattr(own_hbase, who)
     process.signal(signal.SIGSTOP)
-    wait_until_stopped(process.pid)
     try:
+        wait_until_stopped(process.pid)
         all_calls_fail_in_time(rows, prefix, 1.5)
         fails_in_time(lambda: connect("?timeout=1"), StoreUnavailable, 1)
     finally:
