@@ -41,7 +41,10 @@ _SIGNS: Final = {
     "$END": "the end",
 }
 _UNNAMED: Final = frozenset({"QUOTED", "COMMENT", "SPACE"})
-_COMMENT: Final = re.compile(r"""('[^']*'?|"[^"]*"?|`[^`]*`?)|--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/""")
+# What is not closed reaches to the end and stays, as texts in quotes do: no sign in it is looked at again.
+_COMMENT: Final = re.compile(
+    r"""--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|(?P<kept>'[^']*'?|"[^"]*"?|`[^`]*`?|/\*(?s:.*))"""
+)
 _WHERE: Final = len("where")
 
 
@@ -89,7 +92,7 @@ def _parser() -> Lark:
 
 def _without_comments(filter: str) -> str:
     """A filter with spaces for its comments, so that all else stays in its place."""
-    return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), filter)
+    return _COMMENT.sub(lambda found: found["kept"] or re.sub(r"[^\n]", " ", found[0]), filter)
 
 
 def _check_filters(text: str, tree: Tree[Token]) -> None:

@@ -1,0 +1,36 @@
+"""Regular expressions mean the same to every Python that hbstore runs on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hbstore.ddl import parse_statements
+from hbstore.errors import TextError
+from hbstore.filters.parser import parse_filter
+
+ROOT = Path(__file__).parents[1]
+PATTERNS = [*sorted((ROOT / "grammar").glob("*.lark")), *sorted((ROOT / "hbstore").rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", PATTERNS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_group_is_repeated_without_giving_back(path):
+    """Before Python 3.11.5 such a repetition matches too little if the group's parts give back: CPython's gh-106052."""
+    assert re.findall(r"\)(?:[*+?]|\{[0-9,]+\})\+", path.read_text()) == []
+
+
+@pytest.mark.parametrize("size", [1, 50_000])
+def test_what_is_not_closed_takes_time_in_proportion(size):
+    """A pattern that is written carelessly tries every way to divide what it holds, or begins anew at every sign."""
+    for text in (
+        "show tables like '" + "\\'a" * size,
+        "/* " + "*a" * size,
+        "show partitions t where /*" + "* /" * size,
+        "show partitions t where " + "/**/" * size + "-" * size,
+    ):
+        with pytest.raises(TextError):
+            parse_statements(text)
+    with pytest.raises(TextError):
+        parse_filter("`" + "a``" * size + " = 1")
