@@ -18,7 +18,7 @@ def hadoop_path(spark: SparkSession, location: str) -> tuple[Any, Any]:
         Py4JJavaError, PySparkException: there is no such file system, or no connection to it.
     """
     jvm: Any = spark.sparkContext._jvm  # noqa: SLF001  there is no public way to it
-    path = jvm.org.apache.hadoop.fs.Path(location)
+    path = getattr(jvm, "org.apache.hadoop.fs.Path")(location)  # in one piece: each package would be sought in all jars
     return path, path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
 
 
