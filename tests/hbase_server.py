@@ -158,10 +158,13 @@ def _started_hbase():
 
 @contextmanager
 def own_tables(base):
-    """A store URL on an HBase with a prefix that no others have; its tables go if the server is one that stays."""
+    """A store URL on an HBase with a prefix that no others have; its tables go if the server is one that stays.
+
+    A request may take long: a machine that is busy, or stalls, is no reason to fail.
+    """
     prefix = f"t{uuid.uuid4().hex[:12]}"
     try:
-        yield f"{base}/{prefix}"
+        yield f"{base}/{prefix}?timeout=60"
     finally:
         if os.environ.get("HBSTORE_TEST_HBASE"):
             _delete_tables(base, prefix)

@@ -15,10 +15,11 @@ ROOT = Path(__file__).parents[1]
 PATTERNS = [*sorted((ROOT / "grammar").glob("*.lark")), *sorted((ROOT / "hbstore").rglob("*.py"))]
 
 
-@pytest.mark.parametrize("path", PATTERNS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_group_is_repeated_without_giving_back(path):
+def test_no_group_is_repeated_without_giving_back():
     """Before Python 3.11.5 such a repetition matches too little if the group's parts give back: CPython's gh-106052."""
-    assert re.findall(r"\)(?:[*+?]|\{[0-9,]+\})\+", path.read_text()) == []
+    repeated = re.compile(r"\)(?:[*+?]|\{[0-9,]+\})\+")
+    assert len(PATTERNS) > 100
+    assert [path for path in PATTERNS if repeated.search(path.read_text())] == []
 
 
 @pytest.mark.parametrize("size", [1, 50_000])

@@ -26,7 +26,7 @@ ODD = "ab'\"()[]{}^$.*+?|\\%_\0\ufffd\x01\x02\xff\u20ac\U0001f600\u0130\n -&~#/"
 
 @pytest.fixture(scope="module")
 def rows(hbase_url):
-    found = connect_hbase(f"{hbase_url}?timeout=60")
+    found = connect_hbase(hbase_url)
     yield found
     found.close()
 

@@ -28,7 +28,7 @@ def table_row(at, payload=b"payload"):
 
 @pytest.fixture(scope="module")
 def rows(hbase_url):
-    found = connect_hbase(f"{hbase_url}?timeout=60&pool=1")
+    found = connect_hbase(f"{hbase_url}&pool=1")
     found.write([table_row(at) for at in range(SIZE)], [], 1)
     yield found
     found.close()

@@ -151,7 +151,7 @@ def test_a_forked_child_has_connections_of_its_own(rows, key):
 
 
 def test_many_threads_share_few_connections(hbase_url):
-    rows = connect_hbase(f"{hbase_url}?pool=2")
+    rows = connect_hbase(f"{hbase_url}&pool=2")
     rows.write([put(b"threads %04d" % at, b"x" * 100) for at in range(3000)], [], 1)
 
     def nested(_):
@@ -168,7 +168,7 @@ def test_many_threads_share_few_connections(hbase_url):
 
 def test_two_processes_make_the_tables_at_once(hbase_server_url):
     with hbase_server.own_tables(hbase_server_url) as url, ThreadPoolExecutor(4) as pool:
-        for number, rows in enumerate(pool.map(lambda _: connect_hbase(f"{url}?timeout=60"), range(4))):
+        for number, rows in enumerate(pool.map(lambda _: connect_hbase(url), range(4))):
             assert rows.compare_and_put(b"D x", "d:def", None, b"1") is (number == 0)
             rows.close()
 

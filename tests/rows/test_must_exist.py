@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_memory_is_always_there():
 @pytest.mark.hbase
 def test_hbase(hbase_server_url):
     with hbase_server.own_tables(hbase_server_url) as url:
-        prefix = url.rpartition("/")[2]
+        prefix = urlsplit(url).path.removeprefix("/")
         with pytest.raises(StoreUnavailable, match="no such store") as caught:
             hbstore.connect(url, create=False)
         assert caught.value.fields["missing_tables"] == f"{prefix}_catalog,{prefix}_partitions"

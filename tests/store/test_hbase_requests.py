@@ -12,7 +12,7 @@ PLACE = ("requests", "t")
 
 @pytest.fixture(scope="module")
 def store(hbase_url):
-    with connect(f"{hbase_url}?timeout=60&pool=1") as store:
+    with connect(f"{hbase_url}&pool=1") as store:
         store.create_database("requests")
         columns = [Column("day", "int"), Column("hour", "int"), Column("region", "string")]
         store.create_table(Table(*PLACE, partition_columns=columns))

@@ -24,6 +24,7 @@ from hbstore.transfer.connection import Address
 from hbstore.transfer.import_page import ImportPage
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.work import Outcome, each_page
+from tests.hbase_server import own_tables
 from tests.transfer.conftest import serving
 from tests.transfer.full import assert_same, fill
 from tests.transfer.sales import held, killed
@@ -325,8 +326,8 @@ def test_a_full_disk(endpoint, source, store):
 
 
 @pytest.mark.hbase
-def test_into_hbase(endpoint, source, hbase_url):
-    with connect(f"{hbase_url}_transfer") as store:
+def test_into_hbase(endpoint, source, hbase_server_url):
+    with own_tables(hbase_server_url) as url, connect(url) as store:
         done = import_metastore(store, endpoint.uri, page=100)
         assert done.is_complete
         assert held(store) == held(source)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.hbase_server import own_tables
 from tests.metastore.clients.java import java_machine, start_reference
 from tests.metastore.serving import Serve
 
@@ -36,9 +37,9 @@ def sqlite_server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def hbase_server(tmp_path_factory, hbase_url):
+def hbase_server(tmp_path_factory, hbase_server_url):
     """`hbstore serve` on HBase."""
-    with _serving(tmp_path_factory, f"{hbase_url}_clients") as server:
+    with own_tables(hbase_server_url) as url, _serving(tmp_path_factory, url) as server:
         yield server
 
 
