@@ -13,7 +13,12 @@ TABLE = 3
 
 @pytest.fixture
 def asking(asking):
+    drop_roles(asking)  # one HBase serves the tests of others, too
     yield asking
+    drop_roles(asking)
+
+
+def drop_roles(asking):
     for name in set(asking.get_role_names()) - {"admin", "public"}:
         asking.drop_role(name)
 
