@@ -22,16 +22,17 @@ def test_no_group_is_repeated_without_giving_back():
     assert [path for path in PATTERNS if repeated.search(path.read_text())] == []
 
 
-@pytest.mark.parametrize("size", [1, 50_000])
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("size", [1, 100_000])
 def test_what_is_not_closed_takes_time_in_proportion(size):
-    """A pattern that is written carelessly tries every way to divide what it holds, or begins anew at every sign."""
+    """A second. Patterns that begin anew at every sign take minutes, those that try every way to divide take hours."""
     for text in (
         "show tables like '" + "\\'a" * size,
         "/* " + "*a" * size,
         "show partitions t where /*" + "* /" * size,
         "show partitions t where " + "/**/" * size + "-" * size,
     ):
-        with pytest.raises(TextError):
+        with pytest.raises(TextError, match="does not parse"):
             parse_statements(text)
-    with pytest.raises(TextError):
+    with pytest.raises(TextError, match="does not parse"):
         parse_filter("`" + "a``" * size + " = 1")

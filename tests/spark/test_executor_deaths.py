@@ -29,7 +29,7 @@ from tests.spark.settings import SMALL
 FILES, ROWS, HOURS = 8, 400, 12
 KILLS = 4
 PAUSE = "reflect('java.lang.Thread', 'sleep', 5L) = 'null'"
-"""True of each row after a moment, in Java: a Python of their own would take executors longer to start than to die."""
+"""True of each row after five milliseconds, in Java: executors that come up again need no Python for it."""
 MASTER = "local-cluster[2,1,512]"
 SETTINGS = {
     **SMALL,
