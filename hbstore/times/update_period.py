@@ -215,7 +215,13 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         return time_at(self.moment(index))
 
     def times(self, start: int, stop: int) -> Iterator[datetime]:
-        """When each of the parts from one index up to another begins."""
+        """When each of the parts from one index up to another begins.
+
+        Raises:
+            InvalidTime: there are no such parts; before the first time is given.
+        """
+        if start < stop and stop > self.limit:
+            raise out_of_years(f"part {stop - 1:,} of {self.name}")
         if not self._seconds:
             yield from map(self.time, range(start, stop))
         elif start < stop:

@@ -6,7 +6,7 @@ import datetime as dt
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hbstore.errors import InvalidTime, InvalidTimeRange, TimelineError, UnknownUpdatePeriod
@@ -47,12 +47,15 @@ def begin(period, time):
 
 
 def walk(period, time):
-    """The beginning of the next part, by walking on until the part is another one."""
+    """The beginning of the next part, by walking on until the part is another one or the years end."""
     step = dt.timedelta(days=1) if period.rank >= UpdatePeriod.DAILY.rank else dt.timedelta(seconds=1)
     first = begin(period, time)
-    after = first + step
-    while begin(period, after) == first:
-        after += step
+    try:
+        after = first + step
+        while begin(period, after) == first:
+            after += step
+    except OverflowError:
+        return END_OF_TIME
     return after
 
 
@@ -64,10 +67,12 @@ def test_floor_is_what_setting_fields_gives(period, time):
 
 
 @given(st.sampled_from([one for one in UpdatePeriod if one is not UpdatePeriod.HOURLY]), TIMES)
+@example(UpdatePeriod.YEARLY, utc(9999, 5, 1))
+@example(UpdatePeriod.WEEKLY, utc(9999, 12, 29))
 def test_ceil_and_next_are_what_walking_gives(period, time):
     first, after = begin(period, time), walk(period, time)
     assert period.next(first) == after
-    assert period.previous(after) == first
+    assert after == END_OF_TIME or period.previous(after) == first
     assert period.ceil(time) == (first if first == time else after)
     assert period.ceil(first) == period.floor(first) == first
 
@@ -128,11 +133,16 @@ def test_count_and_iterate_are_what_walking_gives(period, start, data):
 
 
 @given(PERIODS, st.lists(TIMES, max_size=20), st.integers(1, 5))
+@example(UpdatePeriod.YEARLY, [utc(2000), utc(9999)], 3)
+@example(UpdatePeriod.SECONDLY, [utc(2000), utc(9999, 12, 31, 23, 59, 58)], 3)
 def test_indexes_are_those_of_the_times_one_by_one(period, times, steps):
-    aligned = [
-        moved for time in times for moved in period.times(*(period.index(period.floor(time)) + n for n in (0, steps)))
+    firsts = [period.index(period.floor(time)) for time in times]
+    aligned = [time for first in firsts for time in period.times(first, min(first + steps, period.limit))]
+    # zoneinfo needs the year after, which 9999 does not have.
+    mixed = [
+        time.astimezone(ZoneInfo("Europe/Berlin")) if number % 3 and time.year < 9999 else time
+        for number, time in enumerate(aligned)
     ]
-    mixed = [time.astimezone(ZoneInfo("Europe/Berlin")) if number % 3 else time for number, time in enumerate(aligned)]
     assert list(period.indexes(mixed)) == [period.index(time) for time in aligned]
 
 
@@ -241,6 +251,9 @@ def test_the_ends_of_the_calendar(period):
     for index in (-1, period.limit + 1):
         with pytest.raises(InvalidTime, match="outside of the years"):
             period.time(index)
+    for start, stop in ((-1, 1), (period.limit - 1, period.limit + 1), (period.limit, period.limit + 1)):
+        with pytest.raises(InvalidTime, match="outside of the years"):
+            next(period.times(start, stop))
 
 
 def test_times_that_leave_the_calendar_in_utc_are_refused():
