@@ -104,7 +104,7 @@ def drop_database(call: Call) -> None:
         raise THRIFT.MetaException("Can not drop default database")
     database = _located(call, call.store.get_database(name))
     tables = call.store.table_names(name)
-    functions = call.store.functions.names(name)
+    functions = call.store.hive.functions.names(name)
     if not given.cascade:
         for what, found in (("tables", tables), ("functions", functions)):
             if found:

@@ -17,20 +17,20 @@ handlers = Handlers()
 @handlers.answers("create_function", writes=True)
 def create_function(call: Call) -> None:
     """Add a function to a database that is there."""
-    call.store.functions.create(call.arguments.func)
+    call.store.hive.functions.create(call.arguments.func)
 
 
 @handlers.answers("alter_function", writes=True)
 def alter_function(call: Call) -> None:
     """Replace a function; another name or database moves it."""
     given = call.arguments
-    call.store.functions.alter(database_name(given.dbName), given.funcName, given.newFunc)
+    call.store.hive.functions.alter(database_name(given.dbName), given.funcName, given.newFunc)
 
 
 @handlers.answers("drop_function", writes=True)
 def drop_function(call: Call) -> None:
     """Remove a function."""
-    call.store.functions.drop(database_name(call.arguments.dbName), call.arguments.funcName)
+    call.store.hive.functions.drop(database_name(call.arguments.dbName), call.arguments.funcName)
 
 
 @handlers.answers("get_function")
@@ -42,7 +42,7 @@ def get_function(call: Call) -> Function:
     """
     database, name = database_name(call.arguments.dbName), call.arguments.funcName
     try:
-        return call.store.functions.get(database, name)
+        return call.store.hive.functions.get(database, name)
     except FunctionNotFound as error:
         raise THRIFT.NoSuchObjectException(f"Function {database}.{name} does not exist") from error
 
@@ -51,11 +51,11 @@ def get_function(call: Call) -> Function:
 def get_functions(call: Call) -> list[str]:
     """The names of a database's functions that match a pattern of Hive's."""
     matches = name_pattern(call.arguments.pattern)
-    found = call.store.functions.names(database_name(call.arguments.dbName))
+    found = call.store.hive.functions.names(database_name(call.arguments.dbName))
     return [name for name in found if matches(name)]
 
 
 @handlers.answers("get_all_functions")
 def get_all_functions(call: Call) -> Any:
     """All functions of all databases."""
-    return THRIFT.GetAllFunctionsResponse(functions=call.store.functions.all())
+    return THRIFT.GetAllFunctionsResponse(functions=call.store.hive.functions.all())

@@ -22,7 +22,7 @@ def lock(call: Call) -> Any:
         LockComponent(one.type, one.level, without_catalog(one.dbname) or "", one.tablename, one.partitionname)
         for one in request.component or ()
     ]
-    found = call.store.locks.lock(
+    found = call.store.hive.locks.lock(
         components, request.user, request.hostname, request.agentInfo, transaction=request.txnid or 0
     )
     return _response(found)
@@ -31,14 +31,14 @@ def lock(call: Call) -> Any:
 @handlers.answers("check_lock", writes=True)
 def check_lock(call: Call) -> Any:
     """Whether a lock has been given by now."""
-    return _response(call.store.locks.check(call.arguments.rqst.lockid))
+    return _response(call.store.hive.locks.check(call.arguments.rqst.lockid))
 
 
 @handlers.answers("unlock", writes=True)
 def unlock(call: Call) -> None:
     """Give a lock back; one that is not there has been given back, perhaps by a call whose answer was lost."""
     with suppress(NoSuchLock):
-        call.store.locks.release(call.arguments.rqst.lockid)
+        call.store.hive.locks.release(call.arguments.rqst.lockid)
 
 
 @handlers.answers("heartbeat", writes=True)
@@ -46,16 +46,16 @@ def heartbeat(call: Call) -> None:
     """Say that the holder of a lock, or of a transaction, is alive."""
     ids = call.arguments.ids
     if ids.lockid:
-        call.store.locks.heartbeat(ids.lockid)
+        call.store.hive.locks.heartbeat(ids.lockid)
     if ids.txnid:
-        call.store.transactions.heartbeat(ids.txnid)
+        call.store.hive.transactions.heartbeat(ids.txnid)
 
 
 @handlers.answers("show_locks")
 def show_locks(call: Call) -> Any:
     """All locks on a database, a table or a partition, or all there are: an element for each thing locked."""
     request = call.arguments.rqst
-    found = call.store.locks.show(without_catalog(request.dbname), request.tablename, request.partname)
+    found = call.store.hive.locks.show(without_catalog(request.dbname), request.tablename, request.partname)
     elements = [_element(one, component, at) for one in found for at, component in enumerate(one.components, start=1)]
     return THRIFT.ShowLocksResponse(locks=elements)
 

@@ -24,7 +24,7 @@ def mark_partition(call: Call) -> None:
     """
     given = call.arguments
     with _declared():
-        call.store.marks.mark(
+        call.store.hive.marks.mark(
             database_name(given.db_name), given.tbl_name or "", given.part_vals or {}, given.eventType or LOAD_DONE
         )
 
@@ -39,7 +39,7 @@ def is_partition_marked(call: Call) -> bool:
     """
     given = call.arguments
     with _declared():
-        return call.store.marks.is_marked(
+        return call.store.hive.marks.is_marked(
             database_name(given.db_name), given.tbl_name or "", given.part_vals or {}, given.eventType or LOAD_DONE
         )
 

@@ -20,38 +20,38 @@ _GRANT: Final = 1
 def create_role(call: Call) -> bool:
     """Add a role."""
     role = call.arguments.role
-    call.store.roles.create(Role(role.roleName or "", role.ownerName))
+    call.store.hive.roles.create(Role(role.roleName or "", role.ownerName))
     return True
 
 
 @handlers.answers("drop_role", writes=True)
 def drop_role(call: Call) -> bool:
     """Remove a role, from all who have it, with all that was granted to it."""
-    name = call.store.roles.get(call.arguments.role_name or "").name
-    call.store.roles.drop(name)
-    call.store.grants.forget_role(name)
+    name = call.store.hive.roles.get(call.arguments.role_name or "").name
+    call.store.hive.roles.drop(name)
+    call.store.hive.grants.forget_role(name)
     return True
 
 
 @handlers.answers("get_role_names")
 def get_role_names(call: Call) -> list[str]:
     """The names of all roles."""
-    return call.store.roles.names()
+    return call.store.hive.roles.names()
 
 
 @handlers.answers("list_roles")
 def list_roles(call: Call) -> list[Any]:
     """The roles that a principal was given itself; users have ``public`` as well."""
     given = call.arguments
-    found = call.store.roles.memberships(given.principal_name or "", _principal_type(given.principal_type))
-    return [_role(call.store.roles.get(one.role)) for one in found]
+    found = call.store.hive.roles.memberships(given.principal_name or "", _principal_type(given.principal_type))
+    return [_role(call.store.hive.roles.get(one.role)) for one in found]
 
 
 @handlers.answers("grant_role", writes=True)
 def grant_role(call: Call) -> bool:
     """Give a role to a principal."""
     given = call.arguments
-    call.store.roles.grant(
+    call.store.hive.roles.grant(
         Membership(
             given.role_name,
             given.principal_name,
@@ -68,7 +68,7 @@ def grant_role(call: Call) -> bool:
 def revoke_role(call: Call) -> bool:
     """Take a role from a principal; whether it had it."""
     given = call.arguments
-    return call.store.roles.revoke(given.role_name, given.principal_name, _principal_type(given.principal_type))
+    return call.store.hive.roles.revoke(given.role_name, given.principal_name, _principal_type(given.principal_type))
 
 
 @handlers.answers("grant_revoke_role", writes=True)
@@ -77,7 +77,7 @@ def grant_revoke_role(call: Call) -> Any:
     request = call.arguments.request
     principal_type = _principal_type(request.principalType)
     if request.requestType == _GRANT:
-        call.store.roles.grant(
+        call.store.hive.roles.grant(
             Membership(
                 request.roleName,
                 request.principalName,
@@ -90,14 +90,16 @@ def grant_revoke_role(call: Call) -> Any:
         done = True
     else:
         option_only = bool(request.grantOption)
-        done = call.store.roles.revoke(request.roleName, request.principalName, principal_type, option_only=option_only)
+        done = call.store.hive.roles.revoke(
+            request.roleName, request.principalName, principal_type, option_only=option_only
+        )
     return THRIFT.GrantRevokeRoleResponse(success=done)
 
 
 @handlers.answers("get_principals_in_role")
 def get_principals_in_role(call: Call) -> Any:
     """Who was given a role."""
-    found = call.store.roles.members(call.arguments.request.roleName or "")
+    found = call.store.hive.roles.members(call.arguments.request.roleName or "")
     return THRIFT.GetPrincipalsInRoleResponse(principalGrants=[_membership(one) for one in found])
 
 
@@ -105,21 +107,21 @@ def get_principals_in_role(call: Call) -> Any:
 def get_role_grants_for_principal(call: Call) -> Any:
     """The roles that a principal was given, and by whom."""
     request = call.arguments.request
-    found = call.store.roles.memberships(request.principal_name or "", _principal_type(request.principal_type))
+    found = call.store.hive.roles.memberships(request.principal_name or "", _principal_type(request.principal_type))
     return THRIFT.GetRoleGrantsForPrincipalResponse(principalGrants=[_membership(one) for one in found])
 
 
 @handlers.answers("grant_privileges", writes=True)
 def grant_privileges(call: Call) -> bool:
     """Give privileges."""
-    call.store.grants.grant(_grants(call.arguments.privileges))
+    call.store.hive.grants.grant(_grants(call.arguments.privileges))
     return True
 
 
 @handlers.answers("revoke_privileges", writes=True)
 def revoke_privileges(call: Call) -> bool:
     """Take privileges back."""
-    call.store.grants.revoke(_grants(call.arguments.privileges))
+    call.store.hive.grants.revoke(_grants(call.arguments.privileges))
     return True
 
 
@@ -129,9 +131,9 @@ def grant_revoke_privileges(call: Call) -> Any:
     request = call.arguments.request
     grants = _grants(request.privileges)
     if request.requestType == _GRANT:
-        call.store.grants.grant(grants)
+        call.store.hive.grants.grant(grants)
     else:
-        call.store.grants.revoke(grants, option_only=bool(request.revokeGrantOption))
+        call.store.hive.grants.revoke(grants, option_only=bool(request.revokeGrantOption))
     return THRIFT.GrantRevokePrivilegeResponse(success=True)
 
 
@@ -141,7 +143,7 @@ def list_privileges(call: Call) -> list[Any]:
     given = call.arguments
     target = None if given.hiveObject.objectType is None else _target(given.hiveObject)
     principal_type = None if given.principal_type is None else _principal_type(given.principal_type)
-    found = call.store.grants.list(given.principal_name, principal_type, target)
+    found = call.store.hive.grants.list(given.principal_name, principal_type, target)
     return [_privilege(one) for one in found]
 
 
@@ -150,11 +152,11 @@ def get_privilege_set(call: Call) -> Privileges:
     """What a user, the groups and the roles of that user were granted on something."""
     given = call.arguments
     target = _target(given.hiveObject)
-    grants = call.store.grants.list(target=target)
+    grants = call.store.hive.grants.list(target=target)
     groups = set(given.group_names or ())
     roles = set()
     if given.user_name:
-        roles = {one.role for one in call.store.roles.memberships(given.user_name, PrincipalType.USER)}
+        roles = {one.role for one in call.store.hive.roles.memberships(given.user_name, PrincipalType.USER)}
 
     def of(kind: PrincipalType, names: set[str]) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}

@@ -18,32 +18,32 @@ _OPEN: Final = 3
 def open_txns(call: Call) -> Any:
     """Open some transactions."""
     request = call.arguments.rqst
-    opened = call.store.transactions.open(request.num_txns or 0, request.user, request.hostname, request.agentInfo)
+    opened = call.store.hive.transactions.open(request.num_txns or 0, request.user, request.hostname, request.agentInfo)
     return THRIFT.OpenTxnsResponse(txn_ids=opened)
 
 
 @handlers.answers("commit_txn", writes=True)
 def commit_txn(call: Call) -> None:
     """Commit a transaction and release its locks."""
-    call.store.transactions.commit(call.arguments.rqst.txnid or 0)
+    call.store.hive.transactions.commit(call.arguments.rqst.txnid or 0)
 
 
 @handlers.answers("abort_txn", writes=True)
 def abort_txn(call: Call) -> None:
     """Abort a transaction and release its locks."""
-    call.store.transactions.abort(call.arguments.rqst.txnid or 0)
+    call.store.hive.transactions.abort(call.arguments.rqst.txnid or 0)
 
 
 @handlers.answers("abort_txns", writes=True)
 def abort_txns(call: Call) -> None:
     """Abort those of some transactions that are open."""
-    call.store.transactions.abort_all(call.arguments.rqst.txn_ids or ())
+    call.store.hive.transactions.abort_all(call.arguments.rqst.txn_ids or ())
 
 
 @handlers.answers("get_open_txns")
 def get_open_txns(call: Call) -> Any:
     """The ids of all transactions that are open or were aborted, and the largest id given."""
-    found = call.store.transactions.list()
+    found = call.store.hive.transactions.list()
     opened = [one.id for one in found.open]
     return THRIFT.GetOpenTxnsResponse(
         txn_high_water_mark=found.high_water_mark,
@@ -55,7 +55,7 @@ def get_open_txns(call: Call) -> Any:
 @handlers.answers("get_open_txns_info")
 def get_open_txns_info(call: Call) -> Any:
     """The same with what is known of each."""
-    found = call.store.transactions.list()
+    found = call.store.hive.transactions.list()
     aborted = [THRIFT.TxnInfo(id=number, state=_ABORTED, user="", hostname="") for number in found.aborted]
     infos = sorted([*map(_info, found.open), *aborted], key=lambda one: one.id)
     return THRIFT.GetOpenTxnsInfoResponse(txn_high_water_mark=found.high_water_mark, open_txns=infos)

@@ -23,19 +23,14 @@ from hbstore.store.column_statistics import ColumnStatistics
 from hbstore.store.counting import read_totals
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import Exchange
-from hbstore.store.functions import Functions
-from hbstore.store.grants import Grants
-from hbstore.store.locks import Locks
-from hbstore.store.marks import Marks
+from hbstore.store.hive import Hive
 from hbstore.store.publications import Publications, has_publications
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader
-from hbstore.store.roles import Roles
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.transactions import Transactions
 from hbstore.store.writer import PartitionValues, Writer, partitioned
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
@@ -67,14 +62,9 @@ class PartitionStore:
         self._table_changes = TableChanges(rows, self._tables)
         self._exchange = Exchange(rows, self._tables, self._writer)
         annexes = Annexes(rows, self._tables)
-        self.functions = Functions(rows, self._tables)
         self.documents = Documents(rows, self._tables)
         self.column_statistics = ColumnStatistics(annexes)
-        self.marks = Marks(annexes)
-        self.locks = Locks(rows)
-        self.transactions = Transactions(rows)
-        self.roles = Roles(rows)
-        self.grants = Grants(rows, self._tables)
+        self.hive = Hive.of(rows, self._tables, annexes)
         self.timelines = StoredTimelines(rows, self._tables)
         self.publications = Publications(rows, self._tables)
         self.finish_publications: Callable[[TableRow], object] | None = None
@@ -124,9 +114,9 @@ class PartitionStore:
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any."""
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
-        self.functions.forget_database(name)
+        self.hive.functions.forget_database(name)
         self.documents.forget_database(name)
-        self.grants.forget_database(name)
+        self.hive.grants.forget_database(name)
 
     # Tables
 

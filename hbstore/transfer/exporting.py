@@ -139,7 +139,7 @@ class _Export:
         """Copy functions; how many."""
         there = {str(one): one for one in self.job.metastore.functions()}
         count = 0
-        for function in self.job.store.functions.all():
+        for function in self.job.store.hive.functions.all():
             known = there.get(str(function))
             if function.database not in databases:
                 continue

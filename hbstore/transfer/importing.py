@@ -138,13 +138,13 @@ class _Import:
             if function.database not in databases:
                 continue
             try:
-                self.job.store.functions.create(function)
+                self.job.store.hive.functions.create(function)
                 count += 1
             except AlreadyExists:
-                there = self.job.store.functions.get(function.database, function.name)
+                there = self.job.store.hive.functions.get(function.database, function.name)
                 same = replace(function, create_time=there.create_time)
                 if same != there and self.job.on_conflict == "replace":
-                    self.job.store.functions.alter(function.database, function.name, function)
+                    self.job.store.hive.functions.alter(function.database, function.name, function)
                     count += 1
                 elif same != there and self.job.on_conflict == "fail":
                     refused.append((f"function {function}", "it is there already and differs"))

@@ -109,7 +109,7 @@ def test_a_database_with_tables_is_dropped_only_with_them(shop):
 
 
 def test_a_database_with_functions_is_dropped_only_with_them(shop):
-    shop.store.functions.create(Function("shop", "tax", "org.shop.Tax"))
+    shop.store.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
     with pytest.raises(TYPES.InvalidOperationException, match=r"not empty\. One or more functions exist"):
         shop.drop_database("shop", True, False)
     shop.drop_database("shop", True, True)

@@ -109,7 +109,9 @@ def fill(store, database, root):
     store.column_statistics.write_table(database, "plain", [ColumnStatistic("number", "bigint", longs(3))])
     statistics = {one.values: [ColumnStatistic("number", "bigint", longs(at))] for at, one in enumerate(found[:3])}
     store.column_statistics.write_partitions(database, "sales", statistics)
-    store.functions.create(Function(database, "tax", "org.shop.Tax", "ann", 1, resources=[(1, "s3://shop/tax.jar")]))
+    store.hive.functions.create(
+        Function(database, "tax", "org.shop.Tax", "ann", 1, resources=[(1, "s3://shop/tax.jar")])
+    )
 
 
 def assert_same(one, other, database):
@@ -124,7 +126,7 @@ def whole(store, database):
     """All of a database that a metastore keeps as it is."""
     found = {
         "database": replace(store.get_database(database), later_fields=b""),
-        "functions": [replace(one, create_time=0, later_fields=b"") for one in store.functions.list(database)],
+        "functions": [replace(one, create_time=0, later_fields=b"") for one in store.hive.functions.list(database)],
     }
     for name in store.table_names(database):
         table = comparable(store.get_table(database, name))

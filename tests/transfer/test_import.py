@@ -60,8 +60,8 @@ def test_a_whole_metastore(endpoint, source, store):
     assert done.databases == {"attic": "created", "default": "created", "shop": "created"}
     assert held(store) == held(source)
     assert_same(source, store, "attic")
-    (tax,) = store.functions.all()
-    assert (tax, done.functions) == (replace(source.functions.get("attic", "tax"), create_time=tax.create_time), 1)
+    (tax,) = store.hive.functions.all()
+    assert (tax, done.functions) == (replace(source.hive.functions.get("attic", "tax"), create_time=tax.create_time), 1)
     again = import_metastore(store, endpoint.uri)
     assert set(again.databases.values()) == {"same"}
     assert again.is_complete
@@ -72,7 +72,7 @@ def test_one_database_or_one_table(endpoint, source, store):
     fill(source, "attic", endpoint.root)
     import_metastore(store, endpoint.uri, database="Attic", table="PLAIN")
     assert store.table_names("attic") == ["plain"]
-    assert store.functions.all() == []
+    assert store.hive.functions.all() == []
     import_metastore(store, endpoint.uri, database="attic", statistics=False)
     assert store.database_names() == ["attic"]
     assert len(store.table_names("attic")) == 3
@@ -171,8 +171,8 @@ class TestConflicts:
 def test_databases_and_tables_that_differ(endpoint, source, store, on_conflict):
     store.create_database(Database("shop", description="another one"))
     store.create_table(Table("shop", "sales", COLUMNS, parameters={"team": "web"}))
-    source.functions.create(Function("shop", "tax", "org.shop.Tax"))
-    store.functions.create(Function("shop", "tax", "org.shop.OtherTax"))
+    source.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
+    store.hive.functions.create(Function("shop", "tax", "org.shop.OtherTax"))
     if on_conflict == "fail":
         with pytest.raises(TransferConflict, match="a database is there already and differs: name=shop"):
             import_metastore(store, endpoint.uri)
@@ -186,7 +186,7 @@ def test_databases_and_tables_that_differ(endpoint, source, store, on_conflict):
     replaced = on_conflict == "replace"
     assert store.get_database("shop") == (source if replaced else store).get_database("shop")
     assert (store.get_table("shop", "sales") == source.get_table("shop", "sales")) is replaced
-    assert store.functions.get("shop", "tax").class_name == ("org.shop.Tax" if replaced else "org.shop.OtherTax")
+    assert store.hive.functions.get("shop", "tax").class_name == ("org.shop.Tax" if replaced else "org.shop.OtherTax")
     assert done.is_complete
     assert held(store) == held(source)
 
@@ -203,9 +203,9 @@ def test_other_partition_columns_are_told(endpoint, source, store, on_conflict):
 
 
 def test_functions_that_differ_are_told(endpoint, source, store):
-    source.functions.create(Function("shop", "tax", "org.shop.Tax"))
+    source.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
     import_metastore(store, endpoint.uri)
-    store.functions.alter("shop", "tax", Function("shop", "tax", "org.shop.OtherTax"))
+    store.hive.functions.alter("shop", "tax", Function("shop", "tax", "org.shop.OtherTax"))
     assert import_metastore(store, endpoint.uri).refused == (("function shop.tax", "it is there already and differs"),)
 
 

@@ -1,0 +1,56 @@
+"""What only Hive asks a metastore for: functions, locks, transactions, roles, grants and marks, under `store.hive`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hbstore.rows.interface import Rows
+from hbstore.store.annexes import Annexes
+from hbstore.store.functions import Functions
+from hbstore.store.grants import Grants
+from hbstore.store.locks import Locks
+from hbstore.store.marks import Marks
+from hbstore.store.roles import Roles
+from hbstore.store.tables import Tables
+from hbstore.store.transactions import Transactions
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hive:
+    """The services of a Hive Metastore beside its catalog.
+
+    Attributes:
+        functions: user-defined functions of databases.
+        locks: shared and exclusive locks on databases, tables and partitions.
+        transactions: open transactions, which locks may belong to.
+        roles: roles, and the users, groups and roles that have them.
+        grants: privileges on databases, tables, columns and partitions. hbstore keeps them and enforces none.
+        marks: partitions that a client marked for an event, such as "loading is done".
+
+    >>> import hbstore
+    >>> store = hbstore.connect("memory://")
+    >>> store.hive.roles.names()
+    ['admin', 'public']
+    """
+
+    functions: Functions
+    locks: Locks
+    transactions: Transactions
+    roles: Roles
+    grants: Grants
+    marks: Marks
+
+    @classmethod
+    def of(cls, rows: Rows, tables: Tables, annexes: Annexes) -> Hive:
+        """The services of the store on some rows."""
+        return cls(
+            Functions(rows, tables),
+            Locks(rows),
+            Transactions(rows),
+            Roles(rows),
+            Grants(rows, tables),
+            Marks(annexes),
+        )
+
+    def __repr__(self) -> str:
+        return "<Hive: functions, locks, transactions, roles, grants, marks>"
