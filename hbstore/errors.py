@@ -130,8 +130,8 @@ class InvalidName(HbstoreError):
     """A database, table or column name that Hive would not accept either."""
 
 
-class InvalidType(HbstoreError):
-    """A partition column's type that is unknown or cannot partition a table."""
+class InvalidType(TextError):
+    """A column's type that Hive does not have, or a partition column's that cannot partition a table."""
 
 
 class InvalidPartitionValue(HbstoreError):

@@ -29,7 +29,7 @@ ROOMS = (
     ("files",),
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "layouts", "model"),
-    ("keys", "types", "number_types", "column_type", "names", "like", "wire", "grammars", "places"),
+    ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
     ("errors",),
 )
 """From the top down; modules of one room may import each other."""

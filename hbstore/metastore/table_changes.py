@@ -61,7 +61,7 @@ def alter_table(call: Call) -> None:
     cascade = bool(getattr(given, "cascade", None)) or properties.get(_CASCADE) == "true"
     cascade = cascade and bool(old.partition_columns) and old.columns != changed.columns
     try:
-        call.store.alter_table(changed, cascade=cascade, expected_parameters=expected)
+        call.store.alter_table(changed, cascade=cascade, expected_parameters=expected, invalid_types="keep")
     except ConcurrentChange as error:
         if expected is None:
             raise
@@ -129,11 +129,13 @@ def _rename(call: Call, old: Table, new: Table, properties: Mapping[str, str]) -
     )
     if not follows or old.location is None:
         parameters = altered_table_parameters(call.warehouse, new, properties)
-        call.store.rename_table(old.database, old.name, replace(new, parameters=parameters))
+        call.store.rename_table(old.database, old.name, replace(new, parameters=parameters), invalid_types="keep")
         return
     spell_partitions_alike(call, old)
     location = call.warehouse.table_location(after.location, new.database, new.name)
     inside = [one for one in (old.location, after.location) if one is not None]
     with call.warehouse.moving(old.location, location, inside=inside):
         relocated = (old.location, location)
-        call.store.rename_table(old.database, old.name, replace(new, location=location), relocated=relocated)
+        call.store.rename_table(
+            old.database, old.name, replace(new, location=location), relocated=relocated, invalid_types="keep"
+        )

@@ -52,7 +52,7 @@ def create_table(call: Call) -> None:
         table = replace(table, location=folders[0])
     with call.warehouse.making_folders(folders) as made:
         parameters = created_table_parameters(call.warehouse, table, environment(call), made_folder=any(made))
-        call.store.create_table(replace(table, parameters=with_ddl_time(parameters)))
+        call.store.create_table(replace(table, parameters=with_ddl_time(parameters)), invalid_types="keep")
 
 
 @handlers.answers("drop_table", "drop_table_with_environment_context", writes=True)

@@ -9,7 +9,9 @@ from operator import and_
 from types import TracebackType
 from typing import Self, TypeVar
 
+from hbstore.errors import InvalidType
 from hbstore.filters.builder import Expression
+from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Database, Partition, Table, partition_value_texts
@@ -120,8 +122,18 @@ class PartitionStore:
 
     # Tables
 
-    def create_table(self, table: Table, *, if_not_exists: bool = False) -> None:
-        """Add a table to a database; AlreadyExists if it is there, unless ``if_not_exists``."""
+    def create_table(
+        self, table: Table, *, if_not_exists: bool = False, invalid_types: InvalidTypes = "reject"
+    ) -> None:
+        """Add a table to a database; AlreadyExists if it is there, unless ``if_not_exists``.
+
+        ``invalid_types="keep"`` takes columns of types that Hive does not have, as other metastores may have some.
+
+        Raises:
+            InvalidType: a column is of a type that Hive does not have.
+        """
+        if invalid_types == "reject":
+            check_columns((column.name, column.type) for column in table.columns)
         self._tables.create_table(table, if_not_exists=if_not_exists)
 
     def get_table(self, database: str, name: str) -> Table:
@@ -155,33 +167,58 @@ class PartitionStore:
         cascade: bool = False,
         relocated: tuple[str, str] | None = None,
         expected_parameters: Mapping[str, str | None] | None = None,
+        invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
         With ``cascade`` the columns of every partition's storage become the table's; ``relocated`` is the beginning of
         partitions' locations and what replaces it. Both take O(partitions). With ``expected_parameters`` it is done
         only if the very version that is replaced has these (None: has it not), and not together with the other two.
+        ``invalid_types`` is as for `create_table`; columns that stay as they are are not looked at.
 
         Raises:
+            InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the partition columns differ, which all row keys are made of.
             ConcurrentChange: a parameter is not what is expected; nothing was changed.
         """
+        if invalid_types == "reject":
+            self._check_new_types(table, table.database, table.name)
         self._table_changes.alter(table, cascade=cascade, relocated=relocated, expected=expected_parameters)
 
-    def rename_table(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None = None) -> None:
+    def rename_table(
+        self,
+        database: str,
+        name: str,
+        table: Table,
+        *,
+        relocated: tuple[str, str] | None = None,
+        invalid_types: InvalidTypes = "reject",
+    ) -> None:
         """Give a table another name, in its database or another one, with all its partitions. O(partitions).
 
         Until it is done readers find the table whole under its old name, from then on under the new one.
         ``table`` is what it becomes, with the same partition columns; ``relocated`` the beginning of partitions'
-        locations and what replaces it, while locations elsewhere stay.
+        locations and what replaces it, while locations elsewhere stay. ``invalid_types`` is as for `alter_table`.
 
         Raises:
             AlreadyExists: there is a table of the new name.
+            InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: a write is decided and not shown; nothing was changed.
         """
+        if invalid_types == "reject":
+            self._check_new_types(table, database, name)
         self.publications.check_none_decided(self._open(database, name))
         self._table_changes.rename(database, name, table, relocated=relocated)
+
+    def _check_new_types(self, table: Table, database: str, name: str) -> None:
+        """See that the columns of a table that is to be altered are of Hive's types, if they were not before."""
+        columns = [(column.name, column.type) for column in table.columns]
+        try:
+            check_columns(columns)
+        except InvalidType:
+            before = {(column.name, column.type) for column in self._tables.open(database, name).table.columns}
+            check_columns(one for one in columns if one not in before)
 
     def table_incarnation(self, database: str, name: str) -> bytes:
         """Eight bytes that tell a table from all others of its name, before and after it; it keeps them for life."""

@@ -89,13 +89,13 @@ class _Import:
     def table(self, database: str, name: str) -> tuple[Table, Done]:
         given = self.job.metastore.table(database, name)
         try:
-            self.job.store.create_table(given)
+            self.job.store.create_table(given, invalid_types="keep")
         except AlreadyExists:
             there = self.job.store.get_table(given.database, given.name)
             dated = given if given.create_time else replace(given, create_time=there.create_time)
             done = self.job.settled_table(dated, there)
             if done == "replaced":
-                self.job.store.alter_table(given)
+                self.job.store.alter_table(given, invalid_types="keep")
         else:
             done = "created"
         if self.job.statistics and done != "kept":

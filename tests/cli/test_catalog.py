@@ -122,6 +122,7 @@ def test_create_table(run, run_json, open_shop):
         (["--partition", ""], "a column needs a name and a type"),
         (["--partition", "ds nonsense"], "nonsense"),
         (["--partition", "ds date", "--column", "DS int"], "two columns have one name"),
+        (["--column", "a array<intt>"], "expected=int\n    array<intt>\n          ^\nHint: Did you mean int"),
         (["--parameter", "x"], "a parameter needs a name and a value"),
         (["--parameter", "=x"], "a parameter needs a name and a value"),
         (["--parameter", "x=1", "--parameter", "x=2"], "a parameter is given twice"),

@@ -113,6 +113,15 @@ def test_what_cannot_be_a_table_leaves_nothing(shop, asked):
     assert shop.tree() == ["shop.db/"]
 
 
+def test_types_inside_others_are_the_clients_business(shop):
+    kinds = ["array<timestamp_ntz>", "struct<a:b:int>", "<derived from deserializer>", "datetime", "interval_day_time"]
+    shop.create_table(table_of(sd=storage(cols=[column(f"c{at}", kind) for at, kind in enumerate(kinds)])))
+    assert [one.type for one in shop.table().sd.cols] == kinds
+    again = table_of("returns", sd=storage(cols=[column("a", "map<int,variant>")]))
+    shop.alter_table("shop", "sales", again)
+    assert [one.type for one in shop.table("returns").sd.cols] == ["map<int,variant>"]
+
+
 def test_a_folder_that_cannot_be_made(shop):
     shop.write("shop.db/sales")
     with pytest.raises(TYPES.MetaException, match="folder cannot be made"):

@@ -28,7 +28,7 @@ from tests.strategies import full_tables
 def test_every_field_of_any_table_is_kept(table):
     with connect("memory://") as store:
         store.create_database(table.database)
-        store.create_table(table)
+        store.create_table(table, invalid_types="keep")
         found = store.get_table(table.database, table.name)
         assert replace(found, create_time=table.create_time) == table
         assert found.create_time == (table.create_time or found.create_time) != 0
@@ -137,6 +137,33 @@ def test_types_that_cannot_partition_are_refused(kind):
     with pytest.raises(InvalidType) as caught:
         Table("d", "t", partition_columns=[Column("a", kind)])
     assert caught.value.fields["type"] == kind
+
+
+def test_columns_of_other_types_than_hives_are_not_created(store):
+    store.create_database("shop")
+    with pytest.raises(InvalidType) as caught:
+        store.create_table(Table("shop", "odd", columns=[Column("a", "int"), Column("b", "array<intt>")]))
+    assert (caught.value.fields["column"], caught.value.fields["expected"]) == ("b", "int")
+    assert store.table_names("shop") == []
+    odd = Table("shop", "odd", columns=[Column("a", "money")])
+    store.create_table(odd, invalid_types="keep")
+    assert store.get_table("shop", "odd").columns == odd.columns
+
+
+def test_columns_are_not_altered_to_other_types_than_hives(store):
+    store.create_database("shop")
+    odd = Table("shop", "odd", columns=[Column("a", "money"), Column("b", "int")])
+    store.create_table(odd, invalid_types="keep")
+    store.alter_table(replace(odd, parameters={"k": "v"}))  # what was there before stays
+    later = replace(odd, columns=[Column("a", "money"), Column("b", "intt")])
+    with pytest.raises(InvalidType, match="column=b"):
+        store.alter_table(later)
+    with pytest.raises(InvalidType, match="column=b"):
+        store.rename_table("shop", "odd", replace(later, name="other"))
+    assert (store.table_names("shop"), store.get_table("shop", "odd").columns) == (["odd"], odd.columns)
+    store.rename_table("shop", "odd", replace(odd, name="other"))
+    store.alter_table(replace(later, name="other"), invalid_types="keep")
+    assert store.get_table("shop", "other").columns == later.columns
 
 
 def test_column_names_are_there_and_differ():

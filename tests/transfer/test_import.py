@@ -53,6 +53,16 @@ def alter(store, values, **parameters):
     store.alter_partitions("shop", "sales", [replace(one, parameters=parameters)])
 
 
+def test_tables_with_types_that_hive_does_not_have_are_imported(endpoint, source, store):
+    odd = Table("shop", "odd", COLUMNS, [Column("a", "array<money>"), Column("b", "money")], location="/odd")
+    source.create_table(odd, invalid_types="keep")
+    assert import_metastore(store, endpoint.uri, database="shop").is_complete
+    assert store.get_table("shop", "odd").columns == odd.columns
+    source.alter_table(replace(odd, columns=[Column("c", "money")]), invalid_types="keep")
+    assert import_metastore(store, endpoint.uri, database="shop", on_conflict="replace").is_complete
+    assert store.get_table("shop", "odd").columns == (Column("c", "money"),)
+
+
 def test_a_whole_metastore(endpoint, source, store):
     fill(source, "attic", endpoint.root)
     done = import_metastore(store, endpoint.uri, page=50)
