@@ -22,10 +22,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
 
-from hbstore.errors import CorruptTimeline, InvalidTimeRange
+from hbstore.errors import CorruptTimeline, InvalidTime, InvalidTimeRange
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
 from hbstore.times.moments import moment, moments
@@ -35,16 +36,28 @@ SHOWN = 1_000
 """How many times or ranges `str` shows before it says how many more there are."""
 
 
-class PartitionTimeline(ABC):
-    """The times of one storage table, update period and partition column; a mutable set.
+class PartitionTimeline(AbstractSet[datetime], ABC):
+    """The times of one storage table, update period and partition column; a mutable, sorted Python set of datetimes.
 
     Times are aware datetimes and begin a part of the update period: others raise InvalidTime, before anything changes.
-    In the complexities below n is the number of times given and s the size of what the class keeps.
+    In the complexities below n is the number of times in the arguments and s the size of what the class keeps.
+
+    All of Python's set operators work, with other timelines and with sets of datetimes; ``&``, ``|``, ``-`` and ``^``
+    give plain sets. Two timelines are equal if they hold the same times, whatever their tables and classes.
 
     Args:
         storage_table: the table, ``<storage>_<fact>``.
         update_period: how often it gets a partition.
         partition_column: the column that holds the times.
+
+    >>> from hbstore.timelines import RangesPartitionTimeline
+    >>> timeline = RangesPartitionTimeline("s1_fact1", UpdatePeriod.DAILY, "dt")
+    >>> timeline.add_all(map(UpdatePeriod.DAILY.parse, ["2015-01-29", "2015-01-31"]))
+    True
+    >>> len(timeline), UpdatePeriod.DAILY.parse("2015-01-30") in timeline, [time.day for time in timeline]
+    (2, False, [29, 31])
+    >>> timeline == {UpdatePeriod.DAILY.parse("2015-01-31"), UpdatePeriod.DAILY.parse("2015-01-29")}
+    True
     """
 
     __slots__ = ("_faults", "partition_column", "storage_table", "update_period")
@@ -179,21 +192,39 @@ class PartitionTimeline(ABC):
             raise self._corrupt("a property of the timeline cannot be read", error.key, error.reason) from None
         return not self._faults
 
-    # Values.
+    # A Python set of times.
+
+    def __contains__(self, time: object) -> bool:
+        """Whether a time is in; False for all that no time of the update period is. O(log s)."""
+        self._sound()
+        if not isinstance(time, datetime):
+            return False
+        try:
+            return self._has(self.update_period.index(time))
+        except InvalidTime:
+            return False
+
+    def __iter__(self) -> Iterator[datetime]:
+        """The times in order."""
+        return self.iterate()
+
+    def __len__(self) -> int:
+        """How many times there are. O(s)."""
+        return sum(stop - start for start, stop in self.index_ranges(0, self.update_period.limit))
+
+    @classmethod
+    def _from_iterable(cls, times: Iterable[datetime]) -> set[datetime]:  # type: ignore[override]
+        """What ``&``, ``|``, ``-`` and ``^`` give: any times, which no update period may hold together."""
+        return set(times)
 
     def __eq__(self, other: object) -> bool:
-        """The same class, table, period, column and times; damaged ones are equal to nothing."""
-        if not isinstance(other, PartitionTimeline):
-            return NotImplemented
-        return (
-            type(self) is type(other)
-            and not self._faults
-            and not other._faults
-            and self.storage_table == other.storage_table
-            and self.update_period is other.update_period
-            and self.partition_column == other.partition_column
-            and list(self._between(0, self.update_period.limit)) == list(other._between(0, self.update_period.limit))
-        )
+        """Whether the other timeline or set holds the same times. A damaged timeline equals nothing. O(s)."""
+        if self._faults or (isinstance(other, PartitionTimeline) and other._faults):
+            return False
+        if not isinstance(other, PartitionTimeline) or other.update_period is not self.update_period:
+            return super().__eq__(other)
+        limit = self.update_period.limit
+        return list(self._between(0, limit)) == list(other._between(0, limit))
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
@@ -205,7 +236,18 @@ class PartitionTimeline(ABC):
             f"updatePeriod={self.update_period.name}, partCol={self.partition_column}, all=null), {shown})"
         )
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """One line, however many times there are."""
+        of = f"<{type(self).__name__} {self.update_period.name} {self.partition_column} of {self.storage_table}: "
+        if self._faults:
+            return f"{of}damaged, {self._faults[0]}>"
+        first, latest = self._first(), self._latest()
+        if first is None or latest is None:
+            return f"{of}no times>"
+        times, text = len(self), self.update_period.format_index
+        missing = latest + 1 - first - times
+        span = text(first) if first == latest else f"{text(first)} to {text(latest)}"
+        return f"{of}{times:,} {'time' if times == 1 else 'times'}, {span}, {missing:,} missing>"
 
     # What a class does.
 

@@ -45,3 +45,8 @@ def timeline(cls, period=UpdatePeriod.DAILY, indexes=(), table="s1_fact1", colum
     made = cls(table, period, column)
     made.add_all(map(period.time, indexes))
     return made
+
+
+def same(one, other):
+    """Whether two timelines are alike in all they say, the class, table, period and column included."""
+    return str(one) == str(other) and one == other

@@ -77,15 +77,55 @@ def test_ranges_of_indexes_must_be_sorted_and_apart(cls, ranges):
 
 
 @each_class
-def test_a_timeline_of_another_table_period_or_column_is_another(cls):
+def test_timelines_are_python_sets_of_times(cls):
+    made = timeline(cls, DAY, [BASE, BASE + 1, BASE + 3])
+    times = [DAY.time(index) for index in (BASE, BASE + 1, BASE + 3)]
+    assert list(made) == times
+    assert len(made) == 3
+    assert made == set(times)
+    assert set(times) == made
+    assert made == frozenset(times)
+    assert made != set(times[:2])
+    assert made != {*times[:2], DAY.time(BASE + 5)}
+    assert made != times  # a list is no set
+    assert made > set(times[:2])
+    assert made.isdisjoint({DAY.time(BASE + 2)})
+    assert made & {times[0], DAY.time(BASE + 2)} == {times[0]}
+    assert made | timeline(cls, UpdatePeriod.HOURLY, [5]) == {*times, UpdatePeriod.HOURLY.time(5)}
+    assert made - timeline(cls, DAY, [BASE]) == set(times[1:])
+    assert timeline(cls) == set()
+    assert not timeline(cls)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(made)
+
+
+@each_class
+def test_what_is_no_time_of_the_period_is_not_in_a_timeline(cls):
     made = timeline(cls, DAY, [BASE])
-    assert made == timeline(cls, DAY, [BASE])
+    assert utc(2015, 4, 12) in made
+    assert utc(2015, 4, 12).astimezone(dt.timezone(dt.timedelta(hours=5))) in made
+    for other in (utc(2015, 4, 12, 6), without_zone(2015, 4, 12), dt.date(2015, 4, 12), "2015-04-12", None):
+        assert other not in made
+
+
+@each_class
+def test_timelines_are_equal_where_their_times_are(cls):
+    made = timeline(cls, DAY, [BASE])
+    assert made == timeline(cls, DAY, [BASE], table="s2_fact1", column="pt")
     assert made != timeline(cls, DAY, [BASE + 1])
-    assert made != timeline(cls, DAY, [BASE], table="s2_fact1")
-    assert made != timeline(cls, DAY, [BASE], column="pt")
-    assert made != timeline(cls, UpdatePeriod.HOURLY, [BASE])
-    assert all(made != timeline(other, DAY, [BASE]) for other in CLASSES if other is not cls)
-    assert made != [DAY.time(BASE)]
+    assert all(made == timeline(other, DAY, [BASE]) for other in CLASSES)
+    assert made == timeline(cls, UpdatePeriod.HOURLY, [24 * BASE])
+    assert made != timeline(cls, UpdatePeriod.HOURLY, [24 * BASE + 1])
+
+
+@each_class
+def test_a_repr_is_one_short_line_however_many_times_there_are(cls):
+    assert repr(timeline(cls)) == f"<{cls.__name__} DAILY dt of s1_fact1: no times>"
+    assert repr(timeline(cls, DAY, [BASE])) == f"<{cls.__name__} DAILY dt of s1_fact1: 1 time, 2015-04-12, 0 missing>"
+    many = timeline(cls, DAY, range(BASE, BASE + 2_002, 2))
+    assert repr(many) == (
+        f"<{cls.__name__} DAILY dt of s1_fact1: 1,001 times, 2015-04-12 to 2020-10-02, 1,000 missing>"
+    )
 
 
 @pytest.mark.parametrize(
