@@ -21,7 +21,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, Observation
@@ -35,6 +34,7 @@ from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
 from hbstore.spark.opening import opened
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import listed, remove, stage
+from hbstore.spark.streams_announcing import AnnouncedQuery, Announcing
 from hbstore.spark.streams_checkpoint import check_checkpoint
 from hbstore.spark.streams_commit import COMPLETE, Announcer, PartitionCommit
 from hbstore.spark.streams_digest import digest_columns, digest_of, digest_text
@@ -78,12 +78,14 @@ def stream_to_table(
             renamed.
         trigger: Spark's, such as ``{"processingTime": "1 minute"}`` or ``{"availableNow": True}``.
         parameters: for the partitions, such as their update period.
-        commit: when and how partitions are announced as complete; None: they are not. It is looked at after each batch.
+        commit: when and how partitions are announced as complete; None: they are not. Partitions are looked at each
+            second while the query runs, and once after it has ended.
 
     Returns:
         Spark's query. It ends with the error of a batch that cannot be written, which `exception` shows: StreamConflict
         where a batch that is written again has other rows, and those of `write_table`. Nothing of that batch was
-        changed; started again the query goes on with it.
+        changed; started again the query goes on with it. With a ``commit``, `awaitTermination` and `stop` also wait for
+        the announcements of what is due, and an announcement that fails ends the query.
 
     Raises:
         InvalidInput: the DataFrame is no stream; a column is missing, unknown, or of a type that does not fit; the
@@ -95,8 +97,12 @@ def stream_to_table(
     target = shared_url(store) if isinstance(store, str) else store
     with opened(target) as given:
         _check(stream, given, table, static, commit)
+        if commit is not None:
+            Publisher(given).recover(*table_name(table))  # what is decided is shown before it is announced
     check_checkpoint(stream.sparkSession, checkpoint)
-    announcer = None if commit is None else Announcer(stream.sparkSession, commit)
+    announcing = None
+    if commit is not None:
+        announcing = Announcing(Announcer(stream.sparkSession, commit), target, table, checkpoint)
     own = dict(parameters or {}) | ({} if commit is None else {COMPLETE: "false"})
     started: Future[StreamingQuery] = Future()
 
@@ -113,14 +119,13 @@ def stream_to_table(
                 static=static,
                 parameters=own,
             )
-            if announcer is not None:
-                names = () if written is None else written.partitions
-                announcer.announce(given, *table_name(table), names, _watermark(query))
+            if announcing is not None and written is not None:
+                announcing.written.put(written.partitions)
 
     writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
     query = (writer.trigger(**trigger) if trigger else writer).start()
     started.set_result(query)
-    return query
+    return query if announcing is None else AnnouncedQuery(query, announcing)
 
 
 def write_batch(
@@ -225,11 +230,3 @@ def _check(
     WritePlan.of(partitioned(row.table), static or {}, None).arranged(stream)
     if commit is not None:
         commit.check(row.table)
-
-
-def _watermark(query: StreamingQuery) -> datetime | None:
-    """The watermark of a query as of its last batch; None if it has none yet."""
-    progress = query.lastProgress
-    text = None if progress is None else progress["eventTime"].get("watermark")
-    found = None if text is None else datetime.fromisoformat(text)
-    return found if found is not None and found.timestamp() > 0 else None

@@ -1,14 +1,16 @@
-"""Checkpoints of streams, looked at before Spark reads them.
+"""Checkpoints of streams: looked at before Spark reads them, and the watermark that they hold.
 
-A checkpoint's file ``metadata`` holds the query's id; ``offsets/N`` and ``commits/N`` say what batch N is and that it
-is done. Where the id is lost Spark makes up a new one and goes on with the old batches: the one that it writes again
-would be taken for another stream's. Where the last file of a log is cut off, the query starts and then fails.
+A checkpoint's file ``metadata`` holds the query's id; ``offsets/N`` says what batch N is, and ``commits/N`` that it is
+done, and the watermark after it. Where the id is lost Spark makes up a new one and goes on with the old batches: the
+one that it writes again would be taken for another stream's. Where the last file of a log is cut off, the query starts
+and then fails.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
@@ -50,6 +52,23 @@ def check_checkpoint(spark: SparkSession, folder: str) -> None:
     for log, text in texts.items():
         if not _is_whole(text or "", _LOGS[log]):
             raise _corrupt(folder, str(last[log]).removeprefix(f"{folder}/"), "it is cut off")
+
+
+def checkpoint_watermark(spark: SparkSession, folder: str) -> datetime | None:
+    """The watermark after the last batch that is done; None if there is none.
+
+    Spark's reports of its progress hold the watermark with which a batch began, which is behind by that batch.
+
+    Raises:
+        FileOperationFailed: the checkpoint cannot be read.
+    """
+    with files_fail("the checkpoint cannot be read", folder):
+        last = _last(spark, folder, "commits")
+        text = None if last is None else _text(spark, last)
+    _, _, content = (text or "").partition("\n")
+    commit = _json(content)
+    milliseconds = commit.get("nextBatchWatermarkMs", 0) if isinstance(commit, dict) else 0
+    return datetime.fromtimestamp(milliseconds / 1_000, UTC) if milliseconds > 0 else None
 
 
 def _last(spark: SparkSession, folder: str, log: str) -> str | None:

@@ -4,12 +4,12 @@ Every write to a partition puts the parameter ``hbstore.complete`` to ``false``,
 time has come the policies are carried out, in their order, and then the parameter becomes ``true``. So the state of all
 partitions is in the store: a query that is started again goes on with those that are ``false``, and late rows make a
 partition be announced again. A crash among the policies has them carried out once more.
+`hbstore.spark.streams_announcing` calls this as long as a query runs.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -101,12 +101,20 @@ class PartitionCommit:
         except ValueError:
             return None
 
-    def is_due(self, table: Table, partition: Partition, watermark: datetime | None) -> bool:
-        """Whether a partition's time has come."""
-        if self.trigger == "process-time":
-            return partition.create_time + self.delay.total_seconds() <= time.time()
-        begin = self.time_of(dict(zip(table.partition_column_names, partition.values, strict=True)))
-        return begin is not None and watermark is not None and begin + self.delay <= watermark
+    def due_time(self, table: Table, partition: Partition) -> datetime | None:
+        """When a partition is due, by the clock or the watermark; None if it never is."""
+        try:
+            if self.trigger == "process-time":
+                return datetime.fromtimestamp(partition.create_time, UTC) + self.delay
+            begin = self.time_of(dict(zip(table.partition_column_names, partition.values, strict=True)))
+            return None if begin is None else begin + self.delay
+        except (OverflowError, ValueError):  # behind the year 9999
+            return None
+
+    def is_due(self, due: datetime, watermark: datetime | None) -> bool:
+        """Whether the clock or the watermark has reached a time."""
+        now = datetime.now(UTC) if self.trigger == "process-time" else watermark
+        return now is not None and due <= now
 
 
 @dataclass(slots=True)
@@ -116,12 +124,19 @@ class Announcer:
     Attributes:
         spark: for the files.
         commit: when and how.
-        pending: the values of partitions that are not announced; None until they were looked for in the store.
+        pending: when partitions that are not announced are due, by their values; None until they were looked for in
+            the store.
     """
 
     spark: SparkSession
     commit: PartitionCommit
-    pending: set[tuple[str, ...]] | None = field(default=None)
+    pending: dict[tuple[str, ...], datetime] | None = field(default=None)
+
+    def has_due(self, watermark: datetime | None) -> bool:
+        """Whether the time of a pending partition has come, or it is not known which ones are pending."""
+        if self.pending is None:
+            return True
+        return any(self.commit.is_due(due, watermark) for due in self.pending.values())
 
     def announce(
         self, store: PartitionStore, database: str, name: str, written: Iterable[str], watermark: datetime | None
@@ -137,19 +152,20 @@ class Announcer:
         """
         table = store.get_table(database, name)
         columns = table.partition_column_names
-        if self.pending is None:
-            self.pending = store.read_payloads(database, name, None, _waiting)
+        pending = self.pending
+        unannounced = store.read_payloads(database, name, None, _waiting) if pending is None else set(pending)
         for text in written:
             spec = parse_partition_name(text)
-            self.pending.add(tuple(spec[column] for column in columns))
-        announced, waiting = [], set()
-        for one in store.get_partitions(database, name, sorted(self.pending)):
-            if one.parameters.get(COMPLETE) != "false":
-                continue  # another query has announced it
-            if self.commit.is_due(table, one, watermark) and self._carry_out(store, database, name, one):
-                announced.append(one.values)
+            unannounced.add(tuple(spec[column] for column in columns))
+        announced, waiting = [], {}
+        for partition in store.get_partitions(database, name, sorted(unannounced)):
+            due = self.commit.due_time(table, partition)
+            if due is None or partition.parameters.get(COMPLETE) != "false":
+                continue  # it never is due, or another query has announced it
+            if self.commit.is_due(due, watermark) and self._carry_out(store, database, name, partition):
+                announced.append(partition.values)
             else:
-                waiting.add(one.values)
+                waiting[partition.values] = due
         self.pending = waiting
         return announced
 

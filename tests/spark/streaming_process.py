@@ -1,7 +1,12 @@
-"""A query that streams events into a table, to be killed: ``python -m tests.spark.streaming_process URL FOLDER``."""
+"""A query that streams events into a table, to be killed: ``python -m tests.spark.streaming_process URL FOLDER``.
+
+With a third argument it kills itself as soon as it announces a partition.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,16 +21,24 @@ FIRST_HOUR = 1_356_998_400
 """Of 2013-01-01, in seconds since 1970."""
 
 
-def main(url, folder):
+def events(spark, folder):
+    """The events of the folder's files and their hours, a file in each batch."""
+    files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/source")
+    at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
+    return files.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
+
+
+def die(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(url, folder, *dies):
     """Stream what is in the folder, and say ``done``; Spark's JVM ends with this process."""
     with spark_session("local[2]", Path(folder), {**SMALL, "spark.driver.memory": "512m"}) as spark:
-        events = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/source")
-        at = (f.col("seconds") + FIRST_HOUR).cast("timestamp")
-        rows = events.select("id", f.date_format(at, "yyyy-MM-dd-HH").alias("hour"))
         trigger = {"availableNow": True}
-        commit = PartitionCommit(policies=("success-file",))
+        commit = PartitionCommit(policies=("success-file", *([die] if dies else [])))
         options = {"checkpoint": f"{folder}/checkpoint", "trigger": trigger, "commit": commit}
-        query = stream_to_table(rows, url, "shop.events", **options)
+        query = stream_to_table(events(spark, folder), url, "shop.events", **options)
         sys.stdout.write(f"started {query.id}\n")
         sys.stdout.flush()
         query.awaitTermination()
@@ -34,4 +47,4 @@ def main(url, folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

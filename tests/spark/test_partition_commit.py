@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,6 +19,7 @@ from hbstore import Column, Partition, Table, connect
 from hbstore.errors import FileOperationFailed, InvalidInput
 from hbstore.spark import PartitionCommit, stream_to_table
 from hbstore.spark.streams_commit import ANNOUNCED, COMPLETE, Announcer
+from tests.spark import streaming_process
 
 BEGIN = datetime(2013, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -142,16 +148,118 @@ def test_times_in_values(ds, hour, expected):
     assert PartitionCommit("partition-time", extractor=PATTERN).time_of({"ds": ds, "hour": hour}) == expected
 
 
-def test_a_query_announces_and_goes_on_where_it_ended(spark, store, tmp_path):
+@pytest.fixture
+def events(spark, tmp_path):
+    """Adds events of hours to a source, a file at a time; rows of the source, with the watermark at the last event."""
     source = tmp_path / "source"
     source.mkdir()
 
-    def add_events(at, *hours):
-        path = source / f"{at}.json"
+    def add_events(number, *hours):
+        path = tmp_path / f"{number}.json"
         lines = [{"id": hour, "at": f"{BEGIN + hour * HOUR:%Y-%m-%dT%H:30:00Z}"} for hour in hours]
         path.write_text("".join(json.dumps(one) + "\n" for one in lines))
-        os.utime(path, (1_357_000_000 + at,) * 2)
+        os.utime(path, (1_357_000_000 + number,) * 2)
+        path.rename(source / path.name)
 
+    reader = spark.readStream.schema("id long, at timestamp").option("maxFilesPerTrigger", 1)
+    timed = reader.json(str(source)).withWatermark("at", "0 seconds")
+    return add_events, timed.select("id", f.date_format("at", "yyyy-MM-dd").alias("ds"), f.hour("at").alias("hour"))
+
+
+def wait_for(condition):
+    until = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_a_query_announces_what_its_last_batch_has_made_due(store, tmp_path, events):
+    add_events, rows = events
+    asked = []
+    commit = PartitionCommit("partition-time", HOUR, PATTERN, (lambda one: asked.append(int(one.values[1])),))
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "trigger": {"availableNow": True}, "commit": commit}
+    for number, hour in enumerate((0, 3, 5, 9)):
+        add_events(number, hour)
+        stream_to_table(rows, store, "shop.sales", **options).awaitTermination()
+        assert asked == [0, 3, 5][:number]
+    assert state(store) == {0: "true", 3: "true", 5: "true", 9: "false"}
+
+
+@pytest.mark.parametrize(
+    ("commit", "expected"),
+    [
+        (PartitionCommit("partition-time", HOUR, PATTERN), {0: "true", 1: "true", 2: "false"}),
+        (PartitionCommit(delay=timedelta(seconds=4)), dict.fromkeys(range(3), "true")),
+    ],
+)
+def test_a_query_announces_while_no_rows_come(store, tmp_path, events, commit, expected):
+    add_events, rows = events
+    for hour in range(3):
+        add_events(hour, hour)
+    query = stream_to_table(rows, store, "shop.sales", checkpoint=str(tmp_path / "checkpoint"), commit=commit)
+    try:
+        wait_for(lambda: state(store) == expected)
+        assert query.isActive
+        assert query.awaitTermination(1) is False
+    finally:
+        query.stop()
+    assert query.exception() is None
+
+
+def test_a_policy_that_fails_ends_a_query_that_waits_for_rows(store, tmp_path, events):
+    add_events, rows = events
+    broken = [True]
+
+    def ask(_):
+        if broken:
+            raise RuntimeError("broken on purpose")
+
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "commit": PartitionCommit(policies=(ask,))}
+    add_events(0, 7)
+    query = stream_to_table(rows, store, "shop.sales", **options)
+    with pytest.raises(StreamingQueryException, match=r"partitions of shop\.sales cannot be announced: broken on purp"):
+        query.awaitTermination()
+    assert "broken on purpose" in str(query.exception())
+    assert not query.isActive
+    assert state(store) == {7: "false"}
+    broken.clear()
+    query = stream_to_table(rows, store, "shop.sales", **options)
+    try:
+        wait_for(lambda: state(store) == {7: "true"})
+    finally:
+        query.stop()
+
+
+def test_what_a_killed_process_has_not_announced_the_next_start_does(spark, tmp_path):
+    url = f"sqlite://{tmp_path}/catalog.db"
+    with connect(url) as store:
+        store.create_database("shop")
+        provider = {"spark.sql.sources.provider": "parquet"}
+        columns = [Column("hour", "string")], [Column("id", "bigint")]
+        store.create_table(Table("shop", "events", *columns, location=f"file:{tmp_path}/events", parameters=provider))
+        (tmp_path / "source").mkdir()
+        (tmp_path / "source/0.json").write_text('{"id": 1, "seconds": 0}\n')
+        command = [sys.executable, "-m", "tests.spark.streaming_process", url, str(tmp_path), "dies"]
+        job = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+        ended = job.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)  # its JVM
+        assert ended == -signal.SIGKILL
+        (left,) = store.get_partitions_by_filter("shop", "events", None)
+        assert (left.parameters[COMPLETE], left.parameters["numRows"]) == ("false", "1")
+        rows = streaming_process.events(spark, tmp_path)
+        asked = []
+        commit = PartitionCommit(policies=("success-file", asked.append))
+        options = {"checkpoint": f"{tmp_path}/checkpoint", "trigger": {"availableNow": True}, "commit": commit}
+        stream_to_table(rows, store, "shop.events", **options).awaitTermination()
+        (partition,) = store.get_partitions_by_filter("shop", "events", None)
+        assert (partition.parameters[COMPLETE], partition.parameters["numRows"]) == ("true", "1")
+        assert [one.values for one in asked] == [("2013-01-01-00",)]
+        assert (tmp_path / "events/hour=2013-01-01-00/_SUCCESS").exists()
+
+
+def test_a_query_announces_and_goes_on_where_it_ended(store, tmp_path, events):
+    add_events, rows = events
     asked = []
 
     def ask(partition):
@@ -160,9 +268,6 @@ def test_a_query_announces_and_goes_on_where_it_ended(spark, store, tmp_path):
             raise RuntimeError("broken on purpose")
 
     def run():
-        reader = spark.readStream.schema("id long, at timestamp").option("maxFilesPerTrigger", 1)
-        events = reader.json(str(source)).withWatermark("at", "0 seconds")
-        rows = events.select("id", f.date_format("at", "yyyy-MM-dd").alias("ds"), f.hour("at").alias("hour"))
         options = {"checkpoint": str(tmp_path / "checkpoint"), "trigger": {"availableNow": True}}
         commit = PartitionCommit("partition-time", HOUR, PATTERN, ("success-file", ask))
         stream_to_table(rows, store, "shop.sales", commit=commit, **options).awaitTermination()
@@ -171,10 +276,8 @@ def test_a_query_announces_and_goes_on_where_it_ended(spark, store, tmp_path):
     for at in range(4):
         add_events(at, at)
     run()
-    first = state(store)
-    assert first[0] == "true"
-    assert first[3] == "false"
-    assert sorted(asked) == [hour for hour, complete in first.items() if complete == "true"]
+    assert state(store) == {0: "true", 1: "true", 2: "true", 3: "false"}
+    assert sorted(asked) == [0, 1, 2]
     marked = {int(path.parent.name[5:]) for path in (tmp_path / "sales").rglob("_SUCCESS")}
     assert marked == set(asked)
     add_events(4, 5)
@@ -185,7 +288,7 @@ def test_a_query_announces_and_goes_on_where_it_ended(spark, store, tmp_path):
         run()
     broken = False
     run()
-    assert {hour for hour, complete in state(store).items() if complete == "true"} >= {0, 1, 2, 3}
+    assert {hour for hour, complete in state(store).items() if complete == "true"} == {0, 1, 2, 3, 5, 6}
     assert asked.count(0) > 1, "late rows have it announced again"
     counts = [int(one.parameters["numRows"]) for one in store.get_partitions_by_filter("shop", "sales", None)]
     assert sum(counts) == 8
