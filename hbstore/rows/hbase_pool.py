@@ -10,6 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import count
 from typing import Final, TypeVar
+from weakref import WeakSet
 
 from hbstore.rows.hbase_failures import DECLARED, FAILURES, Closed, NoFreeConnection, refused, to_error
 from hbstore.rows.hbase_link import Counter, Link
@@ -40,12 +41,19 @@ class Pool:
         self.counter = Counter()
         self._closed = False
         self._begin()
+        _ALL.add(self)
 
     def _begin(self) -> None:
-        self._pid = os.getpid()
         self._lock = threading.Lock()
         self._free = threading.Semaphore(self.address.pool)
         self._idle: list[Link] = []
+
+    def begin_in_child(self) -> None:
+        """Let go of the parent's connections, and of locks as its other threads held them: a fork copies both."""
+        inherited = self._idle
+        self._begin()
+        for link in inherited:
+            link.close()
 
     def run(self, request: Callable[[Link], T], kind: Kind, prefer: Link | None = None) -> T:
         """The result of a request, made again on another connection where it failed and that is safe.
@@ -105,7 +113,7 @@ class Pool:
 
     def borrow(self, link: Link) -> bool:
         """Take a certain connection, if it is idle and alive; `hand_back` it or `drop` it afterwards."""
-        if self._pid != os.getpid() or not self._free.acquire(blocking=False):
+        if not self._free.acquire(blocking=False):
             return False
         with self._lock:
             idle = link in self._idle
@@ -136,10 +144,6 @@ class Pool:
             link.close()
 
     def _take(self, deadline: float, prefer: Link | None) -> Link:
-        if self._pid != os.getpid():  # forked: these sockets are the parent's
-            for inherited in self._idle:
-                inherited.close()
-            self._begin()
         if self._closed:
             raise Closed
         if prefer is not None and self.borrow(prefer):
@@ -172,3 +176,15 @@ class Pool:
     def _discard(self, link: Link) -> None:
         link.close()
         self._free.release()
+
+
+_ALL: Final[WeakSet[Pool]] = WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    for pool in _ALL:
+        pool.begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,31 +1,37 @@
 """Gets of catalog rows by several threads at once: those that wait for one another go as one request.
 
 Every question to a table begins or ends with a read of its row, so a busy server sends many small gets side by side,
-and each costs the gateway and this process a turn. Here one thread sends, and what is asked meanwhile waits for the
-next request, which asks for all of it. So a read never shares a request that was sent before it began: it sees whatever
-was acknowledged before. One thread alone waits for nobody.
+and each costs the gateway and this process a turn. Here what threads ask for while a request is under way gathers in a
+batch, and the thread that began the batch sends it when that request ends. So a read never shares a request that was
+sent before the read began: it sees whatever was acknowledged before. One thread alone waits for nobody.
+
+A thread may be interrupted anywhere (Ctrl-C, a signal handler that raises). One that waits just leaves; where it is the
+one that sends, the others of its batch ask again.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from threading import Lock
+from copy import copy
+from threading import Event, Lock
+from typing import Final
+from weakref import WeakSet
 
+from hbstore.errors import HbstoreError
 from hbstore.rows.interface import Cells
 
 
-class _Wanted:
-    """A key that a thread waits for; the lock is held until there is an answer, or it is its turn to send."""
+class _Batch:
+    """Keys that one request asks for, and its outcome: ``done`` without rows or an error if its sender is gone."""
 
-    __slots__ = ("answer", "done", "error", "key", "turn")
+    __slots__ = ("done", "error", "keys", "rows")
 
-    def __init__(self, key: bytes) -> None:
-        self.key = key
-        self.turn = Lock()
-        self.done = False
-        self.answer: Cells | None = None
-        self.error: Exception | None = None
+    def __init__(self) -> None:
+        self.keys: set[bytes] = set()
+        self.done = Event()
+        self.rows: Mapping[bytes, Cells] | None = None
+        self.error: HbstoreError | None = None
 
 
 class SharedGets:
@@ -37,64 +43,62 @@ class SharedGets:
 
     def __init__(self, fetch: Callable[[list[bytes]], Mapping[bytes, Cells]]) -> None:
         self._fetch = fetch
-        self._waiting: list[_Wanted] = []
-        self._sending = False
-        self._reset()
+        self._begin()
+        _ALL.add(self)
+
+    def begin_in_child(self) -> None:
+        """Forget the threads that wait and send: a fork copies their locks, not them."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = Lock()
+        self._sending = Lock()
+        self._gathering: _Batch | None = None
 
     def get(self, key: bytes) -> Cells | None:
         """A row as it is at some moment between call and return; None if it is not there.
 
         Raises:
-            Exception: whatever the request raised that this read was part of.
+            HbstoreError: a copy, for this thread alone, of what the request raised that this read was part of.
         """
-        if self._process != os.getpid():
-            self._reset()  # a fork copies the locks as other threads held them
-        mine = _Wanted(key)
-        with self._lock:
-            self._waiting.append(mine)
-            waits = self._sending
-            self._sending = True
-            if waits:
-                mine.turn.acquire()
-        if waits:
-            mine.turn.acquire()
-        if not mine.done:
-            self._send(mine)
-        if mine.error is not None:
-            raise mine.error
-        return mine.answer
+        while True:
+            own: _Batch | None = None
+            try:
+                with self._lock:
+                    batch = self._gathering
+                    if batch is None or batch.done.is_set():
+                        batch = own = _Batch()
+                        self._gathering = own
+                    batch.keys.add(key)
+                if own is None:
+                    batch.done.wait()
+                else:
+                    self._send(own)
+            finally:  # whatever interrupts the thread, the others of its batch go on
+                if own is not None:
+                    own.done.set()
+            if batch.error is not None:
+                raise copy(batch.error) from batch.error
+            if batch.rows is not None:
+                return batch.rows.get(key)
 
-    def _send(self, mine: _Wanted) -> None:
-        """Ask for all that is waited for, and hand the turn on."""
-        with self._lock:
-            batch, self._waiting = self._waiting, []
-        try:
-            found = self._fetch(sorted({one.key for one in batch}))
-        except Exception as error:  # noqa: BLE001  whoever was part of the request raises it
-            for one in batch:
-                one.error, one.done = error, True
-        except BaseException:  # this thread is interrupted, and the others are not
-            self._hand_on(back=[one for one in batch if one is not mine])
-            raise
-        else:
-            for one in batch:
-                one.answer, one.done = found.get(one.key), True
-        self._hand_on(back=[])
-        for one in batch:
-            if one is not mine:
-                one.turn.release()
+    def _send(self, batch: _Batch) -> None:
+        with self._sending:
+            with self._lock:
+                self._gathering = None
+            try:
+                batch.rows = self._fetch(sorted(batch.keys))
+            except HbstoreError as error:
+                batch.error = error
 
-    def _hand_on(self, back: list[_Wanted]) -> None:
-        """Let the next thread send that waits, after those that have to wait again."""
-        with self._lock:
-            self._waiting = back + self._waiting
-            following = self._waiting[0] if self._waiting else None
-            self._sending = following is not None
-        if following is not None:
-            following.turn.release()
 
-    def _reset(self) -> None:
-        self._process = os.getpid()
-        self._lock = Lock()
-        self._waiting = []
-        self._sending = False
+_ALL: Final[WeakSet[SharedGets]] = WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    for gets in _ALL:
+        gets.begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

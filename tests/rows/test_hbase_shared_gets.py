@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
+import sys
 import time
 from threading import Event, Thread
 
@@ -50,13 +53,16 @@ def asking(gets, key, outcomes):
     return thread
 
 
-def waiting(gets, count):
-    """Return when so many threads wait for their turn."""
-    for _ in range(1000):
-        if len(gets._waiting) == count:
+def waiting(threads):
+    """Return when these threads wait for one another: each has its key in a batch, and is in a wait or a lock."""
+    names = {"wait", "_send"}
+    for _ in range(5000):
+        frames = sys._current_frames()
+        innermost = [frames[thread.ident].f_code.co_name for thread in threads if thread.ident in frames]
+        if len(innermost) == len(threads) and names.issuperset(innermost):
             return
         time.sleep(0.002)
-    raise AssertionError(f"{len(gets._waiting)} threads wait")
+    raise AssertionError(innermost)
 
 
 def ended(threads):
@@ -82,7 +88,7 @@ def test_those_who_wait_share_the_next_request_and_see_what_came_before_they_beg
     assert fetch.began[0].wait(10)
     fetch.state |= {b"a": "new", b"b": "there"}
     threads += [asking(gets, key, outcomes) for key in (b"b", b"a", b"a", b"c")]
-    waiting(gets, 4)
+    waiting(threads[1:])
     fetch.go[0].set()
     fetch.go[1].set()
     ended(threads)
@@ -92,19 +98,21 @@ def test_those_who_wait_share_the_next_request_and_see_what_came_before_they_beg
 
 def test_an_error_is_that_of_all_who_were_part_of_the_request_and_of_nobody_else(fetch):
     gets, outcomes = SharedGets(fetch), []
-    fetch.failures[1] = StoreUnavailable("away")
+    fetch.failures[1] = StoreUnavailable("away", host="h", hint="Start it")
     threads = [asking(gets, b"a", outcomes)]
     assert fetch.began[0].wait(10)
     threads += [asking(gets, b"b", outcomes) for _ in range(2)]
-    waiting(gets, 2)
+    waiting(threads[1:])
     fetch.go[0].set()
     assert fetch.began[1].wait(10)
     threads.append(asking(gets, b"c", outcomes))
-    waiting(gets, 1)
+    waiting(threads[3:])
     for event in fetch.go:
         event.set()
     ended(threads)
-    assert [key for key, outcome in outcomes if isinstance(outcome, StoreUnavailable)] == [b"b", b"b"]
+    failures = [outcome for key, outcome in outcomes if isinstance(outcome, StoreUnavailable) and key == b"b"]
+    assert [str(failure) for failure in failures] == ["away: host=h. Start it"] * 2
+    assert failures[0] is not failures[1], "a thread's traceback is its own"
     assert sorted(key for key, outcome in outcomes if outcome is None) == [b"a", b"c"]
 
 
@@ -115,12 +123,59 @@ def test_an_interrupt_is_one_threads_alone(fetch):
     threads = [asking(gets, b"a", outcomes)]
     assert fetch.began[0].wait(10)
     threads += [asking(gets, b"b", outcomes) for _ in range(3)]
-    waiting(gets, 3)
+    waiting(threads[1:])
     for event in fetch.go:
         event.set()
     ended(threads)
     assert sum(isinstance(outcome, KeyboardInterrupt) for _, outcome in outcomes) == 1
     assert outcomes.count((b"b", "there")) == 2
+
+
+class Stop(BaseException):
+    """As KeyboardInterrupt, for threads that are not the main one."""
+
+
+def interrupted(thread):
+    """Raise `Stop` in a thread, as soon as it runs again; a thread that waits runs when its wait ends."""
+    assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stop)) == 1
+
+
+def test_those_that_wait_go_on_when_the_one_that_would_send_for_them_is_interrupted(fetch):
+    gets, outcomes = SharedGets(fetch), []
+    threads = [asking(gets, b"a", outcomes)]
+    assert fetch.began[0].wait(10)
+    for key in (b"b", b"c", b"d"):
+        threads.append(asking(gets, key, outcomes))
+        waiting(threads[1:])
+    interrupted(threads[1])
+    for event in fetch.go:
+        event.set()
+    ended(threads)
+    assert [(key, type(outcome)) for key, outcome in outcomes if outcome is not None] == [(b"b", Stop)]
+    assert gets.get(b"e") is None
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_ctrl_c_while_it_waits_is_one_threads_alone(fetch, others):
+    """A real signal interrupts the main thread, which waits in a batch of its own or in another thread's."""
+    gets, outcomes = SharedGets(fetch), []
+    threads = [asking(gets, b"a", outcomes)]
+    assert fetch.began[0].wait(10)
+    for _ in range(others):
+        threads.append(asking(gets, b"b", outcomes))
+        waiting(threads[1:])
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            gets.get(b"c")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    threads.append(asking(gets, b"d", outcomes))
+    for event in fetch.go:
+        event.set()
+    ended(threads)
+    assert [outcome for _, outcome in outcomes] == [None] * len(threads)
 
 
 def test_many_threads_get_what_they_ask_for():
@@ -148,10 +203,16 @@ def test_a_forked_child_asks_for_itself(fetch):
     gets, outcomes = SharedGets(fetch), []
     threads = [asking(gets, b"a", outcomes)]
     assert fetch.began[0].wait(10)
+    threads.append(asking(gets, b"b", outcomes))
+    waiting(threads[1:])
+    fetch.go[1].set()
     child = os.fork()
     if child == 0:
-        fetch.go[1].set()
-        os._exit(0 if gets.get(b"z") is None else 1)
+        signal.alarm(20)
+        try:
+            os._exit(0 if gets.get(b"z") is None and fetch.asked == [[b"a"], [b"z"]] else 1)
+        finally:
+            os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     fetch.go[0].set()
     ended(threads)

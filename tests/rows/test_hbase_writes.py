@@ -150,6 +150,18 @@ def test_a_forked_child_has_connections_of_its_own(rows, key):
     assert list(rows.scan(key, successor(key))) == both
 
 
+def test_a_child_has_nothing_of_the_parents_threads_before_its_own_threads_begin(rows):
+    """Two threads that would put that right one beside the other could wait for a lock of the parent's."""
+    rows.get(b"Dnone")
+    pool, gets = rows._pool, rows._shared_gets
+    with pool._lock, gets._lock:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(pool._lock.locked() or gets._lock.locked() or bool(pool._idle))
+    assert os.waitpid(pid, 0)[1] == 0
+    rows.get(b"Dnone")
+
+
 def test_many_threads_share_few_connections(hbase_url):
     rows = connect_hbase(f"{hbase_url}&pool=2")
     rows.write([put(b"threads %04d" % at, b"x" * 100) for at in range(3000)], [], 1)
