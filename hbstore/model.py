@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 from hbstore.keys import NULL_PARTITION
 from hbstore.names import identifier
 from hbstore.types import ColumnType, parse_type
+from hbstore.wording import clipped, plural
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -61,6 +62,9 @@ def _freeze_mapping(owner: object, name: str) -> None:
     if type(value) is not FrozenDict:
         object.__setattr__(owner, name, FrozenDict(value))
 
+
+_REPR: Final = 80
+"""Characters of one part of a repr at most, so that it stays a line."""
 
 _EMPTY: FrozenDict[str, str] = FrozenDict()
 
@@ -109,7 +113,7 @@ class Skew:
         _freeze_mapping(self, "locations")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StorageDescriptor:
     """How files are stored: formats, buckets, serde. The location stands in the `Table` or `Partition` itself.
 
@@ -134,6 +138,10 @@ class StorageDescriptor:
         for name in ("columns", "bucket_columns", "sort_columns"):
             _freeze_sequence(self, name)
         _freeze_mapping(self, "parameters")
+
+    def __repr__(self) -> str:
+        formats = self.serde.library or self.input_format or "no format"
+        return f"<StorageDescriptor {clipped(formats, _REPR)}, {plural(len(self.columns), 'column')}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class Privileges:
             object.__setattr__(self, name, FrozenDict({who: tuple(given) for who, given in grants.items()}))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Database:
     """A database; ``owner_type`` is 1 for a user, 2 for a role, 3 for a group.
 
@@ -185,8 +193,11 @@ class Database:
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<Database {self.name}{_at(self.location)}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """A table: its name, its columns, and the storage that its partitions inherit.
 
@@ -252,6 +263,10 @@ class Table:
     def __str__(self) -> str:
         return f"{self.database}.{self.name}"
 
+    def __repr__(self) -> str:
+        keys = ", ".join(f"{column.name} {column.type}" for column in self.partition_columns) or "not partitioned"
+        return f"<Table {self} ({clipped(keys, _REPR)}), {plural(len(self.columns), 'column')}{_at(self.location)}>"
+
     @property
     def key_types(self) -> tuple[ColumnType, ...]:
         """The types of the partition columns."""
@@ -263,7 +278,7 @@ class Table:
         return tuple(column.name for column in self.partition_columns)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Partition:
     """A partition: its values as text, where it is, and what differs from its table.
 
@@ -321,6 +336,9 @@ class Partition:
         put(self, "later_fields", later_fields)
         put(self, "payload", None)
 
+    def __repr__(self) -> str:
+        return f"<Partition {clipped(repr(self.values), _REPR)}{_at(self.location)}>"
+
 
 def partition_value_texts(values: Iterable[str | None]) -> tuple[str, ...]:
     """Partition values as texts, None as Hive's name for the null partition.
@@ -351,6 +369,10 @@ def partition_value_texts(values: Iterable[str | None]) -> tuple[str, ...]:
             "a partition value cannot be written as UTF-8", values=ascii(texts), hint="Remove the lone surrogate"
         ) from None
     return tuple([NULL_PARTITION if value is None else value for value in texts])
+
+
+def _at(location: str | None) -> str:
+    return "" if location is None else f" at {clipped(location, _REPR)}"
 
 
 def _check_column_names(columns: Sequence[Column]) -> None:

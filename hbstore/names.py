@@ -83,13 +83,13 @@ def parse_partition_name(name: str) -> dict[str, str]:
     return spec
 
 
-def spec_values(columns: Sequence[str], spec: Mapping[str, str]) -> tuple[str | None, ...]:
+def spec_values(columns: Sequence[str], spec: Mapping[str, str | None]) -> tuple[str | None, ...]:
     """Values in column order from a spec in any order and case; None where the spec leaves a column out.
 
     Raises:
         InvalidPartitionValue: the spec names a column that is not a partition column, or one of them twice.
     """
-    given: dict[str, str] = {}
+    given: dict[str, str | None] = {}
     for column, value in spec.items():
         if column.lower() in given:
             raise InvalidPartitionValue(
@@ -115,7 +115,7 @@ def table_name(text: str) -> tuple[str, str]:
     >>> table_name("shop.sales")
     ('shop', 'sales')
     """
-    database, dot, name = text.partition(".")
+    database, dot, name = text.partition(".") if isinstance(text, str) else ("", "", "")
     if not (database and dot and name) or "." in name:
         raise InvalidInput("not the name of a table", name=repr(text), hint="Write it as database.table")
     return database, name

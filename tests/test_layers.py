@@ -29,6 +29,7 @@ ROOMS = (
     ("files",),
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "layouts", "model"),
+    ("drawing", "wording"),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
     ("errors",),
 )

@@ -10,11 +10,12 @@ import typer
 
 from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs no store
     from hbstore.store.partition_store import PartitionStore

@@ -20,11 +20,12 @@ from hbstore.cli.arguments import (
     parameters,
 )
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
-from hbstore.cli.printing import on_terminal, plural, print_fields, print_json, print_lines, print_table, time_text
+from hbstore.cli.printing import on_terminal, print_fields, print_json, print_lines, print_table, time_text
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Column, Database, Table
 from hbstore.names import table_name
 from hbstore.totals import Totals
+from hbstore.wording import plural
 
 commands = typer.Typer()
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DB", help="The database.", show_default=False)]

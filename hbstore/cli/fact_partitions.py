@@ -23,9 +23,10 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.errors import InvalidInput, ModelNotFound, NoStorageTables
 from hbstore.names import table_name
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when a store is opened: help needs none
     from hbstore.cubes import Cubes, PartitionDesc

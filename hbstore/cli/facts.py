@@ -12,10 +12,11 @@ import typer
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, model_name
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import on_terminal, plural, print_json, print_lines, print_table
+from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import InvalidInput
 from hbstore.times.moments import END_OF_TIME
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when there is a cover: help needs none
     from hbstore.cubes import Cover, CoverRun

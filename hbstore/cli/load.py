@@ -12,11 +12,12 @@ import typer
 
 from hbstore.cli.arguments import IfNotExistsOption, JsonOption, KeepInvalidOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.spec_file import Format, SpecFile
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
+from hbstore.wording import plural
 
 commands = typer.Typer()
 _SUFFIXES: Final = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}

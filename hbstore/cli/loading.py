@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hbstore.cli.failures import message
-from hbstore.cli.printing import plural
 from hbstore.cli.spec_file import SpecFile
 from hbstore.errors import AlreadyExists, HbstoreError
 from hbstore.keys import row_key
@@ -16,6 +15,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import InvalidValues, cells_of
 from hbstore.store.table_row import Definition
 from hbstore.structs import PartitionEncoder
+from hbstore.wording import plural
 
 
 @dataclass(slots=True)

@@ -24,17 +24,10 @@ from hbstore.cli.arguments import (
     whole_spec,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import (
-    TABLE_ROWS,
-    on_terminal,
-    plural,
-    print_json,
-    print_json_array,
-    print_lines,
-    print_table,
-)
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_json_array, print_lines, print_table
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
+from hbstore.wording import plural
 
 commands = typer.Typer()
 SpecArgument = Annotated[

@@ -77,15 +77,6 @@ def print_fields(fields: Mapping[str, object]) -> None:
     print_lines(f"{name:<{width}}  {value}" for name, value in shown.items())
 
 
-def plural(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> plural(1, "row"), plural(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def time_text(seconds: int) -> str | None:
     """Seconds since 1970 for people, in UTC; None for 0, which means that the time is not known.
 

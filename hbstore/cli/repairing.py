@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs no store
     from collections.abc import Callable

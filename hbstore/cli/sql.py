@@ -10,16 +10,9 @@ import typer
 
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
-from hbstore.cli.printing import (
-    TABLE_ROWS,
-    on_terminal,
-    plural,
-    print_json,
-    print_lines,
-    print_table,
-    visible,
-)
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
 from hbstore.names import DEFAULT_DATABASE
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.ddl import Result

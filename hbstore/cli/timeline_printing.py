@@ -39,7 +39,7 @@ def _print_picture(timelines: Sequence[PartitionTimeline]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from hbstore.cli.timeline_picture import ASCII, BLOCKS, Bar, picture
+    from hbstore.timelines.picture import ASCII, BLOCKS, Bar, picture
 
     bars = [
         Bar(

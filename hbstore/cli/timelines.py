@@ -13,7 +13,7 @@ from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, Tables
 from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store, store_url
-from hbstore.cli.printing import plural, print_json, print_lines, visible
+from hbstore.cli.printing import print_json, print_lines, visible
 from hbstore.cli.properties_file import (
     PropertiesFormat,
     read_json_properties,
@@ -30,6 +30,7 @@ from hbstore.errors import (
     UnknownTimelineClass,
 )
 from hbstore.names import table_name
+from hbstore.wording import plural
 
 if TYPE_CHECKING:
     from hbstore.store.timeline_build import Collected

@@ -13,9 +13,10 @@ import typer
 from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import check_pyspark, spark_session
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs none of them
     from collections.abc import Callable

@@ -11,11 +11,12 @@ from hbstore.cli.arguments import JsonOption, StoreOption, TablesArgument, examp
 from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import plural, print_json, print_lines
+from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
 from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineNotFound
 from hbstore.names import parse_partition_name
+from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.store.check import Problem

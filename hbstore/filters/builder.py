@@ -39,6 +39,7 @@ from hbstore.filters.tree import (
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
 from hbstore.times.time_range import check_time_range
+from hbstore.wording import clipped
 
 PythonValue: TypeAlias = "str | int | float | bool | Decimal | date | datetime"
 """What columns can be compared with; a datetime must be naive, as partition values have no time zone."""
@@ -47,10 +48,11 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  without a zone, as timesta
 _SECOND: Final = timedelta(seconds=1)
 _MICROSECOND: Final = 1_000  # nanoseconds
 _INTEGER_BOUND: Final = 10**MAX_DIGITS
+_REPR: Final = 120
 _SMALLER: Final = "No partition column holds such a number: compare with the greatest or smallest that it can hold"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Expression:
     """A condition; ``&``, ``|`` and ``~`` make larger ones of it, ``str`` its text as a filter.
 
@@ -83,6 +85,9 @@ class Expression:
 
     def __str__(self) -> str:
         return str(self.tree)
+
+    def __repr__(self) -> str:
+        return f"<Expression {clipped(str(self), _REPR)}>"
 
 
 class ColumnReference:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final
 
 from rich.filesize import decimal
@@ -10,15 +11,17 @@ from rich.filesize import decimal
 from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.execute import Measured, measure
+from hbstore.plans.picture import svg
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan
 from hbstore.rows.interface import Rows
 from hbstore.totals import Totals
+from hbstore.wording import clipped, plural
 
 _SHOWN: Final = 50
 """Scans in the text; JSON holds all."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explain:
     """A filter, its tree, its scans and, when analyzed, what they cost.
 
@@ -92,6 +95,19 @@ class Explain:
             lines.append(f"pruned  {_pruned_text(self.kept, self.totals)}")
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<Explain {self.table}: {clipped(self.filter or 'no filter', 80)}; {_counts(self.plan)}>"
+
+    def _repr_html_(self) -> str:
+        """A picture for notebooks: the ranges that are read and, when analyzed, what each cost. O(scans)."""
+        costs = [(one.rows_read, one.rows_returned, one.seconds) for one in self.measured or ()]
+        scans = [scan.drawn(costs[at] if costs else None) for at, scan in enumerate(self.plan.scans)]
+        selected = None
+        if self.kept is not None and self.totals is not None and self.totals.partitions:
+            selected = self.kept.partitions, self.totals.partitions
+        text = escape(self.filter or "no filter")
+        return f"<div>{escape(self.table)}: <code>{text}</code></div>{svg(scans, selected)}"
+
     def _lines(self, at: int, scan: ScanPlan) -> list[str]:
         lines = [f"  {at + 1}. {scan.kind.value:<4} {scan.range_text()}", f"     bytes    {scan.start} .. {scan.stop}"]
         if scan.kind is ScanKind.SKIP:
@@ -139,17 +155,17 @@ def _figures(measured: Measured) -> dict[str, Any]:
 
 def _measured_text(measured: Measured) -> str:
     return (
-        f"{_plural(measured.rows_read, 'row')} read, {measured.rows_returned:,} returned, "
-        f"{_plural(measured.round_trips, 'round trip')}, {measured.seconds * 1e3:.3f} ms"
+        f"{plural(measured.rows_read, 'row')} read, {measured.rows_returned:,} returned, "
+        f"{plural(measured.round_trips, 'round trip')}, {measured.seconds * 1e3:.3f} ms"
     )
 
 
 def _pruned_text(kept: Totals, totals: Totals) -> str:
     """What is left out; of figures that no partition says, nothing."""
     gone = totals - kept
-    parts = [f"{gone.partitions:,} of {_plural(totals.partitions, 'partition')}"]
+    parts = [f"{gone.partitions:,} of {plural(totals.partitions, 'partition')}"]
     if totals.rows:
-        parts.append(f"{gone.rows:,} of {_plural(totals.rows, 'row')}")
+        parts.append(f"{gone.rows:,} of {plural(totals.rows, 'row')}")
     if totals.size:
         parts.append(f"{decimal(gone.size)} of {decimal(totals.size)}")
     unknown = max(totals.without_rows if totals.rows else 0, totals.without_size if totals.size else 0)
@@ -159,8 +175,4 @@ def _pruned_text(kept: Totals, totals: Totals) -> str:
 def _counts(plan: MultiScanPlan) -> str:
     kinds = [scan.kind for scan in plan.scans]
     counts = [(kind, kinds.count(kind)) for kind in ScanKind]
-    return ", ".join(_plural(number, kind.value) for kind, number in counts if number) or "none"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return ", ".join(plural(number, kind.value) for kind, number in counts if number) or "none"

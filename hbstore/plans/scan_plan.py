@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 from hbstore.errors import CorruptRow
 from hbstore.keys import TAG_END, is_cell, row_key, split_key, successor
 from hbstore.plans.generator import LINE_START, LINE_STOP
 from hbstore.plans.notation import key_text, predicate_text, range_text, steps_text
+from hbstore.plans.picture import DrawnScan, svg
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.steps import Steps, intersect_steps, unite_steps
 from hbstore.rows.predicate import ALWAYS, Predicate
+from hbstore.wording import clipped, plural
+
+_REPR: Final = 120
+"""Characters of a scan in a repr."""
 
 
 class ScanKind(Enum):
@@ -28,7 +33,7 @@ class ScanKind(Enum):
     SKIP = "skip"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScanMarker:
     """One end of a scan: the first key of a start marker, the key behind the last of a stop marker."""
 
@@ -37,6 +42,9 @@ class ScanMarker:
     def __str__(self) -> str:
         """The bytes in hex."""
         return self.key.hex()
+
+    def __repr__(self) -> str:
+        return f"<ScanMarker {self.key.hex()}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ class RelativeScan:
         return start, base + TAG_END if cells else successor(base)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScanPlan:
     """One scan.
 
@@ -137,8 +145,15 @@ class ScanPlan:
             return f"{text} | {self.below_text()}"
         return text if self.residual is None else f"{text} | {self.residual_text()}"
 
+    def __repr__(self) -> str:
+        return f"<ScanPlan {clipped(str(self), _REPR)}>"
 
-@dataclass(frozen=True, slots=True)
+    def drawn(self, cost: tuple[int, int, float] | None = None) -> DrawnScan:
+        """The scan as pictures show it; with rows read, rows returned and seconds where they were measured."""
+        return DrawnScan(str(self), self.kind is ScanKind.GET, self.residual is not None, cost)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class MultiScanPlan:
     """Sorted, disjoint scans: their results one behind the other are the answer, in key order.
 
@@ -165,6 +180,14 @@ class MultiScanPlan:
     def __str__(self) -> str:
         """One scan a line."""
         return "\n".join(str(scan) for scan in self.scans) or "nothing"
+
+    def __repr__(self) -> str:
+        first = f": {clipped(str(self.scans[0]), _REPR)}" if self.scans else ""
+        return f"<MultiScanPlan {plural(len(self.scans), 'scan')}{first}>"
+
+    def _repr_html_(self) -> str:
+        """A picture for notebooks: the ranges of the key line that are read. O(scans)."""
+        return svg([scan.drawn() for scan in self.scans])
 
 
 class FilterPlan(Protocol):

@@ -15,6 +15,7 @@ from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Database, Partition, Table, partition_value_texts
+from hbstore.names import table_name
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
@@ -31,6 +32,7 @@ from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
+from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.writer import PartitionValues, Writer, partitioned
@@ -71,10 +73,26 @@ class PartitionStore:
         self.publications = Publications(rows, self._tables)
         self.finish_publications: Callable[[TableRow], object] | None = None
 
+    def __repr__(self) -> str:
+        return f"<PartitionStore {self._rows.url}>"
+
     @property
     def rows(self) -> Rows:
         """The backend."""
         return self._rows
+
+    def table(self, name: str) -> TableHandle:
+        """The handle of a table, named ``"database.table"``. One read, O(1).
+
+        Raises:
+            TableNotFound, DatabaseNotFound: it is not there.
+            InvalidInput: the name is not written so.
+
+        >>> store.table("shop.sales").names("ds = '2013-01-01' and hour < 2")
+        ['ds=2013-01-01/hour=0', 'ds=2013-01-01/hour=1']
+        """
+        row = self._tables.open(*table_name(name))
+        return TableHandle(self._tables, self._reader, self._writer, self.timelines, row.table.database, row.table.name)
 
     def close(self) -> None:
         """Release the backend's connections."""

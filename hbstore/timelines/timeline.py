@@ -21,12 +21,14 @@ consistent properties are read.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from html import escape
 from itertools import islice
 
 from hbstore.errors import CorruptTimeline, InvalidTime, InvalidTimeRange
+from hbstore.timelines.picture import Bar, svg
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
 from hbstore.times.moments import moment, moments
@@ -249,6 +251,10 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         span = text(first) if first == latest else f"{text(first)} to {text(latest)}"
         return f"{of}{times:,} {'time' if times == 1 else 'times'}, {span}, {missing:,} missing>"
 
+    def _repr_html_(self) -> str:
+        """A picture for notebooks: what is there and what is missing. O(s)."""
+        return repr_html([self])
+
     # What a class does.
 
     @abstractmethod
@@ -333,6 +339,21 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
     def _pairs(self, ranges: Iterable[tuple[int, int]]) -> list[tuple[datetime, datetime]]:
         time = self.update_period.time
         return [(time(start), time(stop)) for start, stop in ranges]
+
+
+def repr_html(timelines: Sequence[PartitionTimeline]) -> str:
+    """A picture of some timelines for notebooks; damaged ones say so below it."""
+    bars = [
+        Bar(
+            (timeline.storage_table, timeline.update_period.name, timeline.partition_column),
+            timeline.update_period,
+            list(timeline.index_ranges(0, timeline.update_period.limit)),
+        )
+        for timeline in timelines
+        if not next(timeline.faults(), None)
+    ]
+    damaged = [f"<div>{escape(repr(timeline))}</div>" for timeline in timelines if next(timeline.faults(), None)]
+    return "".join([svg(bars) if bars else "", *damaged])
 
 
 def shown(texts: Iterable[str], count: int) -> str:

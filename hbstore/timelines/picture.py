@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
-from hbstore.cli.printing import plural
+from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, MISSING, PARTLY, Drawing
 from hbstore.times.moments import DAY, LIMIT, SECOND, time_at
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.wording import plural
 
 LEAST_BAR: Final = 24
 """Cells that a bar beside its label has at least; where there is less room it stands below."""
 
 _GAP: Final = 2
+_SVG_CELLS: Final = 480
+"""Cells of a bar in SVG, a pixel or more each."""
 _LENGTHS: Final = (("day", DAY), ("hour", 3_600 * SECOND), ("minute", 60 * SECOND), ("second", SECOND))
 _PRECISIONS: Final = ((DAY, ""), (3_600 * SECOND, "-%H"), (60 * SECOND, "-%H:%M"), (0, "-%H:%M:%S"))
 _UNITS: Final = {
@@ -148,12 +152,12 @@ class Axis:
 
     def ticks(self) -> str:
         """The times below the bars: marks where cells begin, with the time of that, and where the last one ends."""
-        first, last = self._text(self.edges[0]), self._text(self.edges[-1])
+        first, last = self.text(self.edges[0]), self.text(self.edges[-1])
         stop = len(self) - len(last) - len(first) - _GAP
         if stop < 1:
             return f"from {first} to {last}"
         step = -(-(len(first) + 2 * _GAP) // self.cells) * self.cells
-        line = "".join(f"|{self._text(self.edges[at])}".ljust(step) for at in range(0, stop, step)).rstrip()
+        line = "".join(f"|{self.text(self.edges[at])}".ljust(step) for at in range(0, stop, step)).rstrip()
         return f"{line}{last.rjust(len(self) - len(line))}|"
 
     def scale(self) -> str:
@@ -182,7 +186,7 @@ class Axis:
                 covered += max(0, min(stop, end) - max(start, begin))
             yield covered
 
-    def _text(self, moment: int) -> str:
+    def text(self, moment: int) -> str:
         """A moment, no more exactly than a cell is long, as `fact cover` reads it."""
         if self.period.rank >= UpdatePeriod.MONTHLY.rank:
             rest = "" if self.period is UpdatePeriod.YEARLY else "-%m"
@@ -237,3 +241,32 @@ def picture(bars: Sequence[Bar], width: int, symbols: Symbols = BLOCKS) -> list[
         f"{symbols.full} all there  {some}  {symbols.hole} none there  (blank: not begun yet, or over)",
         axis.scale(),
     ]
+
+
+def svg(bars: Sequence[Bar]) -> str:
+    """The same picture as SVG: blue is there, light blue partly, red missing. O(cells + ranges)."""
+    labels = [" ".join(bar.label) for bar in bars]
+    left = CHARACTER * (max(map(len, labels), default=0) + _GAP)
+    axis = Axis.of(bars, _SVG_CELLS)
+    counts = CHARACTER * (max((len(bar.counts) for bar in bars), default=0) + _GAP)
+    drawing = Drawing(left + _SVG_CELLS + counts, f"{plural(len(bars), 'timeline')}: {'; '.join(labels)}")
+    colours = {BLOCKS.full: FULL, BLOCKS.hole: MISSING} | dict.fromkeys(BLOCKS.some, PARTLY)
+    for number, (bar, label) in enumerate(zip(bars, labels, strict=True)):
+        top = number * LINE_HEIGHT
+        drawing.text(0, top, label)
+        drawing.text(left + _SVG_CELLS + CHARACTER, top, bar.counts)
+        at = 0
+        for symbol, cells in groupby(axis.draw(bar)) if axis else ():
+            size = len(list(cells))
+            if axis and symbol in colours:
+                begin, end = (axis.text(axis.edges[edge]) for edge in (at, at + size))
+                scale = _SVG_CELLS / len(axis)
+                drawing.box(
+                    left + at * scale, top + 3, size * scale, LINE_HEIGHT - 6, colours[symbol], f"{begin} to {end}"
+                )
+            at += size
+    if axis:
+        bottom = len(bars) * LINE_HEIGHT
+        drawing.text(left, bottom, axis.text(axis.edges[0]))
+        drawing.text(left + _SVG_CELLS, bottom, axis.text(axis.edges[-1]), "end")
+    return str(drawing)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hbstore.cli.timeline_picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, picture
 from hbstore.timelines import UpdatePeriod
+from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, picture
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import LIMIT
 

@@ -1,0 +1,147 @@
+"""Partitions: what a filter selects of a table, as a list that says of which table it is and can be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final, overload
+
+from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, Drawing
+from hbstore.keys import text_cell
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.wording import clipped, plural
+
+_WIDTH: Final = 720
+_ROWS: Final = 24
+"""Lines of the heat map at most; more values of the second column share a line."""
+_CELLS: Final = 120
+"""Cells of a line at most; more values of the first column share a cell."""
+_LABEL: Final = 18
+_FAINTEST: Final = 0.25
+
+
+class Partitions(Sequence[Partition]):
+    """Partitions of one table in key order: a list that cannot be changed.
+
+    It equals a list or tuple of the same partitions. In a notebook it is a heat map: the first partition column from
+    left to right, the second from top to bottom, and the more partitions the darker.
+
+    Args:
+        table: the table that they belong to.
+        partitions: in key order; each is decoded when one of its fields is read.
+
+    >>> selected = sales.partitions("ds = '2013-01-01' and hour < 3")
+    >>> selected
+    <3 partitions of shop.sales: ds=2013-01-01/hour=0 to ds=2013-01-01/hour=2>
+    >>> [partition.values for partition in selected[1:]]
+    [('2013-01-01', '1'), ('2013-01-01', '2')]
+    >>> selected.specs[0], selected.names[0]
+    ({'ds': '2013-01-01', 'hour': '0'}, 'ds=2013-01-01/hour=0')
+    """
+
+    __slots__ = ("_partitions", "table")
+
+    def __init__(self, table: Table, partitions: Sequence[Partition]) -> None:
+        self.table = table
+        self._partitions = partitions
+
+    @property
+    def specs(self) -> list[dict[str, str]]:
+        """The partition spec of each: column names to values. O(n)."""
+        columns = self.table.partition_column_names
+        return [dict(zip(columns, partition.values, strict=True)) for partition in self._partitions]
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each, as ``ds=2013-01-01/hour=5``. O(n)."""
+        return [self._name(partition) for partition in self._partitions]
+
+    def __len__(self) -> int:
+        return len(self._partitions)
+
+    def __iter__(self) -> Iterator[Partition]:
+        return iter(self._partitions)
+
+    @overload
+    def __getitem__(self, at: int) -> Partition: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Partitions: ...
+
+    def __getitem__(self, at: int | slice) -> Partition | Partitions:
+        """One of them, or some."""
+        return Partitions(self.table, self._partitions[at]) if isinstance(at, slice) else self._partitions[at]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partitions | list | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
+
+    def __repr__(self) -> str:
+        ends = [
+            clipped(self._name(self._partitions[at]), 60) for at in ((0, -1) if len(self) > 1 else range(len(self)))
+        ]
+        return f"<{plural(len(self), 'partition')} of {self.table}{': ' * bool(ends)}{' to '.join(ends)}>"
+
+    def _repr_html_(self) -> str:
+        """A heat map for notebooks. O(n)."""
+        columns = self.table.partition_columns
+        if not self._partitions or not columns:
+            return f"<div>{plural(len(self), 'partition')} of {self.table}</div>"
+        across = [partition.values[0] for partition in self._partitions]
+        down = [partition.values[1] if len(columns) > 1 else "" for partition in self._partitions]
+        types = self.table.key_types
+        places = _bins(dict.fromkeys(across), _CELLS)  # in key order as they come
+        lines = _bins(sorted(set(down), key=lambda text: text_cell(types[1], text) if text else b""), _ROWS)
+        counts: dict[tuple[int, int], int] = {}
+        for left, top in zip(across, down, strict=True):
+            cell = places[left], lines[top]
+            counts[cell] = counts.get(cell, 0) + 1
+        return _heat_map(self, counts, places, lines)
+
+    def _name(self, partition: Partition) -> str:
+        return partition_name(self.table.partition_column_names, partition.values)
+
+
+def _bins(values: Iterable[str], most: int) -> dict[str, int]:
+    """Which of at most so many equal bins each value is in; values are in order."""
+    listed = list(values)
+    size = -(-len(listed) // most)
+    return {value: at // size for at, value in enumerate(listed)}
+
+
+def _firsts(bins: Mapping[str, int]) -> dict[int, str]:
+    """The first value of each bin."""
+    firsts: dict[int, str] = {}
+    for value, at in bins.items():
+        firsts.setdefault(at, value)
+    return firsts
+
+
+def _heat_map(
+    partitions: Partitions, counts: dict[tuple[int, int], int], places: dict[str, int], lines: dict[str, int]
+) -> str:
+    columns = [column.name for column in partitions.table.partition_columns]
+    title = f"{plural(len(partitions), 'partition')} of {partitions.table}"
+    left = CHARACTER * _LABEL
+    width = (_WIDTH - left) / (max(places.values()) + 1)
+    drawing = Drawing(_WIDTH, title)
+    drawing.text(0, 0, title)
+    most = max(counts.values())
+    firsts, tops = _firsts(places), _firsts(lines)
+    for at, value in tops.items():
+        label = f"{columns[1]}={value}" if len(columns) > 1 else columns[0]
+        drawing.text(0, (at + 1) * LINE_HEIGHT, clipped(label, _LABEL - 1))
+    for (place, line), count in counts.items():
+        hint = f"{columns[0]}={firsts[place]}: {plural(count, 'partition')}"
+        opacity = 1.0 if count == most else _FAINTEST + (1 - _FAINTEST) * count / most
+        box = left + place * width, (line + 1) * LINE_HEIGHT + 1, max(width - 1, 1), LINE_HEIGHT - 2
+        drawing.box(*box, FULL, hint, opacity)
+    bottom = (max(lines.values()) + 2) * LINE_HEIGHT
+    shown = list(islice(places, 1)) + ([next(reversed(places))] if len(places) > 1 else [])
+    for value, x, anchor in zip(shown, (left, _WIDTH), ("start", "end"), strict=False):
+        drawing.text(x, bottom, clipped(f"{columns[0]}={value}", 40), "end" if anchor == "end" else "start")
+    return str(drawing)

@@ -1,0 +1,56 @@
+"""Schema: the columns of a table, those of its data and those that partition it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from hbstore.model import Column
+from hbstore.wording import clipped
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Schema:
+    """The columns of a table.
+
+    Attributes:
+        columns: the columns of the data, in their order.
+        partition_columns: the columns that partitions differ in, most significant first.
+
+    >>> sales.schema
+    <Schema amount decimal(10,2); partitioned by ds date, hour int>
+    >>> print(sales.schema)
+    amount  decimal(10,2)
+    ds      date           partition column
+    hour    int            partition column
+    """
+
+    columns: tuple[Column, ...]
+    partition_columns: tuple[Column, ...]
+
+    def __str__(self) -> str:
+        """A line for each column: name, type, what it is, comment."""
+        lines = [(column.name, column.type, *rest) for column, *rest in self._rows()]
+        names, types = (max((len(line[at]) for line in lines), default=0) for at in (0, 1))
+        kinds = max((len(line[2]) for line in lines), default=0)
+        return "\n".join(
+            f"{name:{names}}  {kind:{types}}  {role:{kinds}}  {comment}".rstrip() for name, kind, role, comment in lines
+        )
+
+    def __repr__(self) -> str:
+        data, keys = (", ".join(f"{one.name} {one.type}" for one in columns) for columns in self._both())
+        return f"<Schema {clipped(data or 'no columns', 80)}; partitioned by {clipped(keys or 'nothing', 60)}>"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        rows = [(column.name, column.type, *rest) for column, *rest in self._rows()]
+        cells = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+    def _both(self) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+        return self.columns, self.partition_columns
+
+    def _rows(self) -> list[tuple[Column, str, str]]:
+        roles = [(column, "") for column in self.columns]
+        roles += [(column, "partition column") for column in self.partition_columns]
+        return [(column, role, column.comment or "") for column, role in roles]

@@ -1,0 +1,132 @@
+"""How public objects look: a repr of one line whatever they hold, and well-formed pictures in notebooks."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from hbstore import Column, Database, Partition, StorageDescriptor, Table, col, connect
+from hbstore.timelines import RangesPartitionTimeline, StoreAllPartitionTimeline, UpdatePeriod
+
+LONG = "long " * 200
+HOSTILE = "</title><script>alert(1)</script>\n\"'&"
+DECLARED = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
+
+
+@pytest.fixture(scope="module")
+def store():
+    with connect("memory://") as store:
+        store.create_database(Database("shop", description=LONG, location=LONG))
+        store.create_table(
+            Table(
+                "shop",
+                "sales",
+                location=f"s3://{LONG}",
+                columns=[Column(f"c{number}", "string", LONG) for number in range(200)],
+                partition_columns=[Column("ds", "string"), Column("hour", "int"), Column("region", "string")],
+                parameters=DECLARED,
+            )
+        )
+        sales = store.table("shop.sales")
+        sales.add([(f"2015-01-{day:02}", str(hour), "eu") for day in range(1, 31) if day != 9 for hour in range(24)])
+        sales.add([("2015-02-01", "0", HOSTILE), ("2015-02-01", "1", LONG)])
+        yield store
+
+
+def wide():
+    return " or ".join(f"(hour = {number} and region = '{LONG}')" for number in range(50))
+
+
+@pytest.fixture(scope="module")
+def objects(store):
+    sales = store.table("shop.sales")
+    plan = sales.plan(wide())
+    return [
+        store,
+        store.hive,
+        sales,
+        sales.definition,
+        store.get_database("shop"),
+        StorageDescriptor([Column(f"c{number}", LONG) for number in range(200)], input_format=LONG),
+        sales.partitions(),
+        sales.partitions("hour > 99"),
+        sales.partitions()[0],
+        Partition((LONG, HOSTILE), location=LONG, parameters={"a": LONG}),
+        sales.schema,
+        sales.timelines,
+        sales.timelines["DAILY"],
+        sales.totals(),
+        plan,
+        plan.get_plans()[0],
+        plan.get_plans()[0].start,
+        sales.explain(wide()),
+        sales.explain(wide(), analyze=True),
+        col("ds").isin([LONG] * 100),
+        UpdatePeriod.DAILY,
+    ]
+
+
+def test_a_repr_is_one_line_of_a_length_that_one_reads(objects):
+    for one in objects:
+        text = repr(one)
+        assert "\n" not in text, type(one)
+        assert len(text) <= 300, type(one)
+        assert " object at 0x" not in text, type(one)
+
+
+def test_pictures_are_well_formed_and_take_no_markup_from_values(objects):
+    drawn = [one for one in objects if hasattr(one, "_repr_html_")]
+    assert len(drawn) >= 8
+    for one in drawn:
+        html = one._repr_html_()
+        ET.fromstring(f"<div>{html}</div>")  # noqa: S314  made here
+        assert "<script" not in html
+
+
+def boxes(html):
+    svg = ET.fromstring(re.search("<svg.*</svg>", html)[0])  # noqa: S314  made here
+    return [dict(box.attrib) for box in svg.iter() if box.tag.endswith("rect")]
+
+
+def test_a_timeline_shows_its_hole_in_another_colour_where_it_is():
+    timeline = RangesPartitionTimeline("s1", UpdatePeriod.DAILY, "dt")
+    timeline.add_all(UpdatePeriod.DAILY.times(1_000, 1_010))
+    timeline.drop(UpdatePeriod.DAILY.time(1_004))
+    first, hole, last = boxes(timeline._repr_html_())
+    assert first["fill"] == last["fill"] != hole["fill"]
+    widths = [float(box["width"]) for box in (first, hole, last)]
+    assert widths == pytest.approx([480 * 4 / 10, 480 / 10, 480 * 5 / 10], abs=0.5)
+
+
+def test_a_damaged_timeline_says_so_instead_of_a_picture():
+    timeline = StoreAllPartitionTimeline("s1", UpdatePeriod.DAILY, "dt")
+    assert not timeline.init_from_properties({"partitions": "2015-01-02,2015-01-01"})
+    assert "damaged" in repr(timeline)
+    assert "damaged" in timeline._repr_html_()
+    assert "<svg" not in timeline._repr_html_()
+
+
+def test_a_heat_map_has_a_cell_for_each_value_of_the_first_two_columns(store):
+    html = store.table("shop.sales").partitions("ds < '2015-02-01'")._repr_html_()
+    assert len(boxes(html)) == 29 * 24
+    assert "ds=2015-01-01" in html
+    assert html.index("hour=9<") < html.index("hour=10<")  # in the column's order
+
+
+def test_a_plan_shows_a_range_for_each_scan_and_what_is_checked_in_another_colour(store):
+    sales = store.table("shop.sales")
+    line, first, second, *_ = boxes(sales.plan("ds < '2015-01-03' or ds > '2015-01-20' and hour = 5")._repr_html_())
+    assert first["fill"] != second["fill"]
+    assert float(line["width"]) > float(first["x"]) + float(first["width"])
+    assert "nothing is read" in sales.plan("ds < '2015-01-03' and ds > '2015-01-20'")._repr_html_()
+
+
+def test_pictures_of_many_partitions_stay_small():
+    with connect("memory://") as store:
+        store.create_database("d")
+        store.create_table(Table("d", "t", [Column("n", "int"), Column("m", "int")]))
+        table = store.table("d.t")
+        table.add([(str(n), str(m)) for n in range(400) for m in range(50)])
+        assert len(boxes(table.partitions()._repr_html_())) <= 120 * 24
