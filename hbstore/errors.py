@@ -206,7 +206,7 @@ class FileOperationFailed(HbstoreError):
 
 
 class OutsideWarehouse(HbstoreError):
-    """A file operation would have touched what is neither the warehouse's nor the table's own. Nothing was touched."""
+    """Files would have been deleted or moved where `hbstore.files.bounds` does not allow it. Nothing was touched."""
 
 
 class TableFolderMissing(HbstoreError):

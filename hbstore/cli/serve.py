@@ -35,6 +35,14 @@ def serve(
         str,
         typer.Option("--warehouse", metavar="DIR", help="Where databases and tables have their files: a path or URI."),
     ],
+    also_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also-under",
+            metavar="DIR",
+            help="A folder outside the warehouse below which files may be deleted and moved too; may be repeated.",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option("--host", help="The address to listen at; nothing asks clients who they are.")
     ] = "127.0.0.1",
@@ -82,7 +90,7 @@ def serve(
 ) -> None:
     """Serve the store as a Hive Metastore.
 
-    Spark, Hive, Trino, Flink and PyIceberg may use it unchanged.
+    Spark, Trino, Flink and PyIceberg use it unchanged, and Hive's command line but for ALTER TABLE … DROP PARTITION.
 
     It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
     answered, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
@@ -98,7 +106,7 @@ def serve(
 
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     serving = Serving(
-        Warehouse(warehouse, trash=trash),
+        Warehouse(warehouse, trash=trash, also_under=also_under or ()),
         host,
         port,
         metrics_port,
@@ -151,10 +159,12 @@ def _child_command(
         "--max-connections": serving.limits.connections,
         "--idle-timeout": reading.idle_timeout,
     }
+    roots = serving.warehouse.also_under
     return [
         *(sys.executable, "-m", "hbstore", "--store", url, *(["--traceback"] if settings.with_traceback else [])),
         "serve",
         *(word for name, value in options.items() if value is not None for word in (name, str(value))),
+        *(word for root in roots for word in ("--also-under", root)),
         *(["--read-only"] if serving.read_only else []),
         *(["--log-calls"] if serving.log_calls else []),
     ]

@@ -51,7 +51,8 @@ def sql(
     """Run statements about partitions, as Hive and Spark SQL write them.
 
     ALTER TABLE adds, drops, renames and exchanges partitions, TRUNCATE TABLE empties them; SHOW, DESCRIBE and EXPLAIN
-    PARTITIONS show what there is. Folders and files are made, moved and deleted as by `hbstore serve`.
+    PARTITIONS show what there is. Folders and files are made, moved and deleted as by `hbstore serve`, and also in a
+    table's own folder outside the warehouse.
 
     On a terminal, without TEXT, it asks for statements until `exit` or Ctrl-D.
     """

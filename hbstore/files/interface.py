@@ -21,9 +21,6 @@ class Files(Protocol):
     def place(self, path: str) -> str:
         """The path of the entry itself: links before its last name are followed, the last name is not."""
 
-    def ways(self, path: str) -> set[str]:
-        """The path, and every path that leads to the same place on the way along its links."""
-
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder, through links or not."""
 

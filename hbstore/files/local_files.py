@@ -36,7 +36,7 @@ class LocalFiles:
         return os.path.join(os.path.realpath(parent), name)  # noqa: PTH118  a Path is slower, and no clearer here
 
     def ways(self, path: str) -> set[str]:
-        """See `Files.ways`."""
+        """The path, and every path that leads to the same place on the way along its links."""
         found = {path, self.place(path), self.real(path)}
         for _ in range(_MOST_LINKS):
             names = path.split("/")

@@ -49,10 +49,6 @@ class RemoteFiles:
         """See `Files.place`: there are no links."""
         return path
 
-    def ways(self, path: str) -> set[str]:
-        """See `Files.ways`: there are no links."""
-        return {path}
-
     def is_folder(self, path: str) -> bool:
         """See `Files.is_folder`."""
         return self._kind(path) == "Directory"

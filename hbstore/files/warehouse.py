@@ -1,9 +1,7 @@
 """Where databases and tables have their files, and what may be done to them.
 
-What changes or removes files is bounded: it reaches what is below the warehouse, and what is at or below the places
-that the caller names as the database's or table's own. Links are judged by where they lead, not by how they are
-written, and removing a tree removes the links in it, never what they point to. The warehouse itself, whatever holds it,
-and the trash are never removed or moved.
+What removes or moves files is bounded: `hbstore.files.bounds` says by what. Removing a tree removes the links in it,
+never what they point to.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
+from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.local_folders import LocalFolders
@@ -38,30 +37,41 @@ class Warehouse:
         root: a path or a URI; a relative path is taken from the working directory.
         trash: a path or a URI of the `Trash`'s folder. None: what is deleted is gone, as with Hadoop's default
             ``fs.trash.interval``.
+        also_under: paths or URIs of further roots below which files may be deleted and moved; then the places that
+            callers name as a table's own do not count. None: those count, and there are no further roots.
 
     Raises:
-        FileOperationFailed: the root is no location, or a file, or the whole disk.
+        FileOperationFailed: a root is no location, or a file, or the whole disk.
 
     >>> Warehouse("/data/warehouse/").root
     'file:/data/warehouse'
     """
 
-    def __init__(self, root: str, *, trash: str | None = None) -> None:
+    def __init__(self, root: str, *, trash: str | None = None, also_under: Sequence[str] | None = None) -> None:
         self._root = _absolute(root)
         self._trash = None if trash is None else Trash(_absolute(trash))
+        self._bounds = Bounds(
+            self._root,
+            None if also_under is None else tuple(map(_absolute, also_under)),
+            None if self._trash is None else self._trash.location,
+        )
         self._open: dict[tuple[str, str], Files] = {}
-        if self._root.scheme != LOCAL:
-            return
-        if not self._root.parts:
-            raise FileOperationFailed("the whole disk cannot be a warehouse", root=root, hint="Give it a folder")
-        files = self._files(self._root)
-        if files.exists(self._root.path) and not files.is_folder(self._root.path):
-            raise FileOperationFailed("the warehouse is a file", root=root, hint="Give it a folder")
+        for place in self._bounds.roots:
+            self._check_root(place)
 
     @property
     def root(self) -> str:
         """The warehouse's location, such as ``file:/data/warehouse``."""
         return str(self._root)
+
+    @property
+    def also_under(self) -> tuple[str, ...]:
+        """The locations of the further roots.
+
+        >>> Warehouse("/wh", also_under=["/data/shop/", "s3://bucket"]).also_under
+        ('file:/data/shop', 's3://bucket')
+        """
+        return tuple(map(str, self._bounds.also_under or ()))
 
     def database_location(self, name: str) -> str:
         """Where a database has its folder if nothing else is said.
@@ -180,25 +190,48 @@ class Warehouse:
                 self._unmake(target, folders)
             raise
 
+    def check_under_roots(self, location: str) -> None:
+        """See that `delete` and `move` may change a place, where only roots count: before anything else is changed.
+
+        Where the places that callers name count as well, nothing is refused beforehand.
+
+        Args:
+            location: a folder, which need not be there.
+
+        Raises:
+            OutsideWarehouse, FileOperationFailed: as of `delete`.
+
+        >>> warehouse = Warehouse("/wh", also_under=["/data/shop"])
+        >>> warehouse.check_under_roots("/data/shop/sales")
+        >>> warehouse.check_under_roots("file:/wh/../home/ann")
+        Traceback (most recent call last):
+        hbstore.errors.OutsideWarehouse: outside the folders whose files this server may change: ...
+        """
+        if self._bounds.also_under is None:
+            return
+        target = parse_location(location)
+        with _failing("the location cannot be looked at", location):
+            self._bounds.place(target, ())
+
     def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
         """Remove a tree, or move it to the trash.
 
         Args:
             location: a folder; a file or a link is removed as well.
-            inside: the database's or table's own locations. What is below the warehouse may be removed in any case.
+            inside: the database's or table's own locations. What is below the roots may be removed in any case.
             purge: remove it even where there is a trash.
 
         Returns:
             Whether there was anything.
 
         Raises:
-            OutsideWarehouse: it is in none of these, or holds the warehouse or the trash.
+            OutsideWarehouse: it is in none of these, or holds a root or the trash.
             FileOperationFailed: the file system refuses; a part of the tree may be gone.
         """
         target = parse_location(location)
         with _failing("the files cannot be removed", location):
+            place = self._bounds.place(target, inside)
             files = self._files(target)
-            place = self._own(files, target, inside)
             if self._trash is None or purge:
                 return files.delete(place)
             return self._trash.take(files, target, place)
@@ -216,8 +249,8 @@ class Warehouse:
         end = files.place(ancestor.path)
         place = os.path.dirname(files.place(target.path))  # noqa: PTH120
         with suppress(OSError):  # one that stays harms nobody
-            while place != end and at_or_below(place, end) and not self._is_kept(files, target, place):
-                if not files.delete_empty(place):
+            while place != end and at_or_below(place, end) and not self._bounds.is_kept(target, place):
+                if not (self._bounds.may_change(target, place, [below]) and files.delete_empty(place)):
                     return
                 place = os.path.dirname(place)  # noqa: PTH120
 
@@ -246,13 +279,12 @@ class Warehouse:
                 hint="Copy them yourself, and give the table or partition its new location",
             )
         with _failing("the files cannot be moved", source, target):
-            files = self._files(old)
-            start, end = self._own(files, old, inside), self._own(files, new, inside)
+            start, end = (self._bounds.place(one, inside) for one in (old, new))
             if start == end:
                 return False
             if at_or_below(end, start):
                 raise OSError("the target is inside the source")
-            return files.move(start, end)
+            return self._files(old).move(start, end)
 
     def move_once(self, source: str, target: str, *, inside: Sequence[str]) -> None:
         """As `move`, where others may be about to move the same, or have done so."""
@@ -287,7 +319,7 @@ class Warehouse:
             return _LOCAL
         key = (location.scheme, location.authority)
         if key not in self._open:
-            if location.scheme not in _SCHEMES | {self._root.scheme}:
+            if location.scheme not in _SCHEMES | {root.scheme for root in self._bounds.roots}:
                 raise FileOperationFailed(
                     "no such file system",
                     location=location,
@@ -303,7 +335,11 @@ class Warehouse:
                 return []
             real = files.real(target.path)
             if target.is_at_or_below(self._root) and not at_or_below(real, files.real(self._root.path)):
-                raise _outside(target, "Give the table the place itself as its location, not a link to it")
+                raise OutsideWarehouse(
+                    "a link leads out of the warehouse",
+                    location=target,
+                    hint="Give the table the place itself as its location, not a link to it",
+                )
             return files.make_folder(real)
 
     def _make_all(self, targets: Sequence[Location], made: list[tuple[Location, list[str]]]) -> list[bool]:
@@ -335,41 +371,15 @@ class Warehouse:
             with suppress(OSError, ValueError, NotImplementedError):
                 files.delete_empty(folder)
 
-    def _own(self, files: Files, target: Location, inside: Sequence[str]) -> str:
-        """The place of a location that may be changed.
-
-        Raises:
-            OutsideWarehouse: it may not.
-        """
-        place = files.place(target.path)
-        if self._is_kept(files, target, place):
-            raise _outside(target, "It holds the warehouse or its trash, which hbstore never removes or moves")
-        if not any(at_or_below(place, own) for own in self._ours(files, target, inside)):
-            raise _outside(target, "Look at the location, and remove or move the files yourself if you mean it")
-        return place
-
-    def _ours(self, files: Files, target: Location, inside: Sequence[str]) -> Iterator[str]:
-        """The places in a location's file system in which files may be changed."""
-        root = None
-        if target.file_system == self._root.file_system:
-            yield (root := files.real(self._root.path))
-        for text in inside:
-            own = location_or_none(text)
-            if own is None or own.file_system != target.file_system or not (own.parts or own.authority):
-                continue
-            place = files.place(own.path)
-            if root is None or not own.is_at_or_below(self._root) or at_or_below(place, root):
-                yield place
-
-    def _is_kept(self, files: Files, target: Location, place: str) -> bool:
-        """Whether a place is, holds, or is a link on the way to, the warehouse or the trash."""
-        kept = [self._root] if self._trash is None else [self._root, self._trash.location]
-        return any(
-            at_or_below(way, place)
-            for one in kept
-            if one.file_system == target.file_system
-            for way in files.ways(one.path)
-        )
+    def _check_root(self, root: Location) -> None:
+        if root.scheme != LOCAL:
+            return
+        what = "the warehouse" if root == self._root else "a folder of tables"
+        if not root.parts:
+            raise FileOperationFailed(f"{what} cannot be the whole disk", root=root, hint="Name a folder")
+        files = self._files(root)
+        if files.exists(root.path) and not files.is_folder(root.path):
+            raise FileOperationFailed(f"{what} is a file", root=root, hint="Name a folder")
 
 
 _LOCAL: Final[Files] = LocalFiles()
@@ -378,10 +388,6 @@ _LOCAL: Final[Files] = LocalFiles()
 def _absolute(text: str) -> Location:
     """The location of a path or URI that the server's user gave."""
     return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
-
-
-def _outside(location: Location, hint: str) -> OutsideWarehouse:
-    return OutsideWarehouse("not the warehouse's nor the table's own", location=location, hint=hint)
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """Deleting the files of what was dropped.
 
-The catalog changes first, and files are deleted afterwards: a crash between leaves files that belong to nothing, and
-never a table or partition whose files are gone. So what cannot be deleted is no error for the client, to whom the drop
-is done; the log says what stays, and why.
+A drop whose files the server may not delete is refused before anything is changed: `hbstore.files.bounds` says which
+those are. Then the catalog changes first, and files are deleted afterwards: a crash between leaves files that belong to
+nothing, and never a table or partition whose files are gone. So what turns out not to be deletable then is no error for
+the client, to whom the drop is done; the log says what stays, and why.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
     Raises:
         FileOperationFailed: partitions were exchanged, and their folders could not follow yet, so that the table's
             folder may hold files of another one's partitions.
+        OutsideWarehouse: files are to be deleted where the server may not.
     """
     if table.location is None or is_view(table) or not delete:
         return TableFiles()
@@ -65,6 +67,8 @@ def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
             table=table,
             hint="Nothing was dropped. Try again; where it stays so, the log says why they cannot be moved",
         )
+    for place in places:
+        call.warehouse.check_under_roots(place)
     return TableFiles((table.location,), removed=places, purge=is_purged(table, {}))
 
 
@@ -72,6 +76,27 @@ def remove_files(call: Call, files: TableFiles, *, purge: bool) -> None:
     """Delete a dropped table's files: those of partitions elsewhere first, then its folder."""
     for location in reversed(files.removed):
         remove_tree(call, location, inside=files.own, purge=purge or files.purge)
+
+
+def check_partition_files(call: Call, table: Table, locations: Iterable[str | None]) -> None:
+    """See that the files of partitions may be deleted, before the partitions are dropped.
+
+    Of those in the table's folder only one is looked at: the others share its roots. Where a link below the table leads
+    one of them elsewhere, its files stay.
+
+    Raises:
+        OutsideWarehouse: they may not.
+    """
+    below = None if table.location is None else table.location.rstrip("/") + "/"
+    is_checked = False
+    for location in locations:
+        if location is None or holds_table(call, table, location):
+            continue
+        if below is not None and location.startswith(below) and "/.." not in location:
+            if is_checked:
+                continue
+            is_checked = True
+        call.warehouse.check_under_roots(location)
 
 
 def remove_partition_files(call: Call, table: Table, locations: Iterable[str | None], *, purge: bool) -> None:

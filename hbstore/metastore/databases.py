@@ -8,6 +8,7 @@ the database's own folder, which then stays as well.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -96,7 +97,7 @@ def drop_database(call: Call) -> None:
     Raises:
         NoSuchObjectException: there is none of that name.
         InvalidOperationException: it has tables or functions and ``cascade`` is not set.
-        MetaException: it is the database ``default``.
+        MetaException: it is the database ``default``, or files are to be deleted where the server may not.
     """
     given = call.arguments
     name = database_name(given.name).lower()
@@ -110,6 +111,9 @@ def drop_database(call: Call) -> None:
             if found:
                 raise THRIFT.InvalidOperationException(f"Database {name} is not empty. One or more {what} exist.")
     files = [table_files(call, table, delete=bool(given.deleteData)) for table in call.store.tables(name)]
+    if given.deleteData and not _external_data(call, database, files):
+        assert database.location is not None
+        call.warehouse.check_under_roots(database.location)
     call.store.drop_database(name, cascade=bool(given.cascade))
     if given.deleteData:
         _remove_files(call, database, files)
@@ -124,14 +128,20 @@ def _located(call: Call, database: Database) -> Database:
 
 def _remove_files(call: Call, database: Database, files: list[TableFiles]) -> None:
     """Delete the tables' files, then the database's folder unless files of external tables are in it."""
-    kept: list[str] = []
     for found in files:
         remove_files(call, found, purge=False)
-        kept += found.kept
+    external = _external_data(call, database, files)
+    if external:
+        _LOG.warning("the folder of database %s stays, as external data is in it: %s", database.name, external[0])
+        return
+    home = database.location
+    assert home is not None
+    remove_tree(call, home, inside=[home], purge=False)
+
+
+def _external_data(call: Call, database: Database, files: Sequence[TableFiles]) -> list[str]:
+    """The locations of external tables and their partitions that are in the database's folder."""
     home, warehouse = database.location, call.warehouse
     assert home is not None
-    inside = [one for one in kept if warehouse.is_below(one, home) or warehouse.same_place(one, home)]
-    if inside:
-        _LOG.warning("the folder of database %s stays, as external data is in it: %s", database.name, inside[0])
-        return
-    remove_tree(call, home, inside=[home], purge=False)
+    kept = [place for one in files for place in one.kept]
+    return [place for place in kept if warehouse.is_below(place, home) or warehouse.same_place(place, home)]

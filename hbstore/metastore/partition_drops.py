@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hbstore.errors import FilterError, InvalidPartitionValue, PartitionNotFound
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.data_removal import remove_partition_files
+from hbstore.metastore.data_removal import check_partition_files, remove_partition_files
 from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.filters import EXPRESSION_DIALECT, expression_text
 from hbstore.metastore.naming import database_name
@@ -138,12 +138,12 @@ def _drop(
 ) -> Sequence[bytes]:
     """Drop partitions that were read, then delete their files."""
     partitions: list[Partition] = partitions_from_payloads(payloads)
+    places = [one.location for one in partitions] if delete and not is_external(table) else []
+    check_partition_files(call, table, places)
     try:
         call.store.drop_partitions(table.database, table.name, [partition_values(one) for one in payloads])
     except PartitionNotFound as error:  # somebody else was faster
         raise THRIFT.NoSuchObjectException(str(error)) from error
     call.note(partitions=len(payloads))
-    if delete and not is_external(table):
-        places = [one.location for one in partitions]
-        remove_partition_files(call, table, places, purge=is_purged(table, properties))
+    remove_partition_files(call, table, places, purge=is_purged(table, properties))
     return payloads

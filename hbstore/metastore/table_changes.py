@@ -131,8 +131,10 @@ def _rename(call: Call, old: Table, new: Table, properties: Mapping[str, str]) -
         parameters = altered_table_parameters(call.warehouse, new, properties)
         call.store.rename_table(old.database, old.name, replace(new, parameters=parameters), invalid_types="keep")
         return
-    spell_partitions_alike(call, old)
     location = call.warehouse.table_location(after.location, new.database, new.name)
+    for place in (old.location, location):
+        call.warehouse.check_under_roots(place)
+    spell_partitions_alike(call, old)
     inside = [one for one in (old.location, after.location) if one is not None]
     with call.warehouse.moving(old.location, location, inside=inside):
         relocated = (old.location, location)

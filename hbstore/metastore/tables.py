@@ -61,6 +61,7 @@ def drop_table(call: Call) -> None:
 
     Raises:
         NoSuchObjectException: there is no such table.
+        MetaException: files are to be deleted where the server may not.
     """
     given = call.arguments
     database, name = database_name(given.dbname), given.name or ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.data_removal import holds_table
+from hbstore.metastore.data_removal import check_partition_files, holds_table
 from hbstore.metastore.environment import DDL_TIME, now
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partition_names import name_reader
@@ -44,6 +44,7 @@ def truncate_table(call: Call) -> None:
         raise THRIFT.MetaException(
             f"Cannot truncate a partition of {table} whose files are the whole table's: {shared}"
         )
+    check_partition_files(call, table, [one.location for one in partitions])
     for partition in partitions:
         _empty(call, table, partition.location)
     emptied = [replace(one, parameters={**truncated_parameters(one.parameters), **changed_at}) for one in partitions]

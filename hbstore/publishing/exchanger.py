@@ -52,6 +52,7 @@ def exchange_partitions(
         PartitionNotFound: one is not in the source.
         AlreadyExists: one is in the target.
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
+        OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
         PublicationLost: it took so long that it was taken for dead. After all of these nothing was changed.
         CommitStateUnknown: the connection broke. What was begun is finished or given up by whoever comes next.
@@ -115,6 +116,8 @@ def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
                 target=place,
                 hint="Nothing was changed. Copy them yourself, and add the partitions to the other table",
             )
+        for location in (write.location, place):
+            warehouse.check_under_roots(location)
         if warehouse.exists(place) and warehouse.exists(write.location):
             if files.store.get_partitions(*files.exchange.target, [write.values]):
                 return  # which the exchange itself refuses

@@ -87,16 +87,6 @@ def test_a_place_elsewhere_in_the_warehouse_is_deleted_and_what_is_around_it_sta
     assert shop.tree() == sorted(["far/", "shop.db/", *(f"shop.db/{one}" for one in shop.tree("shop.db"))])
 
 
-def test_files_outside_warehouse_and_table_are_never_deleted(shop, tmp_path):
-    outside = tmp_path / "outside"
-    shop.add_partition(partition_of("c", "1", location=f"file:{outside}"))
-    (outside / "file").write_text("precious")
-    assert shop.drop_partition("shop", "sales", ["c", "1"], True) is True
-    assert shop.notes["files_left"] == f"file:{outside}"
-    assert shop.names() == NAMES
-    assert (outside / "file").read_text() == "precious"
-
-
 @pytest.mark.parametrize("place", ["shop.db/sales", "shop.db"])
 def test_a_partition_in_the_table_s_own_folder_does_not_take_the_others_along(shop, place):
     shop.add_partition(partition_of("c", "1", location=shop.location(place)))

@@ -23,7 +23,7 @@ from hbstore.metastore.server import MAX_CONNECTIONS
 from hbstore.metastore.serving import Serving
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, refused, until
-from tests.metastore.writing import says, table_of
+from tests.metastore.writing import says, storage, table_of
 
 
 @pytest.fixture
@@ -218,6 +218,23 @@ def test_deleted_files_go_to_the_trash_unless_they_are_purged(serve, tmp_path, p
         metastore.drop_table_with_environment_context("shop", "purged", True, says(ifPurge="true"))
     assert list((tmp_path / "warehouse/shop.db").iterdir()) == []
     assert [one.read_text() for one in trash.rglob("file")] == ["kept"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_files_are_deleted_below_the_roots_that_it_is_given_and_nowhere_else(serve, tmp_path, processes):
+    roots = [tmp_path / "own", tmp_path / "more"]
+    server = serve("--processes", str(processes), *(word for root in roots for word in ("--also-under", root)))
+    with client(server.port) as metastore:
+        metastore.create_database(TYPES.hive_metastore.Database(name="shop"))
+        for folder in (*roots, tmp_path / "other"):
+            place = storage(location=f"{folder}/sales")
+            metastore.create_table(table_of(folder.name, partitionKeys=[], sd=place))
+        for root in roots:
+            metastore.drop_table("shop", root.name, True)
+            assert list(root.iterdir()) == []
+        with pytest.raises(TYPES.MetaException, match=f"file:{tmp_path}/other/sales.*--also-under"):
+            metastore.drop_table("shop", "other", True)
+    assert (tmp_path / "other/sales").exists()
 
 
 # Several processes

@@ -202,23 +202,6 @@ def test_files_of_an_external_table_stay(shop):
     assert shop.tree("shop.db") == ["more/", "sales/"]
 
 
-def test_files_outside_warehouse_and_table_are_never_deleted(shop, tmp_path):
-    outside = tmp_path / "outside"
-    shop.create_table(table_of())
-    shop.add_partition(partition_of("a", "1", location=f"file:{outside}"))
-    (outside / "file").write_text("precious")
-    shop.drop_table("shop", "sales", True)
-    assert (outside / "file").read_text() == "precious"
-    assert shop.tree("shop.db") == []
-    assert shop.notes["files_left"] == f"file:{outside}"
-
-
-def test_a_managed_table_s_own_place_is_its_own_wherever_it_is(shop, tmp_path):
-    shop.create_table(table_of(sd=storage(location=f"{tmp_path}/own")))
-    shop.drop_table("shop", "sales", True)
-    assert not (tmp_path / "own").exists()
-
-
 def test_dropping_what_is_not_there(shop):
     with pytest.raises(TYPES.NoSuchObjectException, match=r"shop\.nothing"):
         shop.drop_table("shop", "nothing", True)

@@ -26,11 +26,12 @@ class Writing(Direct):
         records: what the log would say of each call.
     """
 
-    def __init__(self, store, root, **options):
+    def __init__(self, store, root, also_under=(), **options):
         self.store = store
         self.root = root
         self.records = []
-        super().__init__(metastore(Service(store, Warehouse(str(root)), **options), self.records.append))
+        warehouse = Warehouse(str(root), also_under=tuple(map(str, also_under)))
+        super().__init__(metastore(Service(store, warehouse, **options), self.records.append))
 
     def __getattr__(self, name):
         if name.startswith("_"):  # what Hypothesis and others look for when they print it
