@@ -86,6 +86,11 @@ def spark_settings(uris: Sequence[str], warehouse: str | None) -> list[Setting]:
             "an answer may take this long: dropping a table removes all its files first",
         ),
         Setting(
+            "spark.sql.sources.partitionOverwriteMode",
+            "dynamic",
+            "for writers: INSERT OVERWRITE replaces the partitions that get rows, and keeps all others of the table",
+        ),
+        Setting(
             "spark.hadoop.hive.exec.dynamic.partition.mode",
             "nonstrict",
             "for writers: Hive-format tables take inserts whose partitions are all dynamic",

@@ -52,6 +52,13 @@ STATEMENTS = topic(
     rows("SELECT * FROM parquet_dynamic"),
     folders("$WAREHOUSE/inserts.db/parquet_dynamic"),
     does("RESET spark.sql.sources.partitionOverwriteMode"),
+    # As `hbstore spark-conf` has it: the other two partitions are kept.
+    does(KINDS["spark"].format("plain")),
+    does("INSERT INTO plain VALUES (1, 'a', 'd1', 1), (2, 'b', 'd2', 2), (3, 'c', 'd3', 3)"),
+    does("INSERT OVERWRITE plain VALUES (10, 'aa', 'd1', 1)"),
+    ordered("SHOW PARTITIONS plain PARTITION (ds = 'd2')"),
+    rows("SELECT * FROM plain WHERE ds = 'd3'"),
+    rows("SELECT * FROM plain"),
     does("CREATE TABLE whole (x INT, y STRING) USING parquet"),
     does("INSERT INTO whole VALUES (1, 'a')"),
     does("INSERT INTO whole (y, x) VALUES ('b', 2)"),
