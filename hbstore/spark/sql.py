@@ -43,6 +43,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.spark.analyze import analyze_table
 from hbstore.spark.frames import local_frame
+from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
@@ -72,6 +73,8 @@ def sql(
 ) -> DataFrame:
     """Run one statement: those of docs/ddl.md about the store's tables on the store, everything else by ``spark.sql``.
 
+    ``INSERT … PARTITION (date = 'x')`` may leave out partition columns: they come from the query's last columns.
+
     The result has the columns that Spark's would have, and is empty where there is nothing to show. Spark is told to
     list a changed table's files anew. What could not be done as it should is logged as a warning.
 
@@ -90,7 +93,7 @@ def sql(
     """
     statement = _statement(spark, text)
     if statement is None:
-        return spark.sql(text)
+        return spark.sql(with_all_partition_columns(spark, text))
     with opened(_configured(spark) if store is None else store) as given:
         run = _Run(spark, given, text, warehouse or spark.conf.get(WAREHOUSE, None))
         return run.statement(statement)

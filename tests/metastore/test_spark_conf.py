@@ -104,6 +104,7 @@ def test_what_is_no_request_is_refused():
 SETTINGS_ARE_NAMED_IN = {
     "spark.hadoop.hive.": ("hive-common-*.jar", "org/apache/hadoop/hive/conf/HiveConf$ConfVars.class"),
     "spark.sql.hive.": ("spark-catalyst_*.jar", "org/apache/spark/sql/internal/SQLConf$.class"),
+    "spark.sql.sources.": ("spark-catalyst_*.jar", "org/apache/spark/sql/internal/SQLConf$.class"),
     "spark.sql.": ("spark-catalyst_*.jar", "org/apache/spark/sql/internal/StaticSQLConf$.class"),
 }
 
