@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from hatchling.build import build_sdist
 
 ROOT = Path(__file__).parents[1]
 LOCKS = (ROOT / "requirements-build.lock", ROOT / "requirements-dev.lock")
@@ -47,6 +49,20 @@ def test_the_wheel_holds_the_package_the_grammars_and_the_idl(wheel):
     assert grammars
     assert {"hbstore/py.typed", "hbstore/hive_metastore.thrift"} | tracked | grammars <= names
     assert {name.split("/")[0] for name in names} <= {"hbstore", f"hbstore-{PROJECT['project']['version']}.dist-info"}
+
+
+def test_the_wheel_and_the_source_archive_hold_the_licence(wheel, tmp_path, monkeypatch):
+    licence = (ROOT / "LICENSE").read_bytes()
+    assert f"Version {PROJECT['project']['license'].split('-')[1]}".encode() in licence
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("/LICENSE")]
+        assert archive.read(name) == licence
+        (about,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        assert b"\nLicense-File: LICENSE\n" in archive.read(about)
+    monkeypatch.chdir(ROOT)
+    name = build_sdist(str(tmp_path))
+    with tarfile.open(tmp_path / name) as archive:
+        assert archive.extractfile(f"{name.removesuffix('.tar.gz')}/LICENSE").read() == licence
 
 
 def test_an_installed_wheel_works_outside_of_the_checkout(wheel, tmp_path):
