@@ -13,7 +13,7 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint format types test demo bench bench-metastore fuzz hbase-up hbase-down lock clean
+.PHONY: help venv lint format types check test demo bench bench-metastore fuzz hbase-up hbase-down lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these commands
@@ -36,6 +36,10 @@ format: $(INSTALLED) ## format the code and mend what can be mended
 
 types: $(INSTALLED) ## check the types, strictly
 	$(PYTHON) -m mypy
+
+check: lint types ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
+	PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
+		-m "not hbase and not spark and not slow" $(ARGS)
 
 $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
 	@dev/setup/tools.sh java
