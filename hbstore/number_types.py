@@ -166,6 +166,24 @@ class FloatType:
             number = next(shorter for shorter in texts if self._rounded(shorter) == number)
         return repr(number)
 
+    def written(self, value: float) -> tuple[Decimal, Decimal]:
+        """The least and the greatest of the numbers that a finite value is written as.
+
+        They are all its digits; the fewest that read back as it; as many as tell any two values apart, nine for a float
+        and 17 for a double; and the fewest that read back as it from a double, which Python and Java show of a float.
+
+        >>> [str(number) for number in FloatType("double", 8).written(2.5)]
+        ['2.5', '2.5']
+        >>> [float(number) for number in FloatType("float", 4).written(16777216.0)]
+        [16777216.0, 16777216.0]
+        >>> print(FloatType("double", 8).written(0.1)[0])
+        0.1
+        """
+        digits = 9 if self.width == 4 else 17  # noqa: PLR2004
+        texts = (repr(value), self.text(value), f"{value:.{digits}g}")
+        ways = (Decimal(value), *map(Decimal, texts))
+        return min(ways), max(ways)
+
 
 def parse_decimal(text: str) -> Decimal:
     """A decimal number exactly as written; ValueError where it is none or has an absurd exponent."""

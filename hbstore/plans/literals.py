@@ -2,12 +2,13 @@
 
 A literal lies somewhere on the line of a column's cells: `place` gives the two points around it. Where the literal is a
 value of the column's type, they enclose its cell; where it lies between two values (8589934592 beside an int column,
-1.555 beside decimal(10,2)), they are one point, and every comparison still has its exact answer.
+1.555 beside decimal(10,2), 16777217 beside float), they are one point, and every comparison still has its exact answer.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Final, TypeAlias
 
@@ -131,6 +132,8 @@ def place(column: str, column_type: ColumnType, literal: Literal) -> Place:
         decimal = _decimal(literal)
         if decimal is not None:
             return _decimal_place(column_type, decimal)
+    elif type(column_type) is FloatType and isinstance(literal, Integer | Number):
+        return _float_place(column_type, Decimal(literal.value))
     else:
         value = _value(column_type, literal)
         if value is not None:
@@ -196,6 +199,22 @@ def _decimal_place(column_type: DecimalType, number: Decimal) -> Place:
     return (cell, after_cell(column_type, cell)) if above == unscaled else (cell, cell)
 
 
+def _float_place(column_type: FloatType, number: Decimal) -> Place:
+    """Beside the value that the number rounds to, where that is not the same; no number is an infinity.
+
+    Decimals of any exponents are compared in O(digits).
+    """
+    value = column_type.parse(str(number))
+    at = value_cell(column_type, value)
+    after = after_cell(column_type, at)
+    if math.isinf(value):
+        return (at, at) if value > 0 else (after, after)
+    least, greatest = column_type.written(value)
+    if number < least:
+        return at, at
+    return (after, after) if number > greatest else (at, after)
+
+
 def _value(column_type: ColumnType, literal: Literal) -> Value | None:  # noqa: PLR0911  one line for each pair of types
     if isinstance(literal, Text):
         try:
@@ -214,8 +233,6 @@ def _value(column_type: ColumnType, literal: Literal) -> Value | None:  # noqa: 
         return literal.value if isinstance(literal, Timestamp) else None
     if isinstance(column_type, BooleanType):
         return literal.value if isinstance(literal, Boolean) else None
-    if isinstance(column_type, FloatType) and isinstance(literal, Integer | Number):
-        return column_type.parse(str(literal.value))
     return None
 
 

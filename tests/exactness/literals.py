@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
+import math
+from decimal import Decimal, localcontext
 
 from hypothesis import strategies as st
 
+from hbstore.filters.literals import is_bounded
 from hbstore.filters.tree import Boolean, Date, Integer, Number, Text, Timestamp
 from hbstore.keys import NULL_PARTITION
 from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
@@ -16,6 +18,16 @@ _EDGES = [0, -1, 1, 127, 128, -128, -129, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 
 _integers = st.sampled_from([*_EDGES, 10**30, -(10**30)]) | st.integers()
 _decimals = st.decimals(allow_nan=False, allow_infinity=False, places=2) | st.sampled_from(
     [Decimal("0.005"), Decimal("-1E-50"), Decimal("1E+60"), Decimal("1E+3"), Decimal("0.00")]
+)
+
+
+_FLOAT_EDGES = [
+    *(0, 2**24 + 1, -(2**24) - 1, 2**25 + 1, 2**53 + 1, 2**60, 2**60 + 1, -(2**63) - 1, 10**23, 10**39, -(10**39)),
+    *(2**128 - 2**103, 2**1024 - 2**970, 2**1024, 10**400, -(10**400)),
+]
+"""Integers that are values of float or double, that lie between two, or beyond all."""
+_far_decimals = st.sampled_from(
+    [Decimal(text) for text in ("3.5e38", "1e309", "-1e309", "1.7976931348623158e308", "1e-46", "-1e-400", "1e-3000")]
 )
 
 
@@ -45,7 +57,7 @@ def _typed(kind):  # noqa: PLR0911  one for each type
         case DecimalType():
             return _integers.map(Integer) | _decimals.map(Number)
         case FloatType():
-            return st.integers(-(2**24), 2**24).map(Integer) | _decimals.map(Number)
+            return st.sampled_from(_FLOAT_EDGES).map(Integer) | (_decimals | _far_decimals).map(Number)
         case DateType():
             return st.dates().map(Date)
         case TimestampType():
@@ -67,8 +79,8 @@ def _near(kind, value):  # noqa: PLR0911  one for each type
         case DecimalType(scale=scale):
             finer = st.sampled_from((Decimal(0), Decimal(1).scaleb(-scale), Decimal(1).scaleb(-scale - 1)))
             return st.builds(lambda by, unit: Number(value.normalize() + by * unit), step, finer)
-        case FloatType() if value - value == 0:
-            return st.just(Number(Decimal(repr(value))))
+        case FloatType() if math.isfinite(value):
+            return st.sampled_from(beside_float(kind, value)).map(Number)
         case DateType():
             moved = step.map(lambda by: _moved(value, by))
             return moved.map(Date) | moved.map(lambda day: Timestamp(((day - dt.date(1970, 1, 1)).days * 86_400, 0)))
@@ -79,6 +91,25 @@ def _near(kind, value):  # noqa: PLR0911  one for each type
         case StringType():
             return st.sampled_from((value, f"{value}\0", value[:-1], f"{value}a")).map(Text)
     return st.just(Text(kind.text(value)))
+
+
+def beside_float(kind, value):
+    """Numbers that are written for a finite float or double, that are right beside it, and half way to the next."""
+    with localcontext(prec=2_000):
+        return [number for number in _beside_float(kind, value) if is_bounded(number)]
+
+
+def _beside_float(kind, value):
+    exact = Decimal(value)
+    tiny = abs(exact).scaleb(-40) or Decimal("1e-400")
+    found = [exact, Decimal(repr(value)), Decimal(kind.text(value)), Decimal(f"{value:.17g}"), Decimal(f"{value:.9g}")]
+    found += [exact + tiny, exact - tiny, Decimal(repr(value)) + tiny, Decimal(kind.text(value)) - tiny]
+    payload = int.from_bytes(kind.encode(value), "big")
+    for step in (-1, 1):
+        other = kind.decode((payload + step).to_bytes(kind.width, "big"))
+        if math.isfinite(other):
+            found += [Decimal(other), (Decimal(other) + exact) / 2, exact + (Decimal(other) - exact) / 4]
+    return found
 
 
 def _moved(day, by):

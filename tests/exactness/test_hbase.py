@@ -7,8 +7,10 @@ from random import Random
 import pytest
 
 from hbstore import connect
+from hbstore.filters.parser import parse_filter
 from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget, compare_with_lies
-from tests.exactness.worlds import STATISTICS_STATES, load
+from tests.exactness.test_odd_literals import BESIDE_FLOATS
+from tests.exactness.worlds import STATISTICS_STATES, World, load
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
 
@@ -38,3 +40,14 @@ def test_every_answer_of_hbase_equals_the_naive_evaluation(store, seed):
             compare_with_budget(store, world, table, tree, random.choice((1, 2, 5)))
             compare_algebra(store, world, table, (tree, trees[number - 1]))
     assert all(problem is None for problem in store.check("exact", table))
+
+
+def test_numbers_between_two_floats_are_checked_by_the_region_servers(store):
+    """The column behind one that no condition is on is a residual, which the region servers check."""
+    for kind, texts, numbers in BESIDE_FLOATS[::2]:
+        world = World.of([("hour", "int"), ("v", kind)], [(str(at), text) for text in texts for at in range(3)])
+        table = load(store, world, "unknown")
+        for number in numbers:
+            for operator in ("=", ">=", "<"):
+                tree = parse_filter(f"hour != 1 and v {operator} {number} and v is not null")
+                compare(store, world, table, tree, Random(1), WAYS[:1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from decimal import Decimal
 
@@ -29,6 +30,7 @@ from hbstore.filters.tree import (
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
 from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
+from tests.exactness.literals import beside_float
 from tests.fuzz.values import WORDS, valid_text
 
 _OPERATORS = tuple(Operator)
@@ -151,8 +153,7 @@ def _beside(random, kind, text, value):  # noqa: PLR0911  one for each type
     if isinstance(kind, BooleanType):
         return Boolean(value)
     if isinstance(kind, FloatType):
-        finite = value - value == 0
-        return Number(Decimal(repr(value + step))) if finite and abs(value) < 1e300 else Text(text)
+        return Number(random.choice(beside_float(kind, value))) if math.isfinite(value) else Text(text)
     return Text(random.choice((text, f"{text}\0", text[:-1], f"{text}a", random.choice(WORDS))))
 
 

@@ -7,6 +7,7 @@ value's text.
 
 from __future__ import annotations
 
+import ctypes
 import datetime as dt
 import math
 import operator
@@ -14,6 +15,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 from hbstore.filters.tree import (
     And,
@@ -43,6 +45,8 @@ NOW = dt.datetime(2015, 3, 31, 6, 30, 15, 250_000, dt.UTC)
 
 _YEAR_1 = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
 _YEARS = [f"{year:04}" for year in range(1, 10_000)]
+_FAR = 1_000
+"""Digits before or behind the point that no finite float or double reaches."""
 NULL = object()
 UNPARSABLE = object()
 _COMPARISONS = {
@@ -174,8 +178,31 @@ def _compare(column, sign, literal, typed, kinds):
         return value is not NULL if sign is Operator.NE else None
     if value is NULL or value is UNPARSABLE:
         return None
-    left, right = _ordered(value), _ordered(_literal(literal, kinds[column.lower()]))
+    kind = kinds[column.lower()]
+    if kind.name in ("float", "double") and isinstance(literal, Integer | Number):
+        return _COMPARISONS[sign](_beside_number(value, Decimal(literal.value), kind.name), 0)
+    left, right = _ordered(value), _ordered(_literal(literal, kind))
     return _COMPARISONS[sign](left, right)
+
+
+def _beside_number(value, number, name):
+    """-1, 0 or 1: a float or double is less than a number, is written as it or around it, or is greater."""
+    if not math.isfinite(value):
+        return -1 if value == -math.inf else 1
+    if number and not -_FAR < number.adjusted() < _FAR:  # beyond all values, or beside zero
+        number = Decimal(1 if number > 0 else -1).scaleb(_FAR if number.adjusted() > 0 else -_FAR)
+    digits = _shortest_digits(value, single=name == "float")
+    ways = [Fraction(value), *(Fraction(text) for text in digits)]
+    exact = Fraction(number)
+    return -1 if max(ways) < exact else 1 if min(ways) > exact else 0
+
+
+def _shortest_digits(value, *, single):
+    """A value rounded to digits that read back as it: the fewest, as a float and as a double, and those of C."""
+    for reads, most in ((True, 9), (False, 17)) if single else ((False, 17),):
+        texts = [f"{value:.{digits}g}" for digits in range(1, most + 1)]
+        yield next(text for text in texts if (ctypes.c_float(float(text)).value if reads else float(text)) == value)
+        yield f"{value:.{9 if single else 17}g}"
 
 
 def _ordered(value):
@@ -199,7 +226,5 @@ def _literal(literal, kind):
         return ((literal.value - dt.date(1970, 1, 1)).days * 86_400, 0)
     if isinstance(literal, Timestamp) and kind.name == "date":
         return dt.date(1970, 1, 1) + dt.timedelta(seconds=literal.value[0])
-    if isinstance(literal, Integer | Number) and kind.name in ("float", "double"):
-        return kind.parse(str(literal.value))
     assert isinstance(literal, Integer | Number | Boolean | Date | Timestamp)
     return literal.value
