@@ -57,6 +57,10 @@ class Cubes:
         Raises:
             AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of a storage table's name.
             InvalidModel: it names something that is not there.
+
+        >>> cubes.create(Storage(name="archive"))
+        >>> cubes.names("storage")
+        ['archive', 'lake']
         """
         try:
             self._catalog.create(document)
@@ -65,7 +69,12 @@ class Cubes:
                 raise
 
     def create_all(self, documents: Iterable[Named], *, if_not_exists: bool = False) -> list[Named]:
-        """Add documents in an order in which each finds what it names; those that were added."""
+        """Add documents in an order in which each finds what it names; those that were added.
+
+        >>> both = [Storage(name="archive"), Storage(name="lake")]
+        >>> [document.name for document in cubes.create_all(both, if_not_exists=True)]
+        ['archive']
+        """
         found = []
         for one in sorted(documents, key=lambda one: KINDS.index(one.kind)):
             there = if_not_exists and self._catalog.find(one.kind, one.name) is not None
@@ -75,15 +84,27 @@ class Cubes:
         return found
 
     def get(self, kind: str, name: str) -> Named:
-        """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none."""
+        """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none.
+
+        >>> cubes.get("fact", "rides_daily").cube
+        'rides'
+        """
         return self._catalog.get(kind, name)
 
     def names(self, kind: str) -> list[str]:
-        """The names of all documents of a kind in order."""
+        """The names of all documents of a kind in order.
+
+        >>> cubes.names("fact")
+        ['rides_daily']
+        """
         return [one.name for one in self._catalog.list(kind)]
 
     def describe(self, kind: str, name: str) -> dict[str, Any]:
-        """A document as JSON would hold it, with what uses it and what its storage tables are called."""
+        """A document as JSON would hold it, with what uses it and what its storage tables are called.
+
+        >>> cubes.describe("fact", "rides_daily")["tables"]
+        {'lake': 'lake_rides_daily'}
+        """
         document = self.get(kind, name)
         found: dict[str, Any] = document.to_dict()
         users = dependents(document, self._catalog)
@@ -106,6 +127,10 @@ class Cubes:
             InvalidModel: it names something that is not there, or changes partition columns of a storage table.
             ModelInUse: a document that names it would then name something that is not there.
             ConcurrentChange: another writer changed it meanwhile; nothing was changed.
+
+        >>> cubes.alter(Storage(name="lake", endpoint="s3://lake"))
+        >>> cubes.get("storage", "lake").endpoint
+        's3://lake'
         """
         self._catalog.alter(document)
 
@@ -118,29 +143,49 @@ class Cubes:
         Raises:
             ModelNotFound: there is none.
             ModelInUse: others name it.
+
+        >>> cubes.drop("fact", "rides_daily")
+        >>> cubes.store.table_names("shop")
+        ['lake_stations']
         """
         self._catalog.drop(kind, name, cascade=cascade)
 
     def cube(self, name: str) -> Cube | DerivedCube:
-        """The cube of a name, base or derived. ModelNotFound if there is none."""
+        """The cube of a name, base or derived. ModelNotFound if there is none.
+
+        >>> cubes.cube("rides").field_names()
+        ('minutes', 'start_time')
+        """
         found = self.get("cube", name)
         assert isinstance(found, Cube | DerivedCube)
         return found
 
     def fact(self, name: str) -> Fact:
-        """The fact of a name. ModelNotFound if there is none."""
+        """The fact of a name. ModelNotFound if there is none.
+
+        >>> cubes.fact("rides_daily").cube
+        'rides'
+        """
         found = self.get("fact", name)
         assert isinstance(found, Fact)
         return found
 
     def dimtable(self, name: str) -> DimTable:
-        """The dimension table of a name. ModelNotFound if there is none."""
+        """The dimension table of a name. ModelNotFound if there is none.
+
+        >>> cubes.dimtable("stations").dimension
+        'station'
+        """
         found = self.get("dimtable", name)
         assert isinstance(found, DimTable)
         return found
 
     def storage_table(self, name: str, storage: str) -> str:
-        """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none."""
+        """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none.
+
+        >>> cubes.storage_table("rides_daily", "lake")
+        'lake_rides_daily'
+        """
         logical = self._catalog.tabled(name)
         return logical.table_name(storage_table_of(logical, storage).storage)
 
@@ -158,6 +203,9 @@ class Cubes:
             InvalidPartitionValue: a value does not fit its column's type.
             OutsideValidity: a partition is wholly before the fact's start, or at its end or after it.
             AlreadyExists: one is there already, or stands twice in the batch.
+
+        >>> cubes.add_partitions("rides_daily", "lake", [PartitionDesc("DAILY", {"dt": "2015-02-02"})])
+        1
         """
         return self._registration.add(name, storage, descs, self._clock())
 
@@ -165,6 +213,10 @@ class Cubes:
         """Give registered partitions other parameters and, where one is given, another location, all or none; how many.
 
         Raises as `add_partitions`, and PartitionNotFound where one is not there or of another update period.
+
+        >>> there = PartitionDesc("DAILY", {"dt": "2015-01-29"}, parameters={"numRows": "7"})
+        >>> cubes.alter_partitions("rides_daily", "lake", [there])
+        1
         """
         return self._registration.alter(name, storage, descs, self._clock())
 
@@ -174,11 +226,18 @@ class Cubes:
         Raises:
             PartitionNotFound: one is not there, or of another update period.
             InvalidPartition, InvalidTime, InvalidPartitionValue, ModelNotFound: as `add_partitions`.
+
+        >>> cubes.drop_partitions("rides_daily", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-29"})])
+        1
         """
         return self._registration.drop(name, storage, descs)
 
     def partitions(self, name: str, storage: str, filter: str | None = None) -> list[Partition]:
-        """The partitions of a fact or a dimension table on a storage that a filter selects, in key order."""
+        """The partitions of a fact or a dimension table on a storage that a filter selects, in key order.
+
+        >>> [partition.values for partition in cubes.partitions("rides_daily", "lake", "dt > '2015-01-29'")]
+        [('2015-01-30',), ('2015-02-01',)]
+        """
         return self.store.get_partitions_by_filter(self.database, self.storage_table(name, storage), filter)
 
     def latest(self, dimtable: str, storage: str, other: Mapping[str, str | None] | None = None) -> Partition | None:
@@ -188,6 +247,9 @@ class Cubes:
             dimtable: which.
             storage: on which storage.
             other: the values of the partition columns that hold no time.
+
+        >>> cubes.latest("stations", "lake").location
+        's3://lake/stations/dt=2015-01-29'
         """
         return self._registration.latest(dimtable, storage, other or {})
 
@@ -206,6 +268,9 @@ class Cubes:
         Raises:
             ModelNotFound: there is no such fact, or it is not on that storage.
             UnknownTimeDimension: none of the tables is partitioned by it.
+
+        >>> cubes.timelines("rides_daily")
+        [<EndsAndHolesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>]
         """
         found = self._fact(fact)
         period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
@@ -247,6 +312,10 @@ class Cubes:
             UnknownTimeDimension: no storage table is partitioned by it, or none is named and there are several.
             Uncoverable: something is missing; ``missing`` of the error says what.
             InvalidTime, InvalidTimeRange: the range is none.
+
+        >>> day = UpdatePeriod.DAILY.parse
+        >>> [str(run) for run in cubes.cover("rides_daily", day("2015-01-29"), day("2015-01-31")).partitions.runs]
+        ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']
         """
         found = self._fact(fact)
         tables = [table for table in found.storage_tables if table.time_partition_columns]
@@ -293,5 +362,9 @@ class Cubes:
         )
 
     def list(self, kind: str) -> list[Named]:
-        """All documents of a kind in order of their names."""
+        """All documents of a kind in order of their names.
+
+        >>> [document.name for document in cubes.list("fact")]
+        ['rides_daily']
+        """
         return [*self._catalog.list(kind)]

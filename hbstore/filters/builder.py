@@ -183,11 +183,19 @@ class ColumnReference:
         return Expression(TimeRangeIn(self.name, _text(start), _text(end)))
 
     def is_null(self) -> Expression:
-        """It is the null partition's value."""
+        """It is the null partition's value.
+
+        >>> print(col("region").is_null())
+        region is null
+        """
         return Expression(IsNull(self.name))
 
     def is_not_null(self) -> Expression:
-        """It is not the null partition's value."""
+        """It is not the null partition's value.
+
+        >>> print(col("region").is_not_null())
+        region is not null
+        """
         return Expression(IsNull(self.name, negated=True))
 
     def _compared(self, operator: Operator, value: object) -> Expression:

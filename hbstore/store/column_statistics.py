@@ -43,6 +43,8 @@ class ColumnStatistics:
 
         Raises:
             TableNotFound, DatabaseNotFound: it is not there.
+
+        >>> store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "decimal(10,2)", b"...")])
         """
         row = self.annexes.tables.open(database, table)
         self.annexes.change(row, {table_annex_key(row): _put(statistics)}, {})
@@ -56,6 +58,9 @@ class ColumnStatistics:
             TableNotPartitioned: the table has no partition columns.
             PartitionNotFound: one is not there.
             InvalidPartitionValue: too many or too few values.
+
+        >>> statistic = ColumnStatistic("amount", "decimal(10,2)", b"...")
+        >>> store.column_statistics.write_partitions("shop", "sales", {("2013-01-01", "5"): [statistic]})
         """
         row = self._partitioned(database, table)
         steps: dict[bytes, Step] = {}
@@ -68,7 +73,11 @@ class ColumnStatistics:
         self.annexes.change(row, steps, present)
 
     def read_table(self, database: str, table: str, columns: Sequence[str] | None = None) -> list[ColumnStatistic]:
-        """The statistics of a table, of all its columns or some, in order of the columns' names."""
+        """The statistics of a table, of all its columns or some, in order of the columns' names.
+
+        >>> store.column_statistics.read_table("shop", "sales")
+        []
+        """
         row = self.annexes.tables.open(database, table)
         key = table_annex_key(row)
         return _of(self.annexes.read([key]).get(key), columns)
@@ -83,6 +92,9 @@ class ColumnStatistics:
         Returns:
             Lists in order of the columns' names by partition values as they were given; partitions without such
             statistics are left out, whether they are there or not.
+
+        >>> store.column_statistics.read_partitions("shop", "sales", [("2013-01-01", "5")])
+        {}
         """
         row = self._partitioned(database, table)
         texts = list(map(partition_value_texts, values))
@@ -92,12 +104,20 @@ class ColumnStatistics:
         return {one: statistics for one, statistics in found.items() if statistics}
 
     def delete_table(self, database: str, table: str, column: str | None = None) -> bool:
-        """Remove a table's statistics, of one column or of all; whether there were any."""
+        """Remove a table's statistics, of one column or of all; whether there were any.
+
+        >>> store.column_statistics.delete_table("shop", "sales")
+        False
+        """
         row = self.annexes.tables.open(database, table)
         return self._delete(row, table_annex_key(row), column, {})
 
     def delete_partition(self, database: str, table: str, values: PartitionValues, column: str | None = None) -> bool:
-        """Remove a partition's statistics, of one column or of all; whether there were any."""
+        """Remove a partition's statistics, of one column or of all; whether there were any.
+
+        >>> store.column_statistics.delete_partition("shop", "sales", ("2013-01-01", "5"))
+        False
+        """
         row = self._partitioned(database, table)
         key = partition_key(row, values)
         (annex_key,) = annex_keys(row, [key])

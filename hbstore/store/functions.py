@@ -55,12 +55,21 @@ class Functions:
         Raises:
             AlreadyExists: it is there already.
             DatabaseNotFound: its database is not there.
+
+        >>> store.hive.functions.create(Function("shop", "Tax", "org.shop.Tax"))
+        >>> store.hive.functions.names("shop")
+        ['tax']
         """
         self.tables.get_database(function.database)
         self._put(replace(function, create_time=int(time.time())))
 
     def get(self, database: str, name: str) -> Function:
-        """Read a function; FunctionNotFound if it is not there, nor can be by its name."""
+        """Read a function; FunctionNotFound if it is not there, nor can be by its name.
+
+        >>> store.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
+        >>> store.hive.functions.get("shop", "TAX").class_name
+        'org.shop.Tax'
+        """
         return decode_function(self._cell(*_names(database, name)))
 
     def alter(self, database: str, name: str, function: Function) -> None:
@@ -72,6 +81,11 @@ class Functions:
             FunctionNotFound: it is not there.
             AlreadyExists: there is one of the new name.
             DatabaseNotFound: the new database is not there.
+
+        >>> store.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
+        >>> store.hive.functions.alter("shop", "tax", Function("shop", "tariff", "org.shop.Tax"))
+        >>> store.hive.functions.names("shop")
+        ['tariff']
         """
         key = function_key(*_names(database, name))
         new_key = function_key(function.database, function.name)
@@ -93,7 +107,11 @@ class Functions:
         )
 
     def drop(self, database: str, name: str) -> None:
-        """Remove a function; FunctionNotFound if it is not there."""
+        """Remove a function; FunctionNotFound if it is not there.
+
+        >>> store.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
+        >>> store.hive.functions.drop("shop", "tax")
+        """
         key = function_key(*_names(database, name))
         for _ in range(_ATTEMPTS):
             if self.rows.compare_and_put(key, DEFINITION, self._cell(*_names(database, name)), b""):
@@ -103,7 +121,11 @@ class Functions:
         )
 
     def names(self, database: str) -> list[str]:
-        """The names of a database's functions in order; none where it is not there, as in Hive."""
+        """The names of a database's functions in order; none where it is not there, as in Hive.
+
+        >>> store.hive.functions.names("shop")
+        []
+        """
         start = function_key(_name(database), "")
         found = self.rows.scan_catalog(start, start[:-1] + b"\x01")
         return [key[len(start) :].decode() for key, cells in found if cells.get(DEFINITION)]
@@ -114,7 +136,11 @@ class Functions:
             self.rows.clear(function_key(_name(database), name), DEFINITION)
 
     def all(self) -> list[Function]:
-        """The functions of all databases, in order of their databases and names."""
+        """The functions of all databases, in order of their databases and names.
+
+        >>> store.hive.functions.all()
+        []
+        """
         return [*self._scan(*FUNCTION_KEYS)]
 
     def _put(self, function: Function) -> None:
@@ -141,7 +167,11 @@ class Functions:
                 yield decode_function(cells[DEFINITION])
 
     def list(self, database: str) -> Sequence[Function]:
-        """A database's functions in order of their names; none where it is not there, as in Hive."""
+        """A database's functions in order of their names; none where it is not there, as in Hive.
+
+        >>> store.hive.functions.list("shop")
+        []
+        """
         start = function_key(_name(database), "")
         return [*self._scan(start, start[:-1] + b"\x01")]
 

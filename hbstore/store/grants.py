@@ -44,6 +44,11 @@ class Grants:
         Raises:
             AlreadyExists: one was given already, by the same grantor.
             DatabaseNotFound, TableNotFound: what it is about is not there.
+
+        >>> sales_table = ObjectRef(ObjectType.TABLE, "shop", "sales")
+        >>> store.hive.grants.grant([ObjectGrant(sales_table, "ann", PrincipalType.USER, Grant("SELECT"))])
+        >>> [grant.principal for grant in store.hive.grants.list(target=sales_table)]
+        ['ann']
         """
         now = int(time.time())
         for target, some in _by_place(grants).items():
@@ -70,6 +75,12 @@ class Grants:
         Raises:
             GrantNotFound: one was not given.
             DatabaseNotFound, TableNotFound: what it is about is not there.
+
+        >>> grant = ObjectGrant(ObjectRef(ObjectType.DATABASE, "shop"), "ann", PrincipalType.USER, Grant("SELECT"))
+        >>> store.hive.grants.grant([grant])
+        >>> store.hive.grants.revoke([grant])
+        >>> store.hive.grants.list()
+        []
         """
         for target, some in _by_place(grants).items():
 
@@ -96,7 +107,10 @@ class Grants:
         change_cell(self.rows, key, _CELL, lambda content: (b"" if content else None, None))
 
     def forget_role(self, role: str) -> None:
-        """Take back all that was granted to a role that is dropped."""
+        """Take back all that was granted to a role that is dropped.
+
+        >>> store.hive.grants.forget_role("sales")
+        """
         granted = [one for one in self._all() if one.principal_type == PrincipalType.ROLE]
         self.revoke(one for one in granted if one.principal.lower() == role.lower())
 
@@ -143,7 +157,11 @@ class Grants:
         principal_type: PrincipalType | None = None,
         target: ObjectRef | None = None,
     ) -> Sequence[ObjectGrant]:
-        """What was granted to a principal (None: to all) on something (None: on anything there is)."""
+        """What was granted to a principal (None: to all) on something (None: on anything there is).
+
+        >>> store.hive.grants.list("ann", PrincipalType.USER)
+        []
+        """
         found = self._all() if target is None else iter(self._on(target))
         return [
             one for one in found if principal in (None, one.principal) and principal_type in (None, one.principal_type)

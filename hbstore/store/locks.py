@@ -60,6 +60,11 @@ class Locks:
             InvalidInput: no components.
             NoSuchTxn, TxnAborted: the transaction is not open.
             CommitStateUnknown: the store went away; a lock that is left behind expires.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
+        >>> store.hive.locks.lock([sales_table], user="ann", host="here").state.name
+        'ACQUIRED'
         """
         wanted = tuple(components)
         if not wanted:
@@ -78,6 +83,12 @@ class Locks:
 
         Raises:
             NoSuchLock: it was released, it expired, or its transaction has ended.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
+        >>> first, second = store.hive.locks.lock([sales_table]), store.hive.locks.lock([sales_table])
+        >>> store.hive.locks.check(second.id).state.name, store.hive.locks.check(second.id).blocked_by == first.id
+        ('WAITING', True)
         """
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
@@ -93,6 +104,10 @@ class Locks:
 
         Raises:
             NoSuchLock: it was released, it expired, or its transaction has ended.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
+        >>> store.hive.locks.heartbeat(lock.id)
         """
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
@@ -106,6 +121,12 @@ class Locks:
         Raises:
             NoSuchLock: it was released, it expired, or its transaction has ended.
             TxnOpen: a transaction holds it.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
+        >>> store.hive.locks.release(lock.id)
+        >>> store.hive.locks.show()
+        []
         """
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
@@ -122,7 +143,13 @@ class Locks:
         self._ledger.change(step)
 
     def show(self, database: str | None = None, table: str | None = None, partition: str | None = None) -> list[Lock]:
-        """Locks in order of their ids, each with what it waits for; None stands for any name."""
+        """Locks in order of their ids, each with what it waits for; None stands for any name.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")], user="ann")
+        >>> [lock.user for lock in store.hive.locks.show("shop")]
+        ['ann']
+        """
         wanted = (database and database.lower(), table and table.lower(), partition)
         ledger = self._ledger.read()
         return [

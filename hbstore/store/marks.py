@@ -38,6 +38,10 @@ class Marks:
         Raises:
             TableNotFound, DatabaseNotFound, TableNotPartitioned: there can be no such partition.
             InvalidPartitionValue: the spec names not just the partition columns.
+
+        >>> store.hive.marks.mark("shop", "sales", {"ds": "2013-01-01", "hour": "5"})
+        >>> store.hive.marks.is_marked("shop", "sales", {"hour": "5", "ds": "2013-01-01"})
+        True
         """
         row, values = self._place(database, table, spec)
         key = partition_key(row, values)
@@ -49,7 +53,11 @@ class Marks:
         self.annexes.change(row, {annex_key: step}, {key: values}, must_exist=False)
 
     def is_marked(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> bool:
-        """Whether a partition was marked for a kind of event; raises what `mark` raises."""
+        """Whether a partition was marked for a kind of event; raises what `mark` raises.
+
+        >>> store.hive.marks.is_marked("shop", "sales", {"ds": "2013-01-01", "hour": "5"})
+        False
+        """
         row, values = self._place(database, table, spec)
         (key,) = annex_keys(row, [partition_key(row, values)])
         annex = self.annexes.read([key]).get(key)

@@ -48,13 +48,21 @@ class Partitions(Sequence[Partition]):
 
     @property
     def specs(self) -> list[dict[str, str]]:
-        """The partition spec of each: column names to values. O(n)."""
+        """The partition spec of each: column names to values. O(n).
+
+        >>> sales.partitions("ds = '2013-01-01' and hour = 5").specs
+        [{'ds': '2013-01-01', 'hour': '5'}]
+        """
         columns = self.table.partition_column_names
         return [dict(zip(columns, partition.values, strict=True)) for partition in self._partitions]
 
     @property
     def names(self) -> list[str]:
-        """The name of each, as ``ds=2013-01-01/hour=5``. O(n)."""
+        """The name of each, as ``ds=2013-01-01/hour=5``. O(n).
+
+        >>> sales.partitions("hour = 5", max_parts=1).names
+        ['ds=2013-01-01/hour=5']
+        """
         return [self._name(partition) for partition in self._partitions]
 
     def __len__(self) -> int:

@@ -43,19 +43,38 @@ T = TypeVar("T")
 
 
 class PartitionStore:
-    """Databases, tables and partitions on ordered rows.
+    """Databases, tables and partitions on ordered rows. Threads may share a store.
 
-    Threads may share a store. Every method raises StoreUnavailable where the backend does not answer, and
-    DatabaseNotFound, TableNotFound or PartitionNotFound where what it is about is not there.
+    `table` gives the handle of a table, by which people ask. The methods here that take a database's and a table's
+    name are those of a Hive Metastore; `hive` has what only Hive asks for. Wherever values of a partition are taken,
+    its spec (a dict) does, too; wherever a filter is taken, it is text, an expression made with `col`, or None.
+
+    Attributes:
+        hive: functions, locks, transactions, roles, grants and marks.
+        timelines: the timelines of all tables; `TableHandle.timelines` are those of one.
+        column_statistics: what columns hold, as Hive and Spark's optimizer want it.
+        documents: the cubes' definitions, for `hbstore.cubes`.
+        publications: writes of files and partitions under way, for `hbstore.publishing`.
+
+    Raises, in all that follows:
+        StoreUnavailable: the backend does not answer.
+        DatabaseNotFound, TableNotFound, PartitionNotFound: what the call is about is not there.
+        InvalidInput: an argument is of a type or form that the method does not take.
+
+    The examples of the methods go on from this store:
 
     >>> from hbstore import Column, connect
     >>> store = connect("memory://")
     >>> store.create_database("shop")
-    >>> store.create_table(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
-    >>> store.add_partitions("shop", "sales", [Partition(("2013-01-01", str(hour))) for hour in range(24)])
-    24
-    >>> [one.values for one in store.get_partitions_by_filter("shop", "sales", "hour in (5, 7)")]
-    [('2013-01-01', '5'), ('2013-01-01', '7')]
+    >>> keys = [Column("ds", "date"), Column("hour", "int")]
+    >>> amounts = [Column("amount", "decimal(10,2)")]
+    >>> store.create_table(Table("shop", "sales", location="s3://shop/sales", columns=amounts, partition_columns=keys))
+    >>> days, said = ("2013-01-01", "2013-01-02", "2013-01-03"), {"numRows": "100", "totalSize": "5000"}
+    >>> sales = store.table("shop.sales")
+    >>> sales.add([Partition((day, str(hour)), parameters=said) for day in days for hour in range(24)])
+    72
+    >>> sales.names("hour in (5, 7)", max_parts=2)
+    ['ds=2013-01-01/hour=5', 'ds=2013-01-01/hour=7']
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -78,7 +97,11 @@ class PartitionStore:
 
     @property
     def rows(self) -> Rows:
-        """The backend."""
+        """The backend.
+
+        >>> store.rows.url
+        'memory://'
+        """
         return self._rows
 
     def table(self, name: str) -> TableHandle:
@@ -95,7 +118,10 @@ class PartitionStore:
         return TableHandle(self._tables, self._reader, self._writer, self.timelines, row.table.database, row.table.name)
 
     def close(self) -> None:
-        """Release the backend's connections."""
+        """Release the backend's connections.
+
+        >>> store.close()
+        """
         self._rows.close()
 
     def __enter__(self) -> Self:
@@ -111,28 +137,70 @@ class PartitionStore:
     # Databases
 
     def create_database(self, database: str | Database, *, if_not_exists: bool = False) -> None:
-        """Add a database; AlreadyExists if it is there, unless ``if_not_exists``."""
+        """Add a database. O(1).
+
+        Args:
+            database: its name, or all of it.
+            if_not_exists: whether one that is there already is no error; it stays what it is.
+
+        Raises:
+            AlreadyExists: there is one of the name, unless ``if_not_exists``.
+            InvalidName: the name is not letters, digits and underscores.
+
+        >>> store.create_database(Database("attic", description="what is not asked any more"))
+        >>> store.database_names()
+        ['attic', 'shop']
+        """
         made = database if isinstance(database, Database) else Database(database)
         self._tables.create_database(made, if_not_exists=if_not_exists)
 
     def get_database(self, name: str) -> Database:
-        """Read a database."""
+        """Read a database. One read, O(1).
+
+        Raises:
+            DatabaseNotFound: there is none.
+
+        >>> store.get_database("SHOP")
+        <Database shop>
+        """
         return self._tables.get_database(name)
 
     def databases(self) -> list[Database]:
-        """All databases in order of their names."""
+        """All databases in order of their names. One scan, O(databases).
+
+        >>> store.databases()
+        [<Database shop>]
+        """
         return self._tables.databases()
 
     def database_names(self) -> list[str]:
-        """The names of all databases in order, which cost less than the databases."""
+        """The names of all databases in order, which cost less than the databases.
+
+        >>> store.database_names()
+        ['shop']
+        """
         return self._tables.database_names()
 
     def alter_database(self, database: Database) -> None:
-        """Replace all of a database but its name."""
+        """Replace all of a database but its name. O(1).
+
+        Raises:
+            DatabaseNotFound: there is none of the name.
+            ConcurrentChange: other writers altered it again and again meanwhile; nothing was changed.
+
+        >>> store.alter_database(Database("shop", owner="ann"))
+        >>> store.get_database("shop").owner
+        'ann'
+        """
         self._tables.alter_database(database)
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-        """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any."""
+        """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any.
+
+        >>> store.drop_database("shop", cascade=True)
+        >>> store.database_names()
+        []
+        """
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
         self.hive.functions.forget_database(name)
         self.documents.forget_database(name)
@@ -143,23 +211,42 @@ class PartitionStore:
     def create_table(
         self, table: Table, *, if_not_exists: bool = False, invalid_types: InvalidTypes = "reject"
     ) -> None:
-        """Add a table to a database; AlreadyExists if it is there, unless ``if_not_exists``.
+        """Add a table to a database. O(1).
 
-        ``invalid_types="keep"`` takes columns of types that Hive does not have, as other metastores may have some.
+        Args:
+            table: its names, columns and storage.
+            if_not_exists: whether one that is there already is no error; it stays what it is.
+            invalid_types: "keep" takes columns of types that Hive does not have, as an import does; "reject" raises.
 
         Raises:
-            InvalidType: a column is of a type that Hive does not have.
+            DatabaseNotFound: the table's database is not there.
+            AlreadyExists: there is one of the name, unless ``if_not_exists``.
+            InvalidType: a column's type is none of Hive's.
+            UnknownUpdatePeriod, UnknownTimelineClass: the parameters declare timelines that cannot be.
+
+        >>> from hbstore import Column
+        >>> store.create_table(Table("shop", "returns", partition_columns=[Column("ds", "date")]))
+        >>> store.table_names("shop")
+        ['returns', 'sales']
         """
         if invalid_types == "reject":
             check_columns((column.name, column.type) for column in table.columns)
         self._tables.create_table(table, if_not_exists=if_not_exists)
 
     def get_table(self, database: str, name: str) -> Table:
-        """Read a table."""
+        """Read a table. One read, O(1).
+
+        >>> store.get_table("shop", "sales")
+        <Table shop.sales (ds date, hour int), 1 column at s3://shop/sales>
+        """
         return self._open(database, name).table
 
     def read_table(self, database: str, name: str) -> bytes:
-        """The stored bytes of a table: the Hive Metastore's Table struct."""
+        r"""The stored bytes of a table: the Hive Metastore's Table struct.
+
+        >>> store.read_table("shop", "sales")[:1]
+        b'\x0b'
+        """
         return self._open(database, name).struct
 
     def _open(self, database: str, name: str) -> TableRow:
@@ -171,11 +258,19 @@ class PartitionStore:
         return self._tables.open(database, name)
 
     def tables(self, database: str) -> list[Table]:
-        """A database's tables in order of their names."""
+        """A database's tables in order of their names. One scan, O(tables).
+
+        >>> [table.name for table in store.tables("shop")]
+        ['sales']
+        """
         return self._tables.tables(database)
 
     def table_names(self, database: str) -> list[str]:
-        """The names of a database's tables in order, which cost less than the tables."""
+        """The names of a database's tables in order, which cost less than the tables.
+
+        >>> store.table_names("shop")
+        ['sales']
+        """
         return self._tables.table_names(database)
 
     def alter_table(
@@ -198,6 +293,10 @@ class PartitionStore:
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the partition columns differ, which all row keys are made of.
             ConcurrentChange: a parameter is not what is expected; nothing was changed.
+
+        >>> store.alter_table(replace(store.get_table("shop", "sales"), owner="ann"))
+        >>> store.get_table("shop", "sales").owner
+        'ann'
         """
         if invalid_types == "reject":
             self._check_new_types(table, table.database, table.name)
@@ -223,6 +322,10 @@ class PartitionStore:
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: a write is decided and not shown; nothing was changed.
+
+        >>> store.rename_table("shop", "sales", replace(store.get_table("shop", "sales"), name="sold"))
+        >>> store.table("shop.sold").count()
+        72
         """
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
@@ -239,7 +342,11 @@ class PartitionStore:
             check_columns(one for one in columns if one not in before)
 
     def table_incarnation(self, database: str, name: str) -> bytes:
-        """Eight bytes that tell a table from all others of its name, before and after it; it keeps them for life."""
+        """Eight bytes that tell a table from all others of its name, before and after it; it keeps them for life.
+
+        >>> len(store.table_incarnation("shop", "sales"))
+        8
+        """
         return self._tables.open(database, name).incarnation
 
     def drop_table(
@@ -251,6 +358,9 @@ class PartitionStore:
 
         Raises:
             ConcurrentChange: the table of the name is another one; nothing was changed.
+
+        >>> store.drop_table("shop", "sales")
+        >>> store.drop_table("shop", "sales", if_exists=True)
         """
         self._tables.drop_table(database, name, if_exists=if_exists, incarnation=incarnation)
 
@@ -276,6 +386,9 @@ class PartitionStore:
             InvalidPartitionValue: a value does not fit its type, or there are too many or too few.
             TableNotPartitioned: the table has no partition columns.
             CommitStateUnknown: HBase went away in the middle; the batch will be there wholly or not at all.
+
+        >>> store.add_partitions("shop", "sales", [Partition(("2013-01-04", "0")), Partition(("2013-01-04", "1"))])
+        2
         """
         row = self._tables.open(database, table)
         return self._writer.add(row, partitions, if_not_exists=if_not_exists, invalid_values=invalid_values)
@@ -283,11 +396,33 @@ class PartitionStore:
     def drop_partitions(
         self, database: str, table: str, values: Iterable[PartitionValues], *, if_exists: bool = False
     ) -> int:
-        """Drop partitions, all or none; how many. PartitionNotFound if one is not there, unless ``if_exists``."""
+        """Drop partitions, all or none; how many were dropped. Files are not touched. O(n log rows).
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            values: values in column order, or specs, of each partition.
+            if_exists: whether to pass over partitions that are not there.
+
+        Raises:
+            PartitionNotFound: one is not there, unless ``if_exists``.
+            CommitStateUnknown: the backend went away in the middle; all of them will be gone, or none.
+
+        >>> store.drop_partitions("shop", "sales", [("2013-01-01", "5"), ("2013-01-01", "6")])
+        2
+        """
         return self._writer.drop(self._tables.open(database, table), values, if_exists=if_exists)
 
     def alter_partitions(self, database: str, table: str, partitions: Iterable[Partition]) -> None:
-        """Replace all of partitions but their values, all or none; PartitionNotFound if one is not there."""
+        """Replace all of partitions but their values, all or none. O(n log rows).
+
+        Raises:
+            PartitionNotFound: one is not there; nothing was changed.
+
+        >>> store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "5"), parameters={"numRows": "7"})])
+        >>> store.get_partition("shop", "sales", ("2013-01-01", "5")).parameters["numRows"]
+        '7'
+        """
         self._writer.alter(self._tables.open(database, table), partitions)
 
     def rename_partition(
@@ -312,6 +447,10 @@ class PartitionStore:
             TableNotPartitioned: the table has no partition columns.
             PartitionNotFound: there is none with these values.
             AlreadyExists: there is one with the new values.
+
+        >>> store.rename_partition("shop", "sales", ("2013-01-01", "5"), ("2013-01-09", "5"))
+        >>> store.partition_names("shop", "sales", "ds > '2013-01-03'")
+        ['ds=2013-01-09/hour=5']
         """
         row = self._tables.open(database, table)
         partitioned(row.table)
@@ -336,6 +475,11 @@ class PartitionStore:
             InvalidInput: the partition columns differ, or it is one table.
             PartitionNotFound: one is not in the source.
             AlreadyExists: one is in the target.
+
+        >>> store.create_table(replace(store.get_table("shop", "sales"), name="sold", location="s3://shop/sold"))
+        >>> moved = store.exchange_partitions(("shop", "sales"), ("shop", "sold"), [("2013-01-01", "5")])
+        >>> store.table("shop.sold").names()
+        ['ds=2013-01-01/hour=5']
         """
         return partitions_from_payloads(self._exchange.move(source, target, values, relocated=relocated))
 
@@ -360,6 +504,10 @@ class PartitionStore:
             PartitionNotFound: one of ``drop`` is not there.
             ConcurrentChange: one is not what is expected; nothing was changed.
             InvalidInput: one stands twice.
+
+        >>> there = store.get_payloads("shop", "sales", [("2013-01-01", "5")])[0]
+        >>> renewed = [Partition(("2013-01-01", "5"), parameters={"numRows": "7"})]
+        >>> store.change_partitions("shop", "sales", put=renewed, expected={("2013-01-01", "5"): there})
         """
         row = self._tables.open(database, table)
         self._writer.replace(row, add, put, drop, expected or {}, invalid_values)
@@ -367,15 +515,31 @@ class PartitionStore:
     # Reading partitions
 
     def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
-        """Read one partition by its values, which are compared by type: "05" finds an int's "5"."""
+        """Read a partition by its values or its spec, compared by type: "05" finds an int's "5". One read, O(log rows).
+
+        Raises:
+            PartitionNotFound: there is none with these values.
+
+        >>> store.get_partition("shop", "sales", ("2013-01-01", "05"))
+        <Partition ('2013-01-01', '5') at s3://shop/sales/ds=2013-01-01/hour=5>
+        """
         return self._reader.get(database, table, values)
 
     def get_partitions(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[Partition]:
-        """Read those of some partitions that exist, each once, in key order."""
+        """Read those of some partitions that exist, each once, in key order. One batch of reads, O(n log rows).
+
+        >>> some = [("2013-01-02", "5"), ("2013-01-01", "5"), ("2099-01-01", "5")]
+        >>> [partition.values for partition in store.get_partitions("shop", "sales", some)]
+        [('2013-01-01', '5'), ('2013-01-02', '5')]
+        """
         return partitions_from_payloads(self.get_payloads(database, table, values))
 
     def get_payloads(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
-        """The stored bytes of those of some partitions that exist, each once, in key order: Partition structs."""
+        """The stored bytes of those of some partitions that exist, each once, in key order: Partition structs.
+
+        >>> len(store.get_payloads("shop", "sales", [("2013-01-01", "5"), ("2099-01-01", "5")]))
+        1
+        """
         return self._reader.get_many(database, table, values)
 
     def get_partitions_by_filter(
@@ -391,6 +555,9 @@ class PartitionStore:
             UnknownColumnError: it names a column that is not a partition column.
             FilterTypeError: a literal cannot be compared with its column exactly.
             FilterTooLarge: it is past the documented caps.
+
+        >>> [one.values for one in store.get_partitions_by_filter("shop", "sales", "ds < '2013-01-03' and hour = 5")]
+        [('2013-01-01', '5'), ('2013-01-02', '5')]
         """
         dialect = checked_dialect(like_dialect)
         return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=dialect)
@@ -398,7 +565,12 @@ class PartitionStore:
     def get_partitions_by_expr(
         self, database: str, table: str, expression: Expression | None, max_parts: int = -1
     ) -> list[Partition]:
-        """The partitions that a Python expression selects, in key order: ``col("ds") >= "2013-01-01"``; None: all."""
+        """The partitions that a Python expression selects, in key order; None: all. As `get_partitions_by_filter`.
+
+        >>> from hbstore import col
+        >>> len(store.get_partitions_by_expr("shop", "sales", (col("ds") >= "2013-01-02") & col("hour").isin(5, 6)))
+        4
+        """
         return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
 
     def list_partitions_by_filter(
@@ -439,6 +611,9 @@ class PartitionStore:
         ``consume`` takes the table's row, the plan, and batches of Partition structs in key order, and reads them in
         this thread before it returns. On HBase it is called again, from the start, where the table was altered or
         partitions moved while it read: what it did must be forgotten then. Returned is what it returned last.
+
+        >>> store.read_payloads("shop", "sales", "hour = 5", lambda row, plan, batches: sum(map(len, batches)))
+        3
         """
         dialect = checked_dialect(like_dialect)
         return self._reader.read(database, table, where, consume, max_parts=max_parts, like_dialect=dialect)
@@ -470,7 +645,11 @@ class PartitionStore:
     def count_partitions(
         self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql"
     ) -> int:
-        """How many partitions a filter selects; they are not read where the backend can count them."""
+        """How many partitions a filter selects. O(rows that its scans read); the backend counts where it can.
+
+        >>> store.count_partitions("shop", "sales", "hour in (5, 6)")
+        6
+        """
         return self._reader.count(database, table, filter, like_dialect=checked_dialect(like_dialect))
 
     def totals(self, database: str, table: str) -> Totals:
@@ -493,7 +672,14 @@ class PartitionStore:
         return read_totals(self._rows, self._tables, database, table)
 
     def plan(self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql") -> FilterPlan:
-        """The scans that a filter becomes."""
+        """The scans that a filter becomes; nothing but the table's row is read. O(terms of the filter).
+
+        Raises:
+            FilterSyntaxError, UnknownColumnError, FilterTypeError, FilterTooLarge: as `get_partitions_by_filter`.
+
+        >>> print(store.plan("shop", "sales", "ds = '2013-01-01' and hour >= 22"))
+        scan ds = '2013-01-01' × hour ∈ [22, ∞)
+        """
         return self._reader.plan(database, table, filter, like_dialect=checked_dialect(like_dialect))
 
     def explain(
@@ -504,7 +690,18 @@ class PartitionStore:
         analyze: bool = False,  # noqa: FBT001, FBT002  the name is a contract
         like_dialect: LikeDialect = "sql",
     ) -> Explain:
-        """What a filter becomes: tree, scans in values and bytes, residuals; ``analyze`` runs and measures it."""
+        """What a filter becomes: tree, scans in values and bytes, residuals.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            filter: text, an expression, or None for all partitions.
+            analyze: run the scans, too, and measure each: rows read, rows returned, round trips, seconds.
+            like_dialect: as for `get_partitions_by_filter`.
+
+        >>> store.explain("shop", "sales", "hour = 5", analyze=True).total.rows_returned
+        3
+        """
         return self._reader.explain(
             database, table, filter, analyze=analyze, like_dialect=checked_dialect(like_dialect)
         )
@@ -512,19 +709,35 @@ class PartitionStore:
     # Upkeep
 
     def check(self, database: str, table: str) -> Iterator[Problem | None]:
-        """Look at every row of a table: one item for each, None where keys, cells and payload agree."""
+        """Look at every row of a table: one item for each, None where keys, cells and payload agree. O(partitions).
+
+        >>> [problem for problem in store.check("shop", "sales") if problem is not None]
+        []
+        """
         return check_table(self._rows, self._tables.open(database, table))
 
     def check_catalog(self) -> Iterator[tuple[str, str | None, Problem | None]]:
-        """Look at the rows of all databases and tables: database, table or None, and what is wrong or None."""
+        """Look at the rows of all databases and tables: database, table or None, and what is wrong or None. O(tables).
+
+        >>> list(store.check_catalog())
+        [('shop', None, None), ('shop', 'sales', None)]
+        """
         return check_catalog(self._rows)
 
     def repair(self, database: str, table: str) -> Repaired:
-        """Finish what dead writers left unfinished, and count the table's distinct values anew."""
+        """Finish what dead writers left unfinished, and count the table's partitions anew. O(partitions).
+
+        >>> store.repair("shop", "sales")
+        Repaired(intents=0, slots=0, miscounted=False)
+        """
         return repair(self._rows, self._tables, self._tables.open(database, table))
 
     def repair_catalog(self) -> int:
-        """Finish what dead writers left of tables that are gone, or that were to come; of how many."""
+        """Finish what dead writers left of tables that are gone, or that were to come; of how many. O(tables).
+
+        >>> store.repair_catalog()
+        0
+        """
         return repair_catalog(self._rows)
 
 

@@ -71,6 +71,10 @@ class Roles:
         Raises:
             AlreadyExists: it is there already, as ``public`` and ``admin`` always are.
             InvalidInput: it has no name.
+
+        >>> store.hive.roles.create(Role("sales", owner="ann"))
+        >>> store.hive.roles.names()
+        ['admin', 'public', 'sales']
         """
         made = replace(role, name=_name(role.name), create_time=int(time.time()))
 
@@ -87,6 +91,9 @@ class Roles:
         Raises:
             RoleNotFound: there is none.
             InvalidInput: it is ``public`` or ``admin``.
+
+        >>> store.hive.roles.create(Role("sales"))
+        >>> store.hive.roles.drop("sales")
         """
         name = _name(name)
         if name in (PUBLIC, ADMIN):
@@ -100,11 +107,19 @@ class Roles:
         self._change(step)
 
     def get(self, name: str) -> Role:
-        """A role; RoleNotFound if there is none."""
+        """A role; RoleNotFound if there is none.
+
+        >>> store.hive.roles.get("Public").name
+        'public'
+        """
         return _check(self._read(), _name(name))
 
     def names(self) -> list[str]:
-        """The names of all roles in order."""
+        """The names of all roles in order.
+
+        >>> store.hive.roles.names()
+        ['admin', 'public']
+        """
         return sorted(one.name for one in self._read().roles)
 
     def grant(self, membership: Membership) -> None:
@@ -114,6 +129,8 @@ class Roles:
             RoleNotFound: there is no such role, or the principal is a role that is not there.
             AlreadyExists: the principal has it already.
             InvalidInput: it is ``public``, which everybody has, or roles would belong to each other in a circle.
+
+        >>> store.hive.roles.grant(Membership("admin", "ann", PrincipalType.USER))
         """
         wanted = replace(membership, role=_name(membership.role), time=membership.time or int(time.time()))
         if wanted.principal_type == PrincipalType.ROLE:
@@ -143,6 +160,9 @@ class Roles:
         Raises:
             RoleNotFound: there is no such role.
             InvalidInput: it is ``public``, which everybody has.
+
+        >>> store.hive.roles.revoke("admin", "ann", PrincipalType.USER)
+        False
         """
         gone = Membership(_name(role), principal, principal_type)
         if principal_type == PrincipalType.ROLE:
@@ -166,7 +186,11 @@ class Roles:
         return had
 
     def memberships(self, principal: str, principal_type: PrincipalType) -> list[Membership]:
-        """The roles that a principal was given itself; users have ``public`` as well."""
+        """The roles that a principal was given itself; users have ``public`` as well.
+
+        >>> [membership.role for membership in store.hive.roles.memberships("ann", PrincipalType.USER)]
+        ['public']
+        """
         if principal_type == PrincipalType.ROLE:
             principal = _name(principal)
         asked = (principal, principal_type)
@@ -176,7 +200,11 @@ class Roles:
         return found
 
     def members(self, role: str) -> list[Membership]:
-        """Who was given a role; of ``public`` nobody, as everybody has it. RoleNotFound if there is none."""
+        """Who was given a role; of ``public`` nobody, as everybody has it. RoleNotFound if there is none.
+
+        >>> store.hive.roles.members("admin")
+        []
+        """
         state = self._read()
         name = _check(state, _name(role)).name
         return [one for one in state.memberships if one.role == name]

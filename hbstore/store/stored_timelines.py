@@ -126,6 +126,9 @@ class StoredTimelines:
 
         Raises:
             TimelineNotFound: there is none of the period and the column.
+
+        >>> cubes.store.timelines.of("shop", "lake_rides_daily", UpdatePeriod.DAILY)
+        [<EndsAndHolesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>]
         """
         found = [
             convert(timeline, type(timeline))
@@ -150,6 +153,9 @@ class StoredTimelines:
 
         Raises:
             TimelineTooLarge: one does not fit the table's row.
+
+        >>> list(cubes.store.timelines.read("shop", "lake_rides_daily"))
+        [(<UpdatePeriod.DAILY: 'DAILY'>, 'dt')]
         """
         attempt, waits = 0, 0
         while attempt < _ATTEMPTS:
@@ -176,6 +182,9 @@ class StoredTimelines:
 
         Raises:
             UnknownTimelineClass: the table's parameters name a class that there is not; nothing was changed.
+
+        >>> cubes.store.timelines.rebuild("shop", "lake_rides_daily").left_out
+        ()
         """
         return TimelineBuilder(self.rows, self.tables).build(database, table)
 
@@ -186,6 +195,9 @@ class StoredTimelines:
             UnknownTimelineClass: there is no such class.
             TimelineNotFound: there is no such timeline.
             TimelineTooLarge: it would not fit the table's row; nothing was changed.
+
+        >>> name = "RangesPartitionTimeline"
+        >>> cubes.store.timelines.convert("shop", "lake_rides_daily", UpdatePeriod.DAILY, "dt", name)
         """
         wanted = timeline_class(class_name)
         self.read(database, table)
@@ -229,6 +241,9 @@ class StoredTimelines:
         """What is wrong with a table's timelines: damaged ones, and differences from the partitions. O(partitions).
 
         Partitions may come and go meanwhile: what differs is looked at again.
+
+        >>> cubes.store.timelines.check("shop", "lake_rides_daily")
+        []
         """
         try:
             known = self.read(database, table)
@@ -254,7 +269,11 @@ class StoredTimelines:
         return problems + left_out + ([f"… nor those of {more:,} more"] if more else [])
 
     def export(self, database: str, table: str) -> dict[str, str]:
-        """A table's timelines as properties of a table of Apache Lens."""
+        """A table's timelines as properties of a table of Apache Lens.
+
+        >>> len(cubes.store.timelines.export("shop", "lake_rides_daily"))
+        6
+        """
         properties = {PRESENT: "true"}
         for timeline in self.read(database, table).values():
             properties |= table_properties(timeline)
@@ -267,6 +286,9 @@ class StoredTimelines:
             CorruptTimeline: a property cannot be read, or they contradict themselves; nothing was changed.
             TimelineMismatch: the table's partitions have other times; nothing was changed.
             UnknownTimelineClass: there is no such class; nothing was changed.
+
+        >>> properties = cubes.store.timelines.export("shop", "lake_rides_daily")
+        >>> cubes.store.timelines.take_over("shop", "lake_rides_daily", properties)
         """
         row = self.tables.open(database, table)
         known = self.read(database, table)

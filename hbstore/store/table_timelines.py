@@ -68,6 +68,8 @@ class TableTimelines:
         Raises:
             TimelineNotFound: the table keeps none.
             UnknownTimelineClass: its parameters name a class that there is not; nothing was changed.
+
+        >>> rides.timelines.rebuild()
         """
         self.stored.rebuild(self.database, self.name)
 
@@ -82,16 +84,28 @@ class TableTimelines:
             UnknownTimelineClass: there is no such class.
             TimelineNotFound: there is no such timeline.
             TimelineTooLarge: it would not fit the table's row; nothing was changed.
+
+        >>> rides.timelines.convert("DAILY.dt", "RangesPartitionTimeline")
+        >>> rides.timelines["DAILY.dt"]
+        <RangesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>
         """
         timeline = self[name]
         self.stored.convert(self.database, self.name, timeline.update_period, timeline.partition_column, class_name)
 
     def check(self) -> list[str]:
-        """What is wrong with them, compared with the partitions; nothing: an empty list. O(partitions)."""
+        """What is wrong with them, compared with the partitions; nothing: an empty list. O(partitions).
+
+        >>> rides.timelines.check()
+        []
+        """
         return self.stored.check(self.database, self.name)
 
     def export(self) -> dict[str, str]:
-        """All of them as properties of a table of Apache Lens. O(size of the timelines)."""
+        """All of them as properties of a table of Apache Lens. O(size of the timelines).
+
+        >>> rides.timelines.export()["cube.storagetable.partition.timeline.cache.DAILY.dt.latest"]
+        '2015-02-01'
+        """
         return self.stored.export(self.database, self.name)
 
     def __repr__(self) -> str:

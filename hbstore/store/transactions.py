@@ -48,6 +48,9 @@ class Transactions:
         Raises:
             InvalidInput: fewer than one.
             CommitStateUnknown: the store went away; transactions that are left behind expire.
+
+        >>> store.hive.transactions.open(2, user="ann", host="here")
+        [1, 2]
         """
         if count < 1:
             raise InvalidInput("not a number of transactions", count=count, hint="Open at least one")
@@ -66,6 +69,9 @@ class Transactions:
         Raises:
             NoSuchTxn: there is none of that id, or it was committed already.
             TxnAborted: it was aborted.
+
+        >>> (number,) = store.hive.transactions.open()
+        >>> store.hive.transactions.commit(number)
         """
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
@@ -79,6 +85,11 @@ class Transactions:
 
         Raises:
             NoSuchTxn: there is none of that id, or it was committed.
+
+        >>> (number,) = store.hive.transactions.open()
+        >>> store.hive.transactions.abort(number)
+        >>> store.hive.transactions.list().aborted == (number,)
+        True
         """
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
@@ -91,7 +102,12 @@ class Transactions:
         self._ledger.change(step)
 
     def abort_all(self, numbers: Iterable[int]) -> None:
-        """Abort those of some transactions that are open."""
+        """Abort those of some transactions that are open.
+
+        >>> store.hive.transactions.abort_all(store.hive.transactions.open(2))
+        >>> len(store.hive.transactions.list().aborted)
+        2
+        """
         wanted = set(numbers)
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
@@ -106,6 +122,9 @@ class Transactions:
         Raises:
             NoSuchTxn: there is none of that id, or it was committed.
             TxnAborted: it was aborted, perhaps because it was not heard of for too long.
+
+        >>> (number,) = store.hive.transactions.open()
+        >>> store.hive.transactions.heartbeat(number)
         """
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
@@ -121,6 +140,11 @@ class Transactions:
 
         Raises:
             InvalidInput: the range holds more than `LONGEST_RANGE` ids.
+
+        >>> first, last = store.hive.transactions.open(2)
+        >>> store.hive.transactions.abort(last)
+        >>> store.hive.transactions.heartbeat_range(first, last) == ({last}, set())
+        True
         """
         if last - first >= LONGEST_RANGE:
             raise InvalidInput(
@@ -137,6 +161,10 @@ class Transactions:
         return self._ledger.change(step)
 
     def list(self) -> TransactionList:
-        """All transactions that are open or were aborted."""
+        """All transactions that are open or were aborted.
+
+        >>> store.hive.transactions.list()
+        TransactionList(high_water_mark=0, open=(), aborted=())
+        """
         ledger = self._ledger.read()
         return TransactionList(ledger.last_transaction, tuple(ledger.transactions.values()), ledger.aborted_ids())

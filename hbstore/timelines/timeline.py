@@ -73,17 +73,29 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
     # Changes.
 
     def add(self, time: datetime) -> bool:
-        """Put a time in; False if it is there. O(log s); not at the end, and one insert into an array."""
+        """Put a time in; False if it is there. O(log s); not at the end, and one insert into an array.
+
+        >>> timeline.add(UpdatePeriod.DAILY.parse("2015-01-31")), timeline.add(UpdatePeriod.DAILY.parse("2015-01-31"))
+        (True, False)
+        """
         self._sound()
         return self._add(self.update_period.index(time))
 
     def drop(self, time: datetime) -> bool:
-        """Take a time out; False if it is not there. O(log s); not at the end, and one insert into an array."""
+        """Take a time out; False if it is not there. O(log s); not at the end, and one insert into an array.
+
+        >>> timeline.drop(UpdatePeriod.DAILY.parse("2015-01-29")), len(timeline)
+        (True, 2)
+        """
         self._sound()
         return self._drop(self.update_period.index(time))
 
     def add_all(self, times: Iterable[datetime]) -> bool:
-        """Put times in, in any order; whether that changed anything. One merge: O(n + s), n log n if not in order."""
+        """Put times in, in any order; whether that changed anything. One merge: O(n + s), n log n if not in order.
+
+        >>> timeline.add_all(map(UpdatePeriod.DAILY.parse, ["2015-01-31", "2015-01-01"])), len(timeline)
+        (True, 5)
+        """
         self._sound()
         return self._unite(Runs.of(self.update_period.indexes(times)))
 
@@ -94,6 +106,10 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
 
         Raises:
             InvalidTimeRange: they are not sorted and apart, or the update period has no such indexes.
+
+        >>> first = UpdatePeriod.DAILY.parse_index("2015-03-01")
+        >>> timeline.add_index_ranges([(first, first + 31)]), len(timeline)
+        (True, 34)
         """
         self._sound()
         return self._unite(self._whole_runs(ranges))
@@ -103,68 +119,115 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
 
         Raises:
             InvalidTimeRange: they are not sorted and apart, or the update period has no such indexes.
+
+        >>> first = UpdatePeriod.DAILY.parse_index("2015-01-01")
+        >>> timeline.drop_index_ranges([(first, first + 31)]), len(timeline)
+        (True, 1)
         """
         self._sound()
         return self._subtract(self._whole_runs(ranges))
 
     def drop_all(self, times: Iterable[datetime]) -> bool:
-        """Take times out, in any order; whether that changed anything. One merge, as for `add_all`."""
+        """Take times out, in any order; whether that changed anything. One merge, as for `add_all`.
+
+        >>> timeline.drop_all(list(timeline)), timeline.is_empty()
+        (True, True)
+        """
         self._sound()
         return self._subtract(Runs.of(self.update_period.indexes(times)))
 
     # Questions.
 
     def exists(self, time: datetime) -> bool:
-        """Whether a time is in. O(log s)."""
+        """Whether a time is in. O(log s).
+
+        >>> timeline.exists(UpdatePeriod.DAILY.parse("2015-01-31"))
+        False
+        """
         if self._faults:  # here a call would take a tenth of the time
             self._sound()
         return self._has(self.update_period.index(time))
 
     def is_empty(self) -> bool:
-        """Whether there are no times. O(1)."""
+        """Whether there are no times. O(1).
+
+        >>> timeline.is_empty()
+        False
+        """
         self._sound()
         return self._first() is None
 
     def first(self) -> datetime | None:
-        """The earliest time; None if there are none. O(1)."""
+        """The earliest time; None if there are none. O(1).
+
+        >>> timeline.first().isoformat()
+        '2015-01-29T00:00:00+00:00'
+        """
         self._sound()
         return self._time(self._first())
 
     def latest(self) -> datetime | None:
-        """The last time; None if there are none. O(1)."""
+        """The last time; None if there are none. O(1).
+
+        >>> timeline.latest().isoformat()
+        '2015-02-01T00:00:00+00:00'
+        """
         self._sound()
         return self._time(self._latest())
 
     def iterate(self, start: datetime | None = None, end: datetime | None = None) -> Iterator[datetime]:
-        """The times in order; with a start or an end, those whose parts lie whole in [start, end)."""
+        """The times in order; with a start or an end, those whose parts lie whole in [start, end).
+
+        >>> [time.day for time in timeline.iterate(start=UpdatePeriod.DAILY.parse("2015-01-30"))]
+        [30, 1]
+        """
         ranges = self.index_ranges(*self._bounds(start, end))
         return (time for begin, stop in ranges for time in self.update_period.times(begin, stop))
 
     def ranges(self, start: datetime | None = None, end: datetime | None = None) -> list[tuple[datetime, datetime]]:
-        """The times as ranges [first, end of the last), sorted; of those that `iterate` gives. O(log s + ranges)."""
+        """The times as ranges [first, end of the last), sorted; of those that `iterate` gives. O(log s + ranges).
+
+        >>> [(start.day, end.day) for start, end in timeline.ranges()]
+        [(29, 31), (1, 2)]
+        """
         return self._pairs(self.index_ranges(*self._bounds(start, end)))
 
     def holes(self, start: datetime | None = None, end: datetime | None = None) -> list[tuple[datetime, datetime]]:
         """What is missing, as ranges, sorted: whole parts in [start, end), by default between the first and the latest.
 
         O(log s + holes).
+
+        >>> [(start.day, end.day) for start, end in timeline.holes()]
+        [(31, 1)]
         """
         low, high = self._bounds(start, end)
         return self._pairs(gaps(self.index_ranges(low, high), low, high))
 
     def index_ranges(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The indexes in [start, stop) as sorted ranges: what plans are made of. O(log s + ranges)."""
+        """The indexes in [start, stop) as sorted ranges: what plans are made of. O(log s + ranges).
+
+        >>> list(timeline.index_ranges(0, UpdatePeriod.DAILY.limit))
+        [(735626, 735628), (735629, 735630)]
+        """
         self._sound()
         return self._between(start, stop)
 
     # Consistency.
 
     def is_consistent(self) -> bool:
-        """Whether what the class keeps is as it has to be. O(s)."""
+        """Whether what the class keeps is as it has to be. O(s).
+
+        >>> timeline.is_consistent()
+        True
+        """
         return next(self.faults(), None) is None
 
     def faults(self) -> Iterator[str]:
-        """What is wrong: in the properties last read, or in what the class keeps. O(s)."""
+        """What is wrong: in the properties last read, or in what the class keeps. O(s).
+
+        >>> list(timeline.faults())
+        []
+        """
         return iter(self._faults) if self._faults else self._inspect()
 
     def _check(self) -> None:
@@ -177,7 +240,11 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
 
     @abstractmethod
     def to_properties(self) -> dict[str, str]:
-        """What the class keeps as short properties such as ``first`` and ``holes0``. O(s)."""
+        """What the class keeps as short properties such as ``first`` and ``holes0``. O(s).
+
+        >>> timeline.to_properties()
+        {'ranges.size': '1', 'ranges0': '[2015-01-29, 2015-01-31),[2015-02-01, 2015-02-02)'}
+        """
 
     def init_from_properties(self, properties: Mapping[str, str]) -> bool:
         """Take over what `to_properties` wrote; properties of other names are passed over. O(s).
@@ -187,6 +254,9 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
 
         Raises:
             CorruptTimeline: a property is missing or does not parse; the timeline is what it was.
+
+        >>> timeline.init_from_properties({"ranges": "[2015-01-01, 2015-02-01)"}), len(timeline)
+        (True, 31)
         """
         try:
             self._faults = tuple(self._read(properties))

@@ -109,7 +109,11 @@ class UpdatePeriod(Enum):
         return self.time(self.floor_index(moment(time)))
 
     def ceil(self, time: datetime) -> datetime:
-        """The first beginning of a part at a time or after it. O(1)."""
+        """The first beginning of a part at a time or after it. O(1).
+
+        >>> UpdatePeriod.HOURLY.ceil(datetime(2015, 1, 29, 6, 30, tzinfo=UTC)).hour
+        7
+        """
         return self.time(self.ceil_index(moment(time)))
 
     def next(self, time: datetime, n: int = 1) -> datetime:
@@ -124,7 +128,11 @@ class UpdatePeriod(Enum):
         return self.time(self.index(time) + n)
 
     def previous(self, time: datetime, n: int = 1) -> datetime:
-        """The beginning of the n-th part before the one that begins at a time. O(1)."""
+        """The beginning of the n-th part before the one that begins at a time. O(1).
+
+        >>> UpdatePeriod.WEEKLY.previous(datetime(2015, 1, 5, tzinfo=UTC)).isoformat()
+        '2014-12-29T00:00:00+00:00'
+        """
         return self.time(self.index(time) - n)
 
     def count(self, start: datetime, end: datetime) -> int:
@@ -140,7 +148,12 @@ class UpdatePeriod(Enum):
         return max(0, self.floor_index(last) - self.ceil_index(first))
 
     def iterate(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        """The beginnings of the whole parts in [start, end), in order."""
+        """The beginnings of the whole parts in [start, end), in order.
+
+        >>> days = UpdatePeriod.DAILY.iterate(datetime(2015, 1, 30, 6, tzinfo=UTC), datetime(2015, 2, 2, tzinfo=UTC))
+        >>> [day.day for day in days]
+        [31, 1]
+        """
         first, last = moments(start, end)
         return self.times(self.ceil_index(first), self.floor_index(last))
 
@@ -178,6 +191,9 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
 
         Raises:
             InvalidTime: no part begins then, or it is no time with a time zone in the years 1 to 9999.
+
+        >>> UpdatePeriod.YEARLY.index(datetime(2015, 1, 1, tzinfo=UTC))
+        2014
         """
         try:
             since = time - ORIGIN
@@ -194,7 +210,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         return found
 
     def indexes(self, times: Iterable[datetime]) -> Iterator[int]:
-        """The index of each time. Where times follow one another, three times as fast as one by one."""
+        """The index of each time. Where times follow one another, three times as fast as one by one.
+
+        >>> list(UpdatePeriod.YEARLY.indexes([datetime(2015, 1, 1, tzinfo=UTC), datetime(2013, 1, 1, tzinfo=UTC)]))
+        [2014, 2012]
+        """
         step = timedelta(seconds=self._seconds) if self._seconds else None
         known, number = ORIGIN, 0
         for time in times:
@@ -211,6 +231,9 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
 
         Raises:
             InvalidTime: there is no such part.
+
+        >>> UpdatePeriod.YEARLY.time(2014).year
+        2015
         """
         return time_at(self.moment(index))
 
@@ -219,6 +242,9 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
 
         Raises:
             InvalidTime: there are no such parts; before the first time is given.
+
+        >>> [time.year for time in UpdatePeriod.YEARLY.times(2014, 2016)]
+        [2015, 2016]
         """
         if start < stop and stop > self.limit:
             raise out_of_years(f"part {stop - 1:,} of {self.name}")
@@ -233,7 +259,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
                 yield time
 
     def format_index(self, index: int) -> str:
-        """The text of a part's beginning; that of the index `limit` is in the year 10000, as a range may end there."""
+        """The text of a part's beginning; that of the index `limit` is in the year 10000, as a range may end there.
+
+        >>> UpdatePeriod.DAILY.format_index(735_626)
+        '2015-01-29'
+        """
         if index == self.limit:
             return f"10000{self.format_index(0)[4:]}"
         time = self.time(index)
@@ -243,7 +273,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         return time.isoformat()[: len(self.pattern)].replace("T", "-").replace(":", "-")
 
     def parse_index(self, text: str) -> int:
-        """The index of a text as `format_index` writes it, the end in the year 10000 not included."""
+        """The index of a text as `format_index` writes it, the end in the year 10000 not included.
+
+        >>> UpdatePeriod.DAILY.parse_index("2015-01-29")
+        735626
+        """
         if self._text.fullmatch(text):
             try:
                 if self is UpdatePeriod.WEEKLY:
@@ -262,13 +296,21 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         )
 
     def parse_end_index(self, text: str) -> int:
-        """The index of a text as `format_index` writes it, the end in the year 10000 included."""
+        """The index of a text as `format_index` writes it, the end in the year 10000 included.
+
+        >>> UpdatePeriod.YEARLY.parse_end_index("10000") == UpdatePeriod.YEARLY.limit
+        True
+        """
         return self.limit if text == self.format_index(self.limit) else self.parse_index(text)
 
     # Moments.
 
     def floor_index(self, moment: int) -> int:
-        """The part that holds a moment; `limit` for the end of time. O(1)."""
+        """The part that holds a moment; `limit` for the end of time. O(1).
+
+        >>> UpdatePeriod.DAILY.floor_index(moment(datetime(2015, 1, 29, 6, tzinfo=UTC)))
+        735626
+        """
         if moment == LIMIT:
             return self.limit
         if self._seconds:
@@ -277,12 +319,20 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         return ((day.year - 1) * _MONTHS + day.month - 1) // self._months
 
     def ceil_index(self, moment: int) -> int:
-        """The first part that begins at a moment or after it. O(1)."""
+        """The first part that begins at a moment or after it. O(1).
+
+        >>> UpdatePeriod.DAILY.ceil_index(moment(datetime(2015, 1, 29, 6, tzinfo=UTC)))
+        735627
+        """
         found = self.floor_index(moment)
         return found if self.moment(found) == moment else found + 1
 
     def moment(self, index: int) -> int:
-        """When a part begins; for the index `limit`, the end of time. O(1)."""
+        """When a part begins; for the index `limit`, the end of time. O(1).
+
+        >>> time_at(UpdatePeriod.DAILY.moment(735_626)).isoformat()
+        '2015-01-29T00:00:00+00:00'
+        """
         if not 0 <= index < self.limit:
             if index == self.limit:
                 return LIMIT
