@@ -28,7 +28,7 @@ ROOMS = (
     ("rows",),
     ("files",),
     ("service_structs", "service_model"),
-    ("totals", "name_lists", "structs", "layouts", "model"),
+    ("totals", "name_lists", "structs", "stored_as", "layouts", "model"),
     ("drawing", "wording"),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
     ("errors",),

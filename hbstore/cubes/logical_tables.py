@@ -38,6 +38,7 @@ from hbstore.cubes.values import (
 from hbstore.errors import InvalidName
 from hbstore.model import FrozenDict
 from hbstore.names import identifier
+from hbstore.stored_as import FileFormat
 from hbstore.timelines import UpdatePeriod
 from hbstore.types import DateType, StringType, TimestampType, parse_type
 
@@ -77,11 +78,13 @@ class TableDescription(Document):
 
     Attributes:
         external: whether the files are somebody else's.
+        format: of the files, by its name: the classes that are not named are its own. Text if nothing names one.
         table_properties: parameters of the table.
     """
 
     location: str | None = None
     external: bool = True
+    format: FileFormat | None = None
     input_format: str | None = None
     output_format: str | None = None
     compressed: bool = False

@@ -21,8 +21,9 @@ from typing import Final
 
 from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, TableDescription
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidModel, TableNotFound
-from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.model import Column, Order, Partition, SerDe, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.stored_as import FILE_FORMATS, FileFormat, format_of_classes, stored_as
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT
 
@@ -31,7 +32,10 @@ STORAGE: Final = f"{PREFIX}storage"
 STAMP: Final = f"{PREFIX}stamp"
 LEAVING: Final = f"{PREFIX}leaving"
 _DECLARED: Final = (TIME_PARTITION_COLUMNS, UPDATE_PERIODS)
+PROVIDER: Final = "spark.sql.sources.provider"
+SCHEMA: Final = "spark.sql.sources.schema"
 _ATTEMPTS: Final = 50
+_BATCH: Final = 1_000
 
 
 class OvertakenError(Exception):
@@ -171,6 +175,8 @@ def _settle_table(
         if claimed and not seen.is_leaving and _declaration(found) == _declaration(wanted):
             return
         still()
+        if found.partition_columns and _is_formless(found.storage) and not _is_formless(wanted.storage):
+            _give_formats(store, found, wanted.storage)
         others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
         altered = replace(
             found,
@@ -268,6 +274,8 @@ def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
 def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:
     described = on.description
     found = dict(described.table_properties)
+    if _provided(described) is not None:
+        del found[PROVIDER]
     if described.external:
         found["EXTERNAL"] = "TRUE"
     if described.storage_handler is not None:
@@ -285,13 +293,45 @@ def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:
 
 
 def _storage(described: TableDescription) -> StorageDescriptor:
+    """How the files are stored: what a description leaves out is of the format that it names, else of text, as in Lens.
+
+    Lens has one name for a serde, its class.
+    """
     serde = described.serde
-    return StorageDescriptor(
+    library = serde.library or (serde.name if serde.name is not None and "." in serde.name else None)
+    storage = StorageDescriptor(
         input_format=described.input_format,
         output_format=described.output_format,
         compressed=described.compressed,
         num_buckets=described.buckets,
-        serde=SerDe(serde.name, serde.library, serde.parameters),
+        serde=SerDe(serde.name, library, serde.parameters),
         bucket_columns=described.bucket_columns,
         sort_columns=[Order(one.name, 0 if one.descending else 1) for one in described.sort_columns],
     )
+    if described.storage_handler is not None:
+        return storage
+    return stored_as(described.format or format_of_classes(storage) or _provided(described) or "text", storage)
+
+
+def _provided(described: TableDescription) -> FileFormat | None:
+    """The format of a table whose parameters name that alone; Spark reads such a table by the classes of its files."""
+    properties = described.table_properties
+    if any(name.startswith(SCHEMA) for name in properties):
+        return None
+    return next((name for name in FILE_FORMATS if properties.get(PROVIDER, "").lower() == name), None)
+
+
+def _give_formats(store: PartitionStore, table: Table, wanted: StorageDescriptor) -> None:
+    """Give partitions a format that were added when their table had none. O(partitions)."""
+    batch: list[Partition] = []
+    for one in store.get_partitions_by_filter(table.database, table.name, None):
+        if one.storage is not None and _is_formless(one.storage):
+            batch.append(replace(one, storage=replace(wanted, columns=one.storage.columns)))
+            if len(batch) == _BATCH:
+                store.alter_partitions(table.database, table.name, batch)
+                batch = []
+    store.alter_partitions(table.database, table.name, batch)
+
+
+def _is_formless(storage: StorageDescriptor) -> bool:
+    return storage.input_format is None and storage.serde.library is None

@@ -273,9 +273,9 @@ class _Analysis:
 
     def _read(self, work: Sequence[_Work]) -> None:
         """Count the rows of partitions by reading them, and sum up their columns."""
-        forms: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Work]] = {}
+        forms: dict[Format, list[_Work]] = {}
         for one in work:
-            forms.setdefault((one.form.name, tuple(sorted(one.form.options.items()))), []).append(one)
+            forms.setdefault(one.form, []).append(one)
         for some in forms.values():
             reading = Reading(self.spark, self.table, self.columns, self.whole is not None)
             read = reading.read(some[0].form, [one.folder for one in some])

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.types import CharType, IntegerType, StringType, StructField, StructType, VarcharType
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from hbstore.errors import FileOperationFailed, ReadFailed
 from hbstore.files.locations import LOCAL, Location, parse_location
 from hbstore.model import Table
 from hbstore.spark.analyze_columns import NUMBER, ROWS, aggregates, sketch, summaries
 from hbstore.spark.analyze_summary import Summary, SummaryColumn
-from hbstore.spark.formats import Format, data_schema
+from hbstore.spark.formats import Format, data_schema, readable
 from hbstore.spark.frames import local_frame
 from hbstore.spark.hadoop import hadoop_path, plain_paths
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
@@ -103,8 +103,7 @@ class Reading:
         return Read(rows, known, sketches)
 
     def _aggregated(self, form: Format, folders: Sequence[Folder]) -> tuple[list[Row], tuple[bytes, ...] | None]:
-        frame, path = self._frame(form, folders)
-        numbered = frame.withColumn(_PATH, path).join(f.broadcast(self._places(folders)), _PATH, "left")
+        numbered = self._frame(form, folders).join(f.broadcast(self._places(folders)), _PATH, "left")
         error = float(str(self.spark.conf.get(_DISTINCT_ERROR)))
         wanted = aggregates(self.columns, error)
         if not (self.columns and self.with_sketches):
@@ -120,14 +119,16 @@ class Reading:
             grouped.unpersist()
         return found, None if None in row else tuple(bytes(one) for one in row)
 
-    def _frame(self, form: Format, folders: Sequence[Folder]) -> tuple[DataFrame, Column]:
-        """The rows of all files in some folders, and the column of the files' texts."""
+    def _frame(self, form: Format, folders: Sequence[Folder]) -> DataFrame:
+        """The rows of all files in some folders, with the texts of the files in a further column."""
         # Folders in folders are looked into, as they are when files are listed, and do not tell partition values.
-        reader = self.spark.read.format(form.name).options(**form.options).option("recursiveFileLookup", "true")
+        data = readable(data_schema(self.table))
+        reader = form.reader(self.spark, data).option("recursiveFileLookup", "true")
         # Spark lists each folder in a task of its own otherwise, which takes longer than the listing.
         with changed_setting(self.spark, _LISTING_TASKS, number_of_slices(self.spark, None)):
-            frame = reader.schema(_readable(data_schema(self.table))).load(plain_paths(one.location for one in folders))
-        return frame, frame.metadataColumn("_metadata").getField("file_path")
+            frame = reader.load(plain_paths(one.location for one in folders))
+        path = frame.metadataColumn("_metadata").getField("file_path")
+        return form.rows(frame.withColumn(_PATH, path), data, [_PATH])
 
     def _places(self, folders: Sequence[Folder]) -> DataFrame:
         """The numbers of folders by the texts of their files; a file may be in several."""
@@ -152,8 +153,7 @@ class Reading:
 
     def _check_strangers(self, form: Format, folders: Sequence[Folder]) -> None:
         """See that files which were not expected are none of the expected ones in another spelling."""
-        frame, path = self._frame(form, folders)
-        unknown = frame.select(path.alias(_PATH)).join(f.broadcast(self._places(folders)), _PATH, "left_anti")
+        unknown = self._frame(form, folders).select(_PATH).join(f.broadcast(self._places(folders)), _PATH, "left_anti")
         known = _by_files(folders)
         for row in unknown.distinct().collect():
             if _path_of(row[0]) in known:
@@ -203,9 +203,3 @@ def _by_files(folders: Sequence[Folder]) -> dict[str, Folder]:
     """Folders by the paths of their files."""
     roots = [(one, parse_location(one.location).path.rstrip("/")) for one in folders]
     return {f"{root}/{path}": one for one, root in roots for path in one.paths}
-
-
-def _readable(schema: StructType) -> StructType:
-    """The columns as Spark reads them from files, which know no char and no varchar."""
-    kinds = [StringType() if isinstance(one.dataType, CharType | VarcharType) else one.dataType for one in schema]
-    return StructType([StructField(one.name, kind) for one, kind in zip(schema.fields, kinds, strict=True)])

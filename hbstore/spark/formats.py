@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
 from pyspark.errors import ParseException
-from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
+from pyspark.sql import DataFrame, DataFrameReader, DataFrameWriter, SparkSession
+from pyspark.sql.types import (
+    CharType,
+    DataType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+    _parse_datatype_string,
+)
 
 from hbstore.errors import InvalidInput
-from hbstore.model import Column, StorageDescriptor, Table
+from hbstore.model import Column, FrozenDict, StorageDescriptor, Table
+from hbstore.spark.hive_text import LINES, HiveText
+from hbstore.stored_as import FILE_FORMATS
 
 PROVIDER: Final = "spark.sql.sources.provider"
 _SCHEMA: Final = "spark.sql.sources.schema"
@@ -25,7 +36,7 @@ _SERDES: Final = {
     "orcserde": "orc",
     "jsonserde": "json",
     "opencsvserde": "csv",
-    "lazysimpleserde": "csv",
+    "lazysimpleserde": "text",
 }
 
 
@@ -36,10 +47,30 @@ class Format:
     Attributes:
         name: as in ``spark.read.format(name)``.
         options: for reading and writing.
+        lines: how values stand in Hive's text, which Spark reads and writes line by line; None for other formats.
     """
 
     name: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=FrozenDict)
+    lines: HiveText | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", FrozenDict(self.options))
+
+    def reader(self, spark: SparkSession, data: StructType, values: Sequence[StructField] = ()) -> DataFrameReader:
+        """What reads files with some columns, in folders that tell some values; `rows` makes rows of what it reads."""
+        schema = StructType([*(data if self.lines is None else LINES).fields, *values])
+        return spark.read.format(self.name).options(**self.options).schema(schema)
+
+    def rows(self, read: DataFrame, data: StructType, others: Sequence[str] = ()) -> DataFrame:
+        """The rows of what was read: the columns of the files, then others that were read or added."""
+        return read if self.lines is None else self.lines.rows(read, data, others)
+
+    def written(self, rows: DataFrame, data: StructType, others: Sequence[str] = ()) -> DataFrameWriter:
+        """What writes rows into files, in folders that tell the values of other columns."""
+        frame = rows if self.lines is None else self.lines.lines(rows, data, others)
+        writer = frame.write.format(self.name).options(**self.options)
+        return writer.partitionBy(*others) if others else writer
 
 
 def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
@@ -53,7 +84,7 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
         InvalidInput: the table does not say, or it is none of Parquet, ORC, CSV, JSON and text.
 
     >>> format_of(Table("shop", "sales", parameters={"spark.sql.sources.provider": "PARQUET"}))
-    Format(name='parquet', options={})
+    Format(name='parquet', options={}, lines=None)
     """
     storage = table.storage if storage is None else storage
     serde = storage.serde
@@ -63,13 +94,13 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
     library = (serde.library or "").lower().rpartition(".")[2]
     name = _SERDES.get(library)
     if not provider and name is not None:
-        return Format(name, _hive_options(library, serde.parameters))
+        return Format(name, _options(name, serde.parameters), HiveText.of(serde.parameters) if name == "text" else None)
     raise InvalidInput(
         "the table does not say in which format its files are",
         table=table,
         provider=provider or "none",
         serde=serde.library or "none",
-        hint=f"Set the table's parameter {PROVIDER} to one of {', '.join(_KNOWN)}",
+        hint=_hint(table),
     )
 
 
@@ -89,6 +120,12 @@ def data_schema(table: Table) -> StructType:
 def partition_schema(table: Table) -> StructType:
     """The partition columns, typed."""
     return StructType([_field(table, one) for one in table.partition_columns])
+
+
+def readable(schema: StructType) -> StructType:
+    """The columns as Spark reads them from files, which know no char and no varchar."""
+    kinds = [StringType() if isinstance(one.dataType, CharType | VarcharType) else one.dataType for one in schema]
+    return StructType([StructField(one.name, kind) for one, kind in zip(schema.fields, kinds, strict=True)])
 
 
 @lru_cache(maxsize=1_000)
@@ -130,14 +167,18 @@ def _parts(parameters: Mapping[str, str]) -> str:
     return "".join(parameters[f"{_SCHEMA}.part.{number}"] for number in range(count))
 
 
-def _hive_options(library: str, parameters: Mapping[str, str]) -> dict[str, str]:
-    """What Hive's text formats are for Spark's CSV."""
-    if library == "lazysimpleserde":
-        separator = parameters.get("field.delim", parameters.get("serialization.format", "\x01"))
-        separator = "\x01" if separator == "1" else separator
-        options = {"sep": separator, "nullValue": parameters.get("serialization.null.format", "\\N"), "quote": ""}
-        return options | ({"escape": parameters["escape.delim"]} if "escape.delim" in parameters else {})
-    if library == "opencsvserde":
-        names = {"separatorChar": "sep", "quoteChar": "quote", "escapeChar": "escape"}
-        return {names[key]: value for key, value in parameters.items() if key in names}
-    return {}
+def _options(name: str, parameters: Mapping[str, str]) -> dict[str, str]:
+    """What the parameters of OpenCSVSerde are for Spark's CSV."""
+    names = {"separatorChar": "sep", "quoteChar": "quote", "escapeChar": "escape"} if name == "csv" else {}
+    return {names[key]: value for key, value in parameters.items() if key in names}
+
+
+def _hint(table: Table) -> str:
+    """What gives a table a format: the model if it is a storage table, else who made it."""
+    for kind in ("fact", "dimtable"):
+        if f"cube.storagetable.{kind}" in table.parameters:
+            name = table.parameters[f"cube.storagetable.{kind}"]
+            return f"Say format: … in the description of the storage table of the {kind} {name}: hbstore model alter"
+    return (
+        f"Alter it to have the storage of one: stored_as({' or '.join(map(repr, FILE_FORMATS))}) of hbstore.stored_as"
+    )

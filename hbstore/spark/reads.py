@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final, TypeAlias
 
@@ -20,7 +20,7 @@ from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
-from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
+from hbstore.spark.formats import Format, data_schema, format_of, partition_schema, readable
 from hbstore.spark.frames import local_frame
 from hbstore.spark.hadoop import hadoop_path, plain_paths
 from hbstore.spark.java_errors import files_fail
@@ -178,18 +178,18 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     """
     table = read.table
     is_at_home = _at_home_in(table)
-    groups: dict[tuple[str, bool, tuple[tuple[str, str], ...]], list[Partition]] = {}
+    groups: dict[tuple[Format, bool], list[Partition]] = {}
     for one in read.partitions:
-        form = format_of(table, one.storage)
-        key = form.name, is_at_home(one), tuple(sorted(form.options.items()))
-        groups.setdefault(key, []).append(one)
+        groups.setdefault((format_of(table, one.storage), is_at_home(one)), []).append(one)
     frames = [
-        (_at_home if at_home else _elsewhere)(spark, table, Format(name, {**dict(own), **options}), partitions)
-        for (name, at_home, own), partitions in groups.items()
+        (_at_home if at_home else _elsewhere)(
+            spark, table, replace(form, options={**form.options, **options}), partitions
+        )
+        for (form, at_home), partitions in groups.items()
     ]
     if not frames:
         fields = [*data_schema(table).fields, *partition_schema(table).fields]
-        return local_frame(spark, [], StructType([StructField(one.name, one.dataType) for one in fields]))
+        return local_frame(spark, [], readable(StructType(fields)))
     return reduce(DataFrame.unionAll, frames)
 
 
@@ -220,22 +220,23 @@ def _fits(kind: ColumnType, value: str) -> bool:
 
 
 def _at_home(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
-    schema = StructType([*data_schema(table).fields, *partition_schema(table).fields])  # as Spark orders them anyway
-    reader = spark.read.format(form.name).options(**form.options).schema(schema)
-    return _load(reader.option("basePath", table.location), table, partitions)
+    data, values = readable(data_schema(table)), readable(partition_schema(table))
+    reader = form.reader(spark, data, values.fields).option("basePath", table.location)
+    return form.rows(_load(reader, table, partitions), data, values.names)
 
 
 def _elsewhere(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
-    values = partition_schema(table)
+    values = readable(partition_schema(table))
     texts = StructType(
         [StructField(_LOCATION, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]
     )
-    rows = [(_key_of(spark, one), *_texts(table, one)) for one in partitions]
-    places = local_frame(spark, rows, texts)
-    data = data_schema(table)
-    files = _load(spark.read.format(form.name).options(**form.options).schema(data), table, partitions)
+    keyed = [(_key_of(spark, one), *_texts(table, one)) for one in partitions]
+    places = local_frame(spark, keyed, texts)
+    data = readable(data_schema(table))
+    files = _load(form.reader(spark, data), table, partitions)
     folder = f.regexp_replace(f.regexp_replace(f.col("_metadata.file_path"), "/[^/]*$", ""), "^file:/+", "file:/")
-    joined = files.withColumn(_LOCATION, folder).join(f.broadcast(places), _LOCATION)
+    rows = form.rows(files.withColumn(_LOCATION, folder), data, [_LOCATION])
+    joined = rows.join(f.broadcast(places), _LOCATION)
     typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
     return joined.select(*map(quoted, data.names), *typed)
 

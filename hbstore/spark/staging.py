@@ -41,11 +41,11 @@ def stage(frame: DataFrame, plan: WritePlan, folder: str) -> None:
     Raises:
         WriteFailed: it could not.
     """
-    writer = frame.write.format(plan.form.name).options(**plan.form.options)
+    writer = plan.form.written(frame, plan.data, plan.dynamic)
     at_once = _MANY if plan.writer == "ungrouped" else 0  # a session may have set a number that nobody asked for here
     try:
         with changed_setting(frame.sparkSession, _CONCURRENT_WRITERS, at_once):
-            (writer.partitionBy(*plan.dynamic) if plan.dynamic else writer).save(folder)
+            writer.save(folder)
     except JAVA_ERRORS as error:
         raise WriteFailed(
             "Spark could not write the files",

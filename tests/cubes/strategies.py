@@ -7,6 +7,7 @@ import datetime as dt
 from hypothesis import strategies as st
 
 from hbstore import cubes as model
+from hbstore.stored_as import FILE_FORMATS
 from hbstore.timelines import UpdatePeriod
 
 words = st.from_regex(r"[a-zA-Z0-9_]{1,8}", fullmatch=True)
@@ -140,6 +141,7 @@ descriptions = st.builds(
     model.TableDescription,
     location=maybe(texts),
     external=st.booleans(),
+    format=maybe(st.sampled_from(FILE_FORMATS)),
     input_format=maybe(texts),
     output_format=maybe(texts),
     compressed=st.booleans(),

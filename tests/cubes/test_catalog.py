@@ -9,8 +9,11 @@ import pytest
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidName, Table
 from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, TableDescription
 from hbstore.cubes import Column as Field
-from hbstore.cubes.storage_tables import STAMP
+from hbstore.cubes.logical_tables import Serde
+from hbstore.cubes.storage_tables import PROVIDER, STAMP, table_of
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
+from hbstore.model import StorageDescriptor
+from hbstore.stored_as import stored_as
 from tests.cubes.conftest import RIDES, days, on, sample, without_storage
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]
@@ -201,6 +204,52 @@ def test_altering_a_fact_alters_its_tables(cubes):
     assert "retention" not in table.parameters
     assert (table.location, table.columns[-1].name) == ("s3://elsewhere", "bike_kind")
     assert [one.update_period.name for one in cubes.timelines("rides_daily", storage="archive")] == ["DAILY", "MONTHLY"]
+
+
+@pytest.mark.parametrize(
+    ("described", "form", "parameters"),
+    [
+        ({}, "text", {"serialization.format": "1"}),
+        ({"serde": {"parameters": {"field.delim": "|"}}}, "text", {"field.delim": "|", "serialization.format": "|"}),
+        ({"format": "csv"}, "csv", {"field.delim": ",", "serialization.format": ",", "escape.delim": "\\"}),
+        ({"format": "orc"}, "orc", {"serialization.format": "1"}),
+        ({"input_format": stored_as("parquet").input_format}, "parquet", {"serialization.format": "1"}),
+        ({"serde": {"name": stored_as("orc").serde.library}}, "orc", {"serialization.format": "1"}),
+        ({"serde": {"library": stored_as("orc").serde.library}}, "orc", {"serialization.format": "1"}),
+        ({"table_properties": {PROVIDER: "Parquet"}}, "parquet", {"serialization.format": "1"}),
+    ],
+)
+def test_a_storage_table_has_the_classes_of_its_format(described, form, parameters):
+    fact = on(sample("rides_daily"), "archive", description=TableDescription.model_validate(described))
+    table = table_of("shop", fact, next(one for one in fact.storage_tables if one.storage == "archive"))
+    of = stored_as(form)
+    assert (table.storage.input_format, table.storage.output_format) == (of.input_format, of.output_format)
+    assert (table.storage.serde.library, table.storage.serde.parameters) == (of.serde.library, parameters)
+    assert PROVIDER not in table.parameters
+
+
+def test_classes_of_ones_own_and_storage_handlers_stay():
+    own = TableDescription(input_format="a.B", output_format="a.C", serde=Serde(library="a.D"))
+    fact = on(sample("rides_daily"), "archive", description=own)
+    at = next(number for number, one in enumerate(fact.storage_tables) if one.storage == "archive")
+    storage = table_of("shop", fact, fact.storage_tables[at]).storage
+    assert (storage.input_format, storage.output_format, storage.serde.library) == ("a.B", "a.C", "a.D")
+    handled = on(sample("rides_daily"), "archive", description=TableDescription(storage_handler="a.Handler"))
+    assert table_of("shop", handled, handled.storage_tables[at]).storage == StorageDescriptor()
+
+
+def test_altering_a_fact_gives_a_format_to_what_has_none(cubes):
+    cubes.add_partitions("rides_daily", "archive", days("2015-01-01", "2015-01-02"))
+    store, before = cubes.store, cubes.store.get_table("shop", "archive_rides_daily")
+    own = stored_as("orc")
+    first, second = cubes.partitions("rides_daily", "archive")
+    store.alter_table(replace(before, storage=StorageDescriptor()))  # as it was made before there were formats
+    store.alter_partitions("shop", before.name, [replace(first, storage=None), replace(second, storage=own)])
+    assert store.get_partition("shop", before.name, first.values).storage.serde.library is None
+    cubes.alter(sample("rides_daily"))
+    assert store.get_table("shop", before.name).storage == before.storage
+    mended, kept = cubes.partitions("rides_daily", "archive")
+    assert (mended, kept) == (first, replace(second, storage=own))
 
 
 def _with(table, parameters):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hbstore import Column, Table, connect
+from hbstore.cubes import Cubes
 from hbstore.spark import PartitionCommit, read_table
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,7 +32,8 @@ def make(url, tmp_path):
 
 
 def blocks(page):
-    return re.findall(r"```(?:python)?\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+    found = re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"))
+    return [block for language, block in found if language in {"", "python"}]
 
 
 def run(code, url, **names):
@@ -47,6 +49,18 @@ def test_writing(spark, url, make, capsys):
     assert "|     7|2013-01-01|    eu|" in capsys.readouterr().out
     assert store.partition_names("shop", "sales") == ["ds=2013-01-01/region=eu"]
     assert store.totals("shop", "sales").rows == 1, "the last write has replaced the others"
+
+
+def test_a_storage_table_of_csv(spark, url, tmp_path, capsys):
+    (tmp_path / "incoming/2015-01-28").mkdir(parents=True)
+    (code,) = (one for one in blocks("cubes.md") if "read_table" in one)
+    with connect(url) as store:
+        store.create_database("shop")
+        code = code.replace("/data/", f"{tmp_path}/")
+        exec(code, {"spark": spark, "cubes": Cubes(store, "shop")})  # noqa: S102  the page's own text
+    shown = [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
+    assert len(shown) > 5
+    assert capsys.readouterr().out.split() == " ".join(shown).split()
 
 
 def test_streaming(spark, url, make, tmp_path):

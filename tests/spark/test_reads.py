@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+from dataclasses import replace
 
 import pytest
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, StorageDescriptor, Table, col, connect
-from hbstore.errors import FileOperationFailed, InvalidInput, TableNotPartitioned, UnknownColumnError
+from hbstore.errors import FileOperationFailed, InvalidInput, TableNotPartitioned, UnknownColumnError, WriteFailed
 from hbstore.model import SerDe
 from hbstore.names import partition_name
-from hbstore.spark import read_table
+from hbstore.spark import read_table, write_table
 from hbstore.spark.formats import data_schema
 from hbstore.spark.reads import pruned_read
+from hbstore.stored_as import stored_as
 
 COLUMNS = [Column("ds", "date"), Column("region", "string")]
 DATA = [Column("id", "int"), Column("name", "string")]
@@ -110,6 +112,49 @@ def test_a_hive_text_table_has_hives_separators_and_nulls(spark, store, tmp_path
         (1, 'a"b', dt.date(2013, 1, 1), "eu"),
         (None, "c", dt.date(2013, 1, 1), "eu"),
     ]
+
+
+def test_hives_text_elsewhere_with_escapes_nulls_and_too_few_values(spark, store, tmp_path):
+    parameters = {"field.delim": "|", "escape.delim": "\\", "serialization.null.format": "nil"}
+    data = [Column("id", "int"), Column("name", "varchar(9)"), Column("note", "string")]
+    storage = stored_as("text", StorageDescriptor(serde=SerDe(parameters=parameters)))
+    store.create_table(Table("shop", "hive", COLUMNS, data, location=str(tmp_path / "hive"), storage=storage))
+    store.add_partitions("shop", "hive", [Partition(["2013-01-01", "eu"], location=str(tmp_path / "other"))])
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a").write_text('1|a\\|b|\\\\|more\n2|"x"\nseven|nil|\\\\\\|\n')
+    day = dt.date(2013, 1, 1)
+    assert sorted(map(tuple, read_table(spark, store, "shop.hive").collect()), key=repr) == [
+        (1, "a|b", "\\", day, "eu"),
+        (2, '"x"', None, day, "eu"),
+        (None, None, "\\|", day, "eu"),
+    ]
+
+
+def test_hives_text_is_not_written_where_nobody_could_read_it(spark, store, tmp_path):
+    storage = stored_as("text", StorageDescriptor(serde=SerDe(parameters={"field.delim": "|"})))
+    store.create_table(Table("shop", "hive", COLUMNS, DATA, location=str(tmp_path / "hive"), storage=storage))
+    for text in ("a|b", "a\nb", "a\rb"):
+        frame = spark.createDataFrame(
+            [(1, text, dt.date(2013, 1, 1), "eu")], "id int, name string, ds date, region string"
+        )
+        with pytest.raises(WriteFailed, match="nothing escapes, in the column name"):
+            write_table(frame, store, "shop.hive")
+    assert store.partition_names("shop", "hive") == []
+    nested = replace(store.get_table("shop", "hive"), name="nested", columns=[Column("tags", "array<string>")])
+    store.create_table(nested)
+    store.add_partitions("shop", "nested", [Partition(["2013-01-01", "eu"], location=str(tmp_path))])
+    with pytest.raises(InvalidInput, match=r"column=tags, type=array<string>"):
+        read_table(spark, store, "shop.nested")
+
+
+def test_a_table_without_a_format_says_who_gives_it_one(spark, store, tmp_path):
+    fact = {"cube.storagetable.fact": "sold"}
+    for name, parameters, hint in (("plain", {}, "stored_as"), ("lake_sold", fact, "fact sold: hbstore model alter")):
+        store.create_table(Table("shop", name, COLUMNS, DATA, location=str(tmp_path), parameters=parameters))
+        store.add_partitions("shop", name, [Partition(["2013-01-01", "eu"])])
+        with pytest.raises(InvalidInput, match="does not say in which format") as caught:
+            read_table(spark, store, f"shop.{name}")
+        assert hint in caught.value.hint
 
 
 def test_partitions_elsewhere_keep_their_values(spark, store, tmp_path):

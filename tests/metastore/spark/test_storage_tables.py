@@ -1,0 +1,160 @@
+"""Storage tables of every format: what Spark SQL writes through the endpoint `read_table` reads, and the reverse."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+
+from hbstore import connect
+from hbstore.cubes import Cubes, parse_documents
+from tests.metastore.serving import ROOT, Serve
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+SHOWN = 4000
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: sales
+dim_attributes: [{name: id, type: bigint}]
+"""
+COLUMNS = {
+    "id": "bigint",
+    "name": "string",
+    "short": "varchar(5)",
+    "price": "decimal(10,2)",
+    "ratio": "double",
+    "many": "boolean",
+    "day": "date",
+    "at": "timestamp",
+    "bytes": "binary",
+}
+FACT = """
+<x_fact_table cube_name="sales" name="{name}">
+  <columns>{columns}</columns>
+  <storage_tables><storage_table>
+    <update_periods><update_period>DAILY</update_period></update_periods>
+    <storage_name>lake</storage_name>
+    <table_desc external="true" table_location="file:{root}/{name}" {attributes}>
+      <part_cols><column name="dt" _type="STRING"/><column name="n" _type="INT"/></part_cols>
+      <time_part_cols>dt</time_part_cols>
+      {parameters}
+    </table_desc>
+  </storage_table></storage_tables>
+</x_fact_table>
+"""
+PARQUET = "org.apache.hadoop.hive.ql.io.parquet."
+NULL = '<serde_parameters><property name="serialization.null.format" value="nil"/></serde_parameters>'
+LENS = {
+    "plain": ("", ""),
+    "delimited": ('field_delimiter="|" escape_char="\\"', NULL),
+    "line_ends": (
+        'field_delimiter="," escape_char="\\"',
+        '<serde_parameters><property name="serialization.escape.crlf" value="true"/></serde_parameters>',
+    ),
+    "by_serde": (f'serde_class_name="{PARQUET}serde.ParquetHiveSerDe"', ""),
+    "by_input": (f'input_format="{PARQUET}MapredParquetInputFormat"', ""),
+}
+"""Attributes and elements of the tables that Lens's XML describes."""
+
+FORMATS = ("text", "csv", "parquet", "orc")
+TEXTS = {
+    "plain": ["a|b,c", "with \\ and \\N", '"quoted"', "", " spaces ", "größe", None],
+    "delimited": ["a|b\\|c", "\\", "a\\\\|", "\\N", '"quoted"', "", " spaces ", "new\\n|r\\r", None],
+    "line_ends": ["a,b\\", "one\ntwo\r\nthree\r", "\\n", ",", "", None],
+}
+TEXTS |= dict.fromkeys(("text", "by_serde", "by_input", "parquet", "orc"), TEXTS["plain"])
+TEXTS |= {"csv": [*TEXTS["plain"], "a,b\\,c", "\\,", '"a,b"']}
+NULLS = (None,) * (len(COLUMNS) - 2)
+WRITERS = ("sql", "table", "dynamic_sql", "dynamic_table")
+
+
+def rows_of(name):
+    """Some rows of each text; of the other columns, values that take care to write."""
+    kept = (
+        *("abcde", Decimal("-12345678.90"), 1.5e-7, True, dt.date(1969, 12, 31)),
+        *(dt.datetime.fromisoformat("2015-01-01T23:59:59.123456"), bytearray(b"\x00|,\\\xff")),
+    )
+    return [(number, text, *(NULLS if number % 3 == 2 else kept)) for number, text in enumerate(TEXTS[name])]
+
+
+def xml_of(name, root):
+    attributes, parameters = LENS[name]
+    columns = "".join(
+        f'<column name="{column}" _type="{kind}" extra="{json.dumps(column != "id")}"/>'
+        for column, kind in COLUMNS.items()
+    )
+    return FACT.format(name=name, root=root, columns=columns, attributes=attributes, parameters=parameters)
+
+
+def yaml_of(name, root):
+    columns = [{"name": column, "type": kind, "extra": column != "id"} for column, kind in COLUMNS.items()]
+    table = {
+        "storage": "lake",
+        "update_periods": ["DAILY"],
+        "partition_columns": [{"name": "dt", "type": "string"}, {"name": "n", "type": "int"}],
+        "time_partition_columns": ["dt"],
+        "description": {"location": f"file:{root}/{name}", "format": name},
+    }
+    return json.dumps({"kind": "fact", "name": name, "cube": "sales", "columns": columns, "storage_tables": [table]})
+
+
+def test_all_directions_give_the_same_rows(tmp_path):
+    url = f"sqlite://{tmp_path}/catalog.db"
+    (tmp_path / "spark").mkdir()
+    with connect(url) as store, Serve(url, tmp_path) as server:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop")
+        documents = parse_documents(MODEL, "yaml")
+        documents += [one for name in LENS for one in parse_documents(xml_of(name, tmp_path), "xml")]
+        documents += [one for name in FORMATS for one in parse_documents(yaml_of(name, tmp_path), "json")]
+        cubes.create_all(documents)
+        code = "import sys; from tests.metastore.spark.test_storage_tables import run; run(*sys.argv[1:])"
+        command = [sys.executable, "-c", code, str(tmp_path / "spark"), server.ready["uri"], url]
+        log = tmp_path / "spark.log"
+        with log.open("wb") as errors:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
+        assert done.returncode == 0, log.read_text()[-SHOWN:]
+        assert done.stdout == "done\n"
+        for name in (*LENS, *FORMATS):
+            assert len(store.partition_names("shop", f"lake_{name}")) == len(WRITERS)
+
+
+def run(folder, uri, url):
+    """In a process of its own: each way of writing, then each way of reading; what differs is printed."""
+    os.environ["TZ"] = "UTC"
+    from hbstore.spark import read_table, write_table
+    from tests.metastore.spark.session import start_session
+
+    spark = start_session(folder, uri)
+    spark.sql("SET hive.exec.dynamic.partition.mode = nonstrict")
+    schema = ", ".join(f"{column} {'string' if '(5' in kind else kind}" for column, kind in COLUMNS.items())
+    for name in (*LENS, *FORMATS):
+        table = f"shop.lake_{name}"
+        rows = rows_of(name)
+        frame = spark.createDataFrame(rows, schema).coalesce(1)
+        frame.createOrReplaceTempView("given")
+        spark.sql(f"INSERT INTO {table} PARTITION (dt = '2015-01-01', n = 1) SELECT * FROM given")
+        write_table(frame, url, table, static={"dt": "2015-01-02", "n": 2})
+        spark.sql(f"INSERT INTO {table} SELECT *, '2015-01-03', 3 FROM given")
+        write_table(frame.selectExpr("*", "'2015-01-04' dt", "4 n"), url, table)
+        for number, way in enumerate(WRITERS, 1):
+            expected = [(*one, f"2015-01-0{number}", number) for one in rows]
+            by_sql = spark.sql(f"SELECT * FROM {table} WHERE n = {number} ORDER BY id")
+            by_table = read_table(spark, url, table, f"n = {number}").orderBy("id")
+            for reader, read in (("sql", by_sql), ("table", by_table)):
+                found = [tuple(row) for row in read.collect()]
+                for one, other in zip(expected, found, strict=False):
+                    if one != other:
+                        sys.stdout.write(f"{name}: {way} -> {reader}: {one} is {other}\n")
+                if len(found) != len(expected):
+                    sys.stdout.write(f"{name}: {way} -> {reader}: {len(found)} rows of {len(expected)}\n")
+    spark.stop()
+    sys.stdout.write("done\n")
