@@ -15,8 +15,16 @@ from hbstore.filters.tree import RESERVED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "filter-language.md").read_text(encoding="utf-8")
 ERRORS = re.findall(r"```text\n> (.*?)\n(.*?)\n```", PAGE, re.DOTALL)
-CONDITIONS = re.findall(r"`([^`]+)`", PAGE.split("## Conditions")[1].split("Conditions are joined")[0])
-LITERALS = re.findall(r"`([^`]+)`", PAGE.split("## Literals")[1].split("A literal is converted")[0])
+
+
+def in_the_table_of(section):
+    """What a section's table shows as code."""
+    lines = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0].splitlines()
+    return re.findall(r"`([^`]+)`", "\n".join(line for line in lines if line.startswith("|")))
+
+
+CONDITIONS = in_the_table_of("Conditions")
+LITERALS = in_the_table_of("Literals")
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS)
