@@ -32,10 +32,18 @@ class HbstoreError(Exception):
         self.hint = hint
         self.fields = fields
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copies and pickles are made of the fields, as classes differ in what they are made from."""
+        return _made_again, (type(self), self.args), self.__dict__
+
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={value}" for name, value in self.fields.items())
         message = f"{self.text}: {shown}" if shown else self.text
         return f"{message}. {self.hint}" if self.hint else message
+
+
+def _made_again(kind: type[E], args: tuple[object, ...]) -> E:
+    return kind.__new__(kind, *args)
 
 
 def portable(error: E) -> E:

@@ -16,13 +16,14 @@ write id, as Thrift's binary protocol writes them. Nothing here reads them; they
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeAlias, TypeVar
 
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 from hbstore.keys import NULL_PARTITION
-from hbstore.names import identifier
+from hbstore.names import identifier, spec_values
 from hbstore.types import ColumnType, parse_type
 from hbstore.wording import clipped, plural
 
@@ -296,7 +297,8 @@ class Partition:
         payload: the bytes that it was read from; None if it was made here.
 
     Raises:
-        InvalidPartitionValue: a value is neither text nor None, or cannot be written as UTF-8.
+        InvalidPartitionValue: the values are no sequence, or one is neither text nor None, or no UTF-8.
+        InvalidInput: they are a spec: which of them belongs to which column only a table says.
 
     >>> Partition(["2013-01-01", "5"]) == Partition(values=("2013-01-01", "5"))
     True
@@ -340,20 +342,47 @@ class Partition:
         return f"<Partition {clipped(repr(self.values), _REPR)}{_at(self.location)}>"
 
 
-def partition_value_texts(values: Iterable[str | None]) -> tuple[str, ...]:
-    """Partition values as texts, None as Hive's name for the null partition.
+PartitionValues: TypeAlias = Sequence[str | None] | Mapping[str, str | None] | Partition
+"""Which partition: a text or None (the null partition) for each column in their order, a spec, or a `Partition`."""
+
+
+def partition_value_texts(
+    values: PartitionValues | Iterable[str | None], columns: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Partition values as texts in column order, None as Hive's name for the null partition.
+
+    Args:
+        values: texts in column order; where the columns are known also a spec, or the values of a `Partition`.
+        columns: the names of the partition columns.
 
     Raises:
-        InvalidPartitionValue: a value is neither text nor None, or cannot be written as UTF-8.
+        InvalidPartitionValue: it is none of these; a value is neither text nor None, or cannot be written as UTF-8; a
+            spec does not name just the partition columns.
+        InvalidInput: it is a spec, and the columns are not known.
 
     >>> partition_value_texts(["a", None])
     ('a', '__HIVE_DEFAULT_PARTITION__')
+    >>> partition_value_texts({"Hour": "5", "ds": "a"}, ["ds", "hour"])
+    ('a', '5')
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if isinstance(values, tuple | list):
+        texts: tuple[str | None, ...] = tuple(values)
+    elif columns is not None and isinstance(values, Partition):
+        return values.values
+    elif isinstance(values, Mapping):
+        if columns is None:
+            raise InvalidInput(
+                "a spec names columns, which are not known here",
+                spec=dict(values),
+                hint="Give the values alone, in the order of the table's partition columns",
+            )
+        texts = spec_values(columns, values, whole=True)
+    elif isinstance(values, str | bytes | bytearray | AbstractSet) or not isinstance(values, Iterable):
         raise InvalidPartitionValue(
             "partition values are not a sequence", type=type(values).__name__, hint='Write values=("2013-01-01", "5")'
         )
-    texts = tuple(values)
+    else:
+        texts = tuple(values)
     for value in texts:
         if value is not None and not isinstance(value, str):
             raise InvalidPartitionValue(

@@ -83,14 +83,31 @@ def parse_partition_name(name: str) -> dict[str, str]:
     return spec
 
 
-def spec_values(columns: Sequence[str], spec: Mapping[str, str | None]) -> tuple[str | None, ...]:
+def spec_values(
+    columns: Sequence[str], spec: Mapping[str, str | None], *, whole: bool = False
+) -> tuple[str | None, ...]:
     """Values in column order from a spec in any order and case; None where the spec leaves a column out.
 
+    Args:
+        columns: the names of the partition columns.
+        spec: values by column.
+        whole: whether the spec must name all columns.
+
     Raises:
-        InvalidPartitionValue: the spec names a column that is not a partition column, or one of them twice.
+        InvalidPartitionValue: the spec names a column that is not a partition column, one of them twice, or not all.
+
+    >>> spec_values(["ds", "hour"], {"HOUR": "5", "ds": "2013-01-01"}, whole=True)
+    ('2013-01-01', '5')
     """
     given: dict[str, str | None] = {}
     for column, value in spec.items():
+        if not isinstance(column, str):
+            raise InvalidPartitionValue(
+                "a partition spec has a key that is no column name",
+                key=repr(column),
+                type=type(column).__name__,
+                hint='Write {"ds": "2013-01-01", "hour": "5"}',
+            )
         if column.lower() in given:
             raise InvalidPartitionValue(
                 "a partition spec names a column twice",
@@ -102,6 +119,14 @@ def spec_values(columns: Sequence[str], spec: Mapping[str, str | None]) -> tuple
     if unknown:
         raise InvalidPartitionValue(
             "not a partition column", column=min(unknown), hint=f"The partition columns are {', '.join(columns)}"
+        )
+    missing = [column for column in columns if column.lower() not in given] if whole else []
+    if missing:
+        raise InvalidPartitionValue(
+            "the partition spec leaves out columns",
+            spec=dict(spec),
+            missing=", ".join(missing),
+            hint=f"Name all of {', '.join(columns)}",
         )
     return tuple(given.get(column.lower()) for column in columns)
 

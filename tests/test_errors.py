@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import ast
+import pickle
+from copy import copy, deepcopy
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+import hbstore
 from hbstore import errors
 
 PACKAGE = Path(errors.__file__).parent
@@ -44,3 +50,30 @@ def test_the_check_sees_errors_without_a_hint():
         'InvalidInput("x", **f)',
     ]
     assert without_hint("\n".join(lines)) == [1, 3]
+
+
+def example(kind):
+    if kind is errors.Uncoverable:
+        return kind([(datetime(2015, 1, 1, tzinfo=UTC), datetime(2015, 1, 2, tzinfo=UTC))])
+    if issubclass(kind, errors.TextError):
+        return kind("it is wrong", highlight="a\n^", hint="Do this", line=1, found=None)
+    return kind("it is wrong", hint="Do this", table="shop.sales", number=7)
+
+
+@pytest.mark.parametrize("again", [copy, deepcopy, lambda error: pickle.loads(pickle.dumps(error))])  # noqa: S301
+@pytest.mark.parametrize(
+    "kind",
+    [
+        one
+        for one in {**vars(errors), **vars(hbstore)}.values()
+        if isinstance(one, type) and issubclass(one, errors.HbstoreError)
+    ],
+)
+def test_errors_can_be_pickled_and_copied(kind, again):
+    error = example(kind)
+    error.add_note("in the second batch")
+    made = again(error)
+    assert type(made) is kind
+    assert vars(made) == vars(error)
+    assert (str(made), made.args, made.hint) == (str(error), error.args, error.hint)
+    assert str(errors.portable(error)) == str(error)

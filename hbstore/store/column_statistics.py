@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hbstore.model import partition_value_texts
+from hbstore.model import PartitionValues
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys, table_annex_key
 from hbstore.store.annexes import Annexes, Step
-from hbstore.store.puts import partition_key
+from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.table_row import TableRow
-from hbstore.store.writer import PartitionValues, partitioned
+from hbstore.store.writer import partitioned
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ColumnStatistics:
         present: dict[bytes, tuple[str, ...]] = {}
         for values, some in statistics.items():
             key = partition_key(row, values)
-            present[key] = partition_value_texts(values)
+            present[key] = texts_of(row, values)
             (annex_key,) = annex_keys(row, [key])
             steps[annex_key] = _put(some) if annex_key not in steps else _both(steps[annex_key], _put(some))
         self.annexes.change(row, steps, present)
@@ -97,7 +97,7 @@ class ColumnStatistics:
         {}
         """
         row = self._partitioned(database, table)
-        texts = list(map(partition_value_texts, values))
+        texts = [texts_of(row, one) for one in values]
         keys = annex_keys(row, [partition_key(row, one) for one in texts])
         annexes = self.annexes.read(keys)
         found = {one: _of(annexes.get(key), columns) for one, key in zip(texts, keys, strict=True)}
@@ -121,7 +121,7 @@ class ColumnStatistics:
         row = self._partitioned(database, table)
         key = partition_key(row, values)
         (annex_key,) = annex_keys(row, [key])
-        return self._delete(row, annex_key, column, {key: partition_value_texts(values)})
+        return self._delete(row, annex_key, column, {key: texts_of(row, values)})
 
     def _delete(self, row: TableRow, key: bytes, column: str | None, partitions: Mapping[bytes, Sequence[str]]) -> bool:
         gone = set() if column is None else {column.lower()}

@@ -22,7 +22,7 @@ from hbstore.errors import (
     TimelineError,
 )
 from hbstore.keys import row_key
-from hbstore.model import partition_value_texts
+from hbstore.model import PartitionValues
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.changes import Change, ChangeKind
@@ -32,7 +32,7 @@ from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import undecided
 from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
-from hbstore.store.puts import already_exists, cells_of, no_such_partition
+from hbstore.store.puts import already_exists, cells_of, no_such_partition, texts_of
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import TableRow
 from hbstore.store.table_totals import add_totals
@@ -40,7 +40,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.time_columns import Times, collected
 from hbstore.store.timeline_updates import update_timelines
 from hbstore.store.touched import Touched
-from hbstore.store.writer import PartitionValues, Writer, partitioned
+from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_from_payload
 from hbstore.totals import NOTHING, Totals
 
@@ -211,7 +211,7 @@ def _places(here: TableRow, there: TableRow, values: Sequence[PartitionValues]) 
     """Each partition once, in key order."""
     places = {}
     for one in values:
-        texts = partition_value_texts(one)
+        texts = texts_of(here, one)
         cells = cells_of(here.definition, texts, "keep")
         key = row_key(here.definition.prefix, cells)
         places[key] = Place(key, row_key(there.definition.prefix, cells), cells, texts)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hbstore.errors import InvalidPartitionValue
-from hbstore.names import spec_values
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.annexes import Annexes
-from hbstore.store.puts import partition_key
+from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 
@@ -65,13 +63,5 @@ class Marks:
 
     def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, tuple[str, ...]]:
         row = self.annexes.tables.open(database, table)
-        columns = partitioned(row.table).partition_column_names
-        values = spec_values(columns, spec)
-        given = tuple(value for value in values if value is not None)
-        if len(given) < len(values):
-            raise InvalidPartitionValue(
-                "a partition spec leaves a column out",
-                column=columns[values.index(None)],
-                hint=f"The partition columns are {', '.join(columns)}",
-            )
-        return row, given
+        partitioned(row.table)
+        return row, texts_of(row, spec)

@@ -14,7 +14,7 @@ from hbstore.filters.builder import Expression
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Database, Partition, Table, partition_value_texts
+from hbstore.model import Database, Partition, PartitionValues, Table
 from hbstore.names import table_name
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
@@ -28,14 +28,14 @@ from hbstore.store.documents import Documents
 from hbstore.store.exchange import Exchange
 from hbstore.store.hive import Hive
 from hbstore.store.publications import Publications, has_publications
-from hbstore.store.puts import InvalidValues
+from hbstore.store.puts import InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues, Writer, partitioned
+from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
 
@@ -455,7 +455,7 @@ class PartitionStore:
         row = self._tables.open(database, table)
         partitioned(row.table)
         if not isinstance(renamed, Partition):
-            renamed = replace(self.get_partition(database, table, values), values=partition_value_texts(renamed))
+            renamed = replace(self.get_partition(database, table, values), values=texts_of(row, renamed))
         self._writer.rename(row, values, renamed, invalid_values=invalid_values)
 
     def exchange_partitions(

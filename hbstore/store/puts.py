@@ -14,7 +14,7 @@ from hbstore.errors import (
     TimelineMismatch,
 )
 from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
-from hbstore.model import Partition, Table, partition_value_texts
+from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.annex_keys import is_annex
@@ -111,13 +111,18 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
     return key
 
 
-def partition_key(row: TableRow, values: Sequence[str | None]) -> bytes:
+def texts_of(row: TableRow, values: PartitionValues) -> tuple[str, ...]:
+    """Values of a partition as texts in the order of the table's columns; a spec is read by them."""
+    return partition_value_texts(values, row.definition.schema.names)
+
+
+def partition_key(row: TableRow, values: PartitionValues) -> bytes:
     """The row key of a partition; its values are compared by type, however they are written.
 
     Raises:
         InvalidPartitionValue: too many or too few values.
     """
-    return row_key(row.definition.prefix, cells_of(row.definition, partition_value_texts(values), "keep"))
+    return row_key(row.definition.prefix, cells_of(row.definition, texts_of(row, values), "keep"))
 
 
 def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:

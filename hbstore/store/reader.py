@@ -15,7 +15,7 @@ from hbstore.filters.frames import Frame, frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.like import LikeDialect
-from hbstore.model import Partition, partition_value_texts
+from hbstore.model import Partition, PartitionValues, partition_value_texts
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
 from hbstore.plans.execute import count, fetch
@@ -26,10 +26,9 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
-from hbstore.store.puts import no_such_partition, partition_key
+from hbstore.store.puts import no_such_partition, partition_key, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues
 from hbstore.structs import partition_from_payload, partitions_from_payloads
 from hbstore.times.clock import Clock, Now, utc_now
 
@@ -77,22 +76,22 @@ class Reader:
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
-        texts = partition_value_texts(values)
+        asked = _reusable(values)
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get([partition_key(row, texts)])
+            return self.rows.multi_get([partition_key(row, asked)])
 
         row, found = self._consistent(database, table, read)
         if not found:
-            raise no_such_partition(row.table, texts)
+            raise no_such_partition(row.table, texts_of(row, asked))
         return partition_from_payload(found[0][1])
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
         """The stored bytes of those of some partitions that exist, each once, in key order."""
-        texts = [partition_value_texts(one) for one in values]
+        asked = [_reusable(one) for one in values]
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get(sorted({partition_key(row, one) for one in texts}))
+            return self.rows.multi_get(sorted({partition_key(row, one) for one in asked}))
 
         _, found = self._consistent(database, table, read)
         return [payload for _, payload in found]
@@ -264,6 +263,11 @@ def _keep(kept: OrderedDict[K, T], key: K, value: T, most: int) -> None:
     kept[key] = value
     if len(kept) > most:
         kept.popitem(last=False)
+
+
+def _reusable(values: PartitionValues) -> PartitionValues:
+    """Values that can be read more than once, refused here where they need no table for that."""
+    return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
 
 
 def _tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from hbstore.errors import InvalidPartitionValue
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Partition, Table
-from hbstore.names import spec_values
+from hbstore.model import Partition, PartitionValues, Table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.store.counting import read_totals
 from hbstore.store.partition_list import Partitions
-from hbstore.store.puts import InvalidValues
+from hbstore.store.puts import InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.schema import Schema
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_timelines import TableTimelines
 from hbstore.store.tables import Tables
-from hbstore.store.writer import PartitionValues, Writer
+from hbstore.store.writer import Writer
 from hbstore.structs import partitions_from_payloads
 from hbstore.totals import Totals
-
-PartitionLike: TypeAlias = "Partition | PartitionValues | Mapping[str, str | None]"
-"""A partition, its values in column order, or its spec."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +95,7 @@ class TableHandle:
 
     # Reading
 
-    def partition(self, partition: PartitionValues | Mapping[str, str | None]) -> Partition:
+    def partition(self, partition: PartitionValues) -> Partition:
         """One partition by its values or its spec, compared by type: "05" finds an int's "5". One read, O(1).
 
         Raises:
@@ -111,8 +105,7 @@ class TableHandle:
         >>> sales.partition({"hour": "05", "ds": "2013-01-01"}).location
         's3://shop/sales/ds=2013-01-01/hour=5'
         """
-        values = _values(self.definition, partition)
-        return self._reader.get(self.database, self.table_name, values)
+        return self._reader.get(self.database, self.table_name, partition)
 
     def partitions(
         self, filter: Filter = None, *, max_parts: int = -1, like_dialect: LikeDialect = "sql"
@@ -199,7 +192,7 @@ class TableHandle:
 
     def add(
         self,
-        partitions: Iterable[PartitionLike],
+        partitions: Iterable[PartitionValues],
         *,
         if_not_exists: bool = False,
         invalid_values: InvalidValues = "reject",
@@ -224,10 +217,10 @@ class TableHandle:
         3
         """
         row = self._tables.open(self.database, self.table_name)
-        made = [one if isinstance(one, Partition) else Partition(_values(row.table, one)) for one in partitions]
+        made = [one if isinstance(one, Partition) else Partition(texts_of(row, one)) for one in partitions]
         return self._writer.add(row, made, if_not_exists=if_not_exists, invalid_values=invalid_values)
 
-    def drop(self, partitions: Iterable[PartitionLike], *, if_exists: bool = False) -> int:
+    def drop(self, partitions: Iterable[PartitionValues], *, if_exists: bool = False) -> int:
         """Drop partitions, all or none; how many were dropped. Files are not touched. O(n log rows).
 
         Args:
@@ -242,22 +235,10 @@ class TableHandle:
         (24, 1)
         """
         row = self._tables.open(self.database, self.table_name)
-        values = [one.values if isinstance(one, Partition) else _values(row.table, one) for one in partitions]
-        return self._writer.drop(row, values, if_exists=if_exists)
+        return self._writer.drop(row, partitions, if_exists=if_exists)
 
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
         return f"<TableHandle {self.name}>"
-
-
-def _values(table: Table, values: PartitionValues | Mapping[str, str | None]) -> PartitionValues:
-    """Values in column order, of a whole spec as well."""
-    if not isinstance(values, Mapping):
-        return values
-    columns = table.partition_column_names
-    if len(values) < len(columns):
-        hint = f"Name all of {', '.join(columns)}; partitions(filter) selects by some of them"
-        raise InvalidPartitionValue("the spec leaves out a partition column", table=table, spec=values, hint=hint)
-    return spec_values(columns, values)

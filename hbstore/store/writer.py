@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from hbstore.errors import (
     ConcurrentChange,
@@ -15,21 +15,26 @@ from hbstore.errors import (
     TableNotPartitioned,
 )
 from hbstore.keys import cell_at, split_key
-from hbstore.model import Partition, Table, partition_value_texts
+from hbstore.model import Partition, PartitionValues, Table
 from hbstore.rows.interface import Rows
 from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
-from hbstore.store.puts import InvalidValues, Puts, already_exists, no_such_partition, partition_key, touched_by
+from hbstore.store.puts import (
+    InvalidValues,
+    Puts,
+    already_exists,
+    no_such_partition,
+    partition_key,
+    texts_of,
+    touched_by,
+)
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow
 from hbstore.store.table_totals import add_totals
 from hbstore.store.tables import Tables
 from hbstore.store.timeline_updates import update_timelines
 from hbstore.totals import Totals
-
-PartitionValues: TypeAlias = Sequence[str | None]
-"""One text for each partition column; None is the null partition."""
 
 _STATISTICS_ATTEMPTS: Final = 3
 _NEW_KEYS: Final = (ChangeKind.ADD, ChangeKind.RENAME, ChangeKind.REPLACE, ChangeKind.EXCHANGE)
@@ -63,7 +68,7 @@ class Writer:
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped. What is known about them goes with them."""
         partitioned(row.table)
-        given = [partition_value_texts(one) for one in values]
+        given = [texts_of(row, one) for one in values]
 
         def dropping(row: TableRow) -> Change:
             present = {partition_key(row, one): one for one in given}
@@ -97,7 +102,7 @@ class Writer:
         """Add, add or replace, and drop partitions, if some are as they are expected to be."""
         partitioned(row.table)
         adding, putting = list(add), list(put)
-        dropping = [partition_value_texts(one) for one in drop]
+        dropping = [texts_of(row, one) for one in drop]
 
         def replacing(row: TableRow) -> Change:
             made = Puts(row, invalid_values)
@@ -127,7 +132,7 @@ class Writer:
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         partitioned(row.table)
-        texts = partition_value_texts(values)
+        texts = texts_of(row, values)
 
         def renaming(row: TableRow) -> Change:
             old_key = partition_key(row, texts)
