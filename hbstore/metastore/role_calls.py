@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
@@ -149,24 +150,30 @@ def list_privileges(call: Call) -> list[Any]:
 
 @handlers.answers("get_privilege_set")
 def get_privilege_set(call: Call) -> Privileges:
-    """What a user, the groups and the roles of that user were granted on something."""
+    """What a user, some groups, and the roles of both were granted on something.
+
+    The user, each group and each role has an entry, an empty one where nothing was granted: Hive's GRANT needs one for
+    the user. On everything (GLOBAL) only those have one to whom something was granted, as with HMS.
+    """
     given = call.arguments
     target = _target(given.hiveObject)
     grants = call.store.hive.grants.list(target=target)
-    groups = set(given.group_names or ())
-    roles = set()
-    if given.user_name:
-        roles = {one.role for one in call.store.hive.roles.memberships(given.user_name, PrincipalType.USER)}
+    user, groups = given.user_name, given.group_names or ()
 
-    def of(kind: PrincipalType, names: set[str]) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+    def of(kind: PrincipalType, names: Iterable[str]) -> dict[str, list[Any]]:
+        entries: dict[str, list[Any]] = {name: [] for name in names}
         for one in grants:
-            if one.principal_type == kind and one.principal in names:
-                found.setdefault(one.principal, []).append(one.grant)
-        return found
+            if one.principal_type == kind and one.principal in entries:
+                entries[one.principal].append(one.grant)
+        if target.type == ObjectType.GLOBAL:
+            return {name: granted for name, granted in entries.items() if granted}
+        return entries
 
-    users = {given.user_name} if given.user_name else set()
-    return Privileges(of(PrincipalType.USER, users), of(PrincipalType.GROUP, groups), of(PrincipalType.ROLE, roles))
+    return Privileges(
+        of(PrincipalType.USER, () if user is None else (user,)),
+        of(PrincipalType.GROUP, groups),
+        of(PrincipalType.ROLE, call.store.hive.roles.all_of(user, groups)),
+    )
 
 
 def _role(role: Role) -> Any:

@@ -71,6 +71,10 @@ class Ledger:
         """Whether a transaction was aborted."""
         return any(first <= number <= last for first, last in self.aborted)
 
+    def was_committed(self, number: int) -> bool:
+        """Whether a transaction was committed: it was opened, is not open, and was not aborted."""
+        return 0 < number <= self.last_transaction and number not in self.transactions and not self.has_aborted(number)
+
     def aborted_ids(self) -> tuple[int, ...]:
         """The ids of all aborted transactions, rising."""
         return tuple(_members(self.aborted))

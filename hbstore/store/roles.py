@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, replace
 from typing import Final
 
@@ -198,6 +198,21 @@ class Roles:
         if principal_type == PrincipalType.USER:
             found.append(Membership(PUBLIC, principal, principal_type, grantor=PUBLIC, grantor_type=PrincipalType.ROLE))
         return found
+
+    def all_of(self, user: str | None, groups: Iterable[str] = ()) -> list[str]:
+        """The names, in order, of all roles that a user and groups have, those of their roles included.
+
+        Args:
+            user: None for groups only. Every user has ``public``.
+            groups: the names of groups.
+        """
+        state = self._read()
+        principals = {(group, PrincipalType.GROUP) for group in groups}
+        if user is not None:
+            principals.add((user, PrincipalType.USER))
+        direct = [one.role for one in state.memberships if (one.principal, one.principal_type) in principals]
+        every = set().union(*(_above(state, role) for role in direct))
+        return sorted(every if user is None else every | {PUBLIC})
 
     def members(self, role: str) -> list[Membership]:
         """Who was given a role; of ``public`` nobody, as everybody has it. RoleNotFound if there is none.

@@ -64,17 +64,20 @@ class Transactions:
         return self._ledger.change(step)
 
     def commit(self, number: int) -> None:
-        """Commit a transaction and release its locks.
+        """Commit a transaction and release its locks; one that was committed already stays so.
 
         Raises:
-            NoSuchTxn: there is none of that id, or it was committed already.
+            NoSuchTxn: there never was one of that id.
             TxnAborted: it was aborted.
 
         >>> (number,) = store.hive.transactions.open()
         >>> store.hive.transactions.commit(number)
+        >>> store.hive.transactions.commit(number)  # such as once more after an answer that was lost
         """
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+            if ledger.was_committed(number):
+                return ledger, None
             ledger.transaction(number)
             return ledger.without_transactions([number], aborted=False), None
 

@@ -87,8 +87,12 @@ def test_transactions_are_opened_committed_and_aborted(asking):
     assert second not in still_open
     assert (info[third].state, info[third].user, info[second].state) == (3, "ann", 2)
     asking.abort_txns(TYPES.AbortTxnsRequest([third]))
+    asking.commit_txn(TYPES.CommitTxnRequest(first))  # once more, as after a lost answer
+    assert first not in asking.get_open_txns().open_txns
     with pytest.raises(TYPES.NoSuchTxnException):
-        asking.commit_txn(TYPES.CommitTxnRequest(first))
+        asking.commit_txn(TYPES.CommitTxnRequest(third + 1000))
+    with pytest.raises(TYPES.NoSuchTxnException):
+        asking.abort_txn(TYPES.AbortTxnRequest(first))
     with pytest.raises(TYPES.TxnAbortedException):
         asking.commit_txn(TYPES.CommitTxnRequest(third))
 

@@ -75,6 +75,35 @@ def test_privileges_are_granted_listed_and_revoked(asking):
         asking.revoke_privileges(bag("bob", USER, "SELECT"))
 
 
+def test_a_privilege_set_has_an_entry_for_everybody_it_is_about(asking):
+    """As HMS 2.3.10: Hive's GRANT reads the user's, even an empty one, before it sends anything."""
+    add(asking, table_of("sales", ds="date"), [("2013-01-01",)])
+    on_table = TYPES.HiveObjectRef(TABLE, "shop", "sales")
+    on_database = TYPES.HiveObjectRef(TYPES.HiveObjectType.DATABASE, "shop")
+    on_all = TYPES.HiveObjectRef(TYPES.HiveObjectType.GLOBAL)
+
+    def names(target, user, groups):
+        found = asking.get_privilege_set(target, user, groups)
+        return tuple(
+            {name: len(granted) for name, granted in (some or {}).items()}
+            for some in (found.userPrivileges, found.groupPrivileges, found.rolePrivileges)
+        )
+
+    assert names(on_table, "bob", None) == ({"bob": 0}, {}, {"public": 0})
+    assert names(on_database, "bob", ["g", "h"]) == ({"bob": 0}, {"g": 0, "h": 0}, {"public": 0})
+    assert names(on_table, None, ["g"]) == ({}, {"g": 0}, {})
+    for role in ("boss", "under", "grouped"):
+        asking.create_role(TYPES.Role(role, 0, "me"))
+    asking.grant_role("boss", "bob", USER, "me", USER, False)
+    asking.grant_role("under", "boss", ROLE, "me", USER, False)
+    asking.grant_role("grouped", "g", TYPES.PrincipalType.GROUP, "me", USER, False)
+    asking.grant_privileges(bag("under", ROLE, "SELECT"))
+    asking.grant_privileges(bag("bob", USER, "SELECT"))
+    assert names(on_table, "bob", None) == ({"bob": 1}, {}, {"boss": 0, "public": 0, "under": 1})
+    assert names(on_table, None, ["g"]) == ({}, {"g": 0}, {"grouped": 0})
+    assert names(on_all, "bob", ["g"]) == ({}, {}, {})
+
+
 def test_nothing_is_notified(asking):
     assert asking.get_current_notificationEventId().eventId == 0
     assert asking.get_next_notification(TYPES.NotificationEventRequest(0, 10)).events == []
