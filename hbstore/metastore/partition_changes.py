@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from hbstore.errors import PartitionNotFound
+from hbstore.metastore.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import environment, with_ddl_time
 from hbstore.metastore.naming import database_name
@@ -89,14 +90,29 @@ def _alter(call: Call, partitions: Sequence[Partition]) -> None:
         raise THRIFT.InvalidOperationException(f"alter is not possible: no such partition: {table} {name}")
     properties = environment(call)
     changed = []
+    replaced: dict[frozenset[str], list[tuple[str, ...]]] = {}
     for identity, new in wanted.items():
         known = old[identity]
         location = call.warehouse.qualify(new.location) if new.location else known.location
-        dated = replace(new, parameters=with_ddl_time(new.parameters, zero_is_none=True))
+        gone = _replaced(known, new)
+        if gone:
+            replaced.setdefault(gone, []).append(known.values)
+        settled = without_accurate(with_ddl_time(new.parameters, zero_is_none=True), gone)
+        dated = replace(new, parameters=settled)
         parameters = altered_partition_parameters(call.warehouse, table, known, dated, location, properties)
         changed.append(replace(_merged(known, new, location, parameters), values=known.values))
     call.store.alter_partitions(table.database, table.name, changed)
+    for gone, values in replaced.items():
+        forget_partitions(call.store, table, gone, values)
     call.note(partitions=len(changed))
+
+
+def _replaced(old: Partition, new: Partition) -> frozenset[str]:
+    """The columns of a partition whose statistics are of something else from now on."""
+    before, after = (None if one.storage is None else one.storage.columns for one in (old, new))
+    if before is None or after is None or before == after:
+        return frozenset()
+    return frozenset(replaced_columns(before, after))
 
 
 def _table(call: Call) -> Table:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from hbstore.metastore.accurate_columns import mark_partitions, mark_table
 from hbstore.metastore.aggregate import aggregate
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
@@ -149,6 +150,7 @@ def _write_table(call: Call, given: Any, *, merge: bool) -> None:
     if merge:
         statistics = _merged(call.store.column_statistics.read_table(database, name), statistics)
     call.store.column_statistics.write_table(database, name, map(_statistic, statistics))
+    mark_table(call.store, database, name, [one.colName for one in statistics])
 
 
 def _write_partitions(call: Call, given: Sequence[Any], *, merge: bool) -> None:
@@ -168,6 +170,7 @@ def _write_partitions(call: Call, given: Sequence[Any], *, merge: bool) -> None:
         wanted = {values: _merged(known.get(values, ()), some) for values, some in wanted.items()}
     statistics = {values: [_statistic(one) for one in some] for values, some in wanted.items()}
     call.store.column_statistics.write_partitions(database, name, statistics)
+    mark_partitions(call.store, table, {values: [one.column for one in some] for values, some in statistics.items()})
     call.note(table=f"{database}.{name}", partitions=len(statistics))
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.errors import ConcurrentChange, TableNotFound
+from hbstore.metastore.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import environment, with_ddl_time
 from hbstore.metastore.naming import database_name
@@ -53,8 +54,12 @@ def alter_table(call: Call) -> None:
     changed = _merged(call, old, lowered_table(new))
     if not is_view(old):
         _check_partition_columns(old, changed)
+    gone = replaced_columns(old.columns, changed.columns)
+    changed = replace(changed, parameters=without_accurate(changed.parameters, gone))
     if renamed:
         _rename(call, old, changed, properties)
+        if gone:
+            forget_table(call.store, changed, gone)
         return
     parameters = altered_table_parameters(call.warehouse, changed, properties)
     changed = replace(changed, parameters=parameters)
@@ -66,6 +71,10 @@ def alter_table(call: Call) -> None:
         if expected is None:
             raise
         raise _modified(call.store.get_table(database, name), properties) from error
+    if gone:
+        forget_table(call.store, changed, gone)
+    if gone and cascade:
+        forget_partitions(call.store, changed, gone)
 
 
 def _is_there(call: Call, table: Table) -> bool:

@@ -280,19 +280,21 @@ class PartitionStore:
         cascade: bool = False,
         relocated: tuple[str, str] | None = None,
         expected_parameters: Mapping[str, str | None] | None = None,
+        replaces: Table | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
         With ``cascade`` the columns of every partition's storage become the table's; ``relocated`` is the beginning of
         partitions' locations and what replaces it. Both take O(partitions). With ``expected_parameters`` it is done
-        only if the very version that is replaced has these (None: has it not), and not together with the other two.
+        only if the very version that is replaced has these (None: has it not), with ``replaces`` only if that version
+        equals this table; neither goes together with the first two.
         ``invalid_types`` is as for `create_table`; columns that stay as they are are not looked at.
 
         Raises:
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the partition columns differ, which all row keys are made of.
-            ConcurrentChange: a parameter is not what is expected; nothing was changed.
+            ConcurrentChange: a parameter, or the table, is not what is expected; nothing was changed.
 
         >>> store.alter_table(replace(store.get_table("shop", "sales"), owner="ann"))
         >>> store.get_table("shop", "sales").owner
@@ -300,7 +302,9 @@ class PartitionStore:
         """
         if invalid_types == "reject":
             self._check_new_types(table, table.database, table.name)
-        self._table_changes.alter(table, cascade=cascade, relocated=relocated, expected=expected_parameters)
+        self._table_changes.alter(
+            table, cascade=cascade, relocated=relocated, expected=expected_parameters, replaces=replaces
+        )
 
     def rename_table(
         self,

@@ -68,6 +68,7 @@ class TableChanges:
         cascade: bool,
         relocated: tuple[str, str] | None,
         expected: Mapping[str, str | None] | None,
+        replaces: Table | None,
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
@@ -77,11 +78,11 @@ class TableChanges:
         relocated = None if relocated is None else checked_relocation(relocated)
         declared_by(table)
         alone = not table.partition_columns or not (cascade or relocated)
-        if alone and self._alter_definition(table, expected or {}):
+        if alone and self._alter_definition(table, expected or {}, replaces):
             return
-        if expected:
+        if expected or replaces is not None:
             raise InvalidInput(
-                "expected parameters guard the table alone",
+                "what is expected guards the table alone",
                 table=table,
                 hint="Alter the table first, and its partitions (cascade, relocated) or timelines in a second call",
             )
@@ -120,7 +121,7 @@ class TableChanges:
             pause(attempt)
         raise _busy(row.table)
 
-    def _alter_definition(self, table: Table, expected: Mapping[str, str | None]) -> bool:
+    def _alter_definition(self, table: Table, expected: Mapping[str, str | None], replaces: Table | None) -> bool:
         """Replace the definition alone; False, and nothing is changed, where it declares other timelines."""
         for attempt in range(_ATTEMPTS):
             row = self._alterable(table)
@@ -128,6 +129,9 @@ class TableChanges:
                 continue
             if _redeclares(row, table):
                 return False
+            if replaces is not None and row.table != replaces:
+                hint = "Nothing was changed; read the table again"
+                raise ConcurrentChange("the table is not what was expected", table=table, hint=hint)
             for name, value in expected.items():
                 if row.table.parameters.get(name) != value:
                     raise ConcurrentChange(

@@ -79,8 +79,8 @@ def test_a_privilege_set_has_an_entry_for_everybody_it_is_about(asking):
     """As HMS 2.3.10: Hive's GRANT reads the user's, even an empty one, before it sends anything."""
     add(asking, table_of("sales", ds="date"), [("2013-01-01",)])
     on_table = TYPES.HiveObjectRef(TABLE, "shop", "sales")
-    on_database = TYPES.HiveObjectRef(TYPES.HiveObjectType.DATABASE, "shop")
-    on_all = TYPES.HiveObjectRef(TYPES.HiveObjectType.GLOBAL)
+    on_database = TYPES.HiveObjectRef(2, "shop")
+    on_all = TYPES.HiveObjectRef(1)
 
     def names(target, user, groups):
         found = asking.get_privilege_set(target, user, groups)
@@ -96,7 +96,7 @@ def test_a_privilege_set_has_an_entry_for_everybody_it_is_about(asking):
         asking.create_role(TYPES.Role(role, 0, "me"))
     asking.grant_role("boss", "bob", USER, "me", USER, False)
     asking.grant_role("under", "boss", ROLE, "me", USER, False)
-    asking.grant_role("grouped", "g", TYPES.PrincipalType.GROUP, "me", USER, False)
+    asking.grant_role("grouped", "g", 3, "me", USER, False)
     asking.grant_privileges(bag("under", ROLE, "SELECT"))
     asking.grant_privileges(bag("bob", USER, "SELECT"))
     assert names(on_table, "bob", None) == ({"bob": 1}, {}, {"boss": 0, "public": 0, "under": 1})

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from hbstore import Partition
+from hbstore.metastore.accurate_columns import mark_partitions, mark_table
+from hbstore.service_model import ColumnStatistic
 from tests.metastore.asking import add, table_of
-from tests.metastore.client import TYPES
+from tests.metastore.client import STORED, TYPES
 
 SALES = table_of("sales", ds="date", hour="int")
 DAY = "2013-01-01"
@@ -119,3 +124,137 @@ def test_a_dropped_tables_statistics_are_not_its_successors(asking):
     asking.store.drop_table("shop", "sales")
     asking.store.create_table(SALES)
     assert asking.get_table_statistics_req(TYPES.TableStatsRequest("shop", "sales", ["amount"])).tableStats == []
+
+
+# Which columns are said to be accurate: as HMS 2.3.10 does
+
+
+def accurate(parameters):
+    text = parameters.get("COLUMN_STATS_ACCURATE")
+    return None if text is None else json.loads(text)
+
+
+def of(asking, hour=None):
+    if hour is None:
+        return accurate(asking.get_table("shop", "sales").parameters)
+    return accurate(asking.get_partition("shop", "sales", [DAY, str(hour)]).parameters)
+
+
+def marked(*columns):
+    return {"COLUMN_STATS": dict.fromkeys(columns, "true")}
+
+
+def test_columns_with_statistics_are_marked_as_accurate(asking):
+    asking.update_table_column_statistics(of_table(double(1, 2, column="AMOUNT")))
+    assert of(asking) == marked("amount")
+    asking.update_partition_column_statistics(of_partition(0, double(1, 2)))
+    assert of(asking, 0) == marked("amount")
+    asking.set_aggr_stats_for(
+        TYPES.SetPartitionsStatsRequest([of_partition(hour, double(1, 2, column="hour")) for hour in (0, 1)])
+    )
+    assert [of(asking, hour) for hour in range(3)] == [marked("amount", "hour"), marked("hour"), None]
+    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([of_table(double(1, 2, column="hour"))]))
+    assert of(asking) == marked("amount", "hour")
+    before = asking.get_partition("shop", "sales", [DAY, "0"]).parameters
+    with pytest.raises(TYPES.MetaException):
+        asking.update_partition_column_statistics(of_partition(0, double(1, 2, column="nothing")))
+    assert asking.get_partition("shop", "sales", [DAY, "0"]).parameters == before
+    asking.delete_table_column_statistics("shop", "sales", "amount")
+    assert of(asking) == marked("amount", "hour")
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        ('{"BASIC_STATS":"true"}', '{"BASIC_STATS":"true","COLUMN_STATS":{"amount":"true"}}'),
+        ('{"COLUMN_STATS":{"z":"false"}}', '{"COLUMN_STATS":{"amount":"true","z":"false"}}'),
+        ('{"x":"y","BASIC_STATS":"false"}', '{"COLUMN_STATS":{"amount":"true"}}'),
+        ("true", '{"BASIC_STATS":"true","COLUMN_STATS":{"amount":"true"}}'),
+        ("junk", '{"COLUMN_STATS":{"amount":"true"}}'),
+        ('{"COLUMN_STATS":"x"}', '{"COLUMN_STATS":{"amount":"true"}}'),
+        ("[]", '{"COLUMN_STATS":{"amount":"true"}}'),
+    ],
+)
+def test_marks_are_added_to_those_before(asking, text, becomes):
+    table = asking.store.get_table("shop", "sales")
+    asking.store.alter_table(replace(table, parameters={"COLUMN_STATS_ACCURATE": text, "owner": "me"}))
+    asking.update_table_column_statistics(of_table(double(1, 2)))
+    assert asking.get_table("shop", "sales").parameters == {"COLUMN_STATS_ACCURATE": becomes, "owner": "me"}
+
+
+def test_a_mark_needs_the_statistics(asking):
+    """What comes between the statistics and their marks: a drop, and another partition of the same values."""
+    table = asking.store.get_table("shop", "sales")
+    values = (DAY, "0")
+    asking.store.column_statistics.write_partitions(
+        "shop", "sales", {values: [ColumnStatistic("amount", "double", b"")]}
+    )
+    asking.store.drop_partitions("shop", "sales", [values])
+    mark_partitions(asking.store, table, {values: ["amount"]})
+    asking.store.add_partitions("shop", "sales", [Partition(values)])
+    mark_partitions(asking.store, table, {values: ["amount"]})
+    mark_table(asking.store, "shop", "sales", ["amount"])
+    assert (of(asking), of(asking, 0)) == (None, None)
+
+
+def test_a_mark_takes_nothing_from_a_change_of_the_same_moment(asking, monkeypatch):
+    """Such as a commit of Iceberg's, which is one parameter."""
+    read = type(asking.store).get_table
+    others = iter(["1", "2"])
+
+    def racing(store, *place):
+        table = read(store, *place)
+        for value in others:
+            monkeypatch.setattr(type(store), "get_table", read)
+            store.alter_table(replace(table, parameters={**table.parameters, "metadata_location": value}))
+            monkeypatch.setattr(type(store), "get_table", racing)
+            break
+        return table
+
+    asking.store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "double", b"")])
+    monkeypatch.setattr(type(asking.store), "get_table", racing)
+    mark_table(asking.store, "shop", "sales", ["amount"])
+    monkeypatch.undo()
+    found = asking.get_table("shop", "sales").parameters
+    assert (found["metadata_location"], accurate(found)) == ("2", marked("amount"))
+
+
+def columns_with_statistics(asking, hour=None):
+    if hour is None:
+        found = asking.get_table_statistics_req(TYPES.TableStatsRequest("shop", "sales", ["amount", "hour"])).tableStats
+    else:
+        reply = asking.get_partitions_statistics_req(asked(hour, columns=("amount", "hour")))
+        found = reply.partStats.get(*names(hour), [])
+    return [one.colName for one in found]
+
+
+@pytest.mark.parametrize("cascade", [False, True])
+def test_a_column_that_is_replaced_loses_its_statistics(asking, cascade):
+    """Else Hive would answer the new column's min and max by the old one's."""
+    asking.update_table_column_statistics(of_table(double(1, 2), double(1, 2, column="hour")))
+    for hour in (0, 1):
+        asking.update_partition_column_statistics(of_partition(hour, double(1, 2), double(1, 2, column="hour")))
+    table = asking.get_table("shop", "sales")
+    table.sd.cols[0].comment = "only a comment"
+    asking.alter_table_with_cascade("shop", "sales", table, cascade)
+    assert columns_with_statistics(asking) == ["amount", "hour"]
+    table = asking.get_table("shop", "sales")
+    table.sd.cols = [STORED.FieldSchema("amount", "decimal(10,2)")]
+    asking.alter_table_with_cascade("shop", "sales", table, cascade)
+    assert (columns_with_statistics(asking), of(asking)) == (["hour"], marked("hour"))
+    kept = ["hour"] if cascade else ["amount", "hour"]
+    assert [columns_with_statistics(asking, hour) for hour in (0, 1)] == [kept, kept]
+    assert of(asking, 0) == of(asking, 1) == marked(*kept)
+
+
+def test_a_partition_whose_column_is_replaced_loses_its_statistics(asking):
+    add_columns = asking.get_partition("shop", "sales", [DAY, "0"])
+    add_columns.sd = asking.get_table("shop", "sales").sd
+    asking.alter_partition("shop", "sales", add_columns)
+    asking.update_partition_column_statistics(of_partition(0, double(1, 2), double(1, 2, column="hour")))
+    changed = asking.get_partition("shop", "sales", [DAY, "0"])
+    changed.sd.cols = [STORED.FieldSchema("amount", "string")]
+    asking.alter_partition_with_environment_context(
+        "shop", "sales", changed, TYPES.EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
+    )
+    assert (columns_with_statistics(asking, 0), of(asking, 0)) == (["hour"], marked("hour"))
