@@ -51,6 +51,13 @@ def serve(
         int, typer.Option("--processes", min=1, metavar="N", help="Processes that share the port.")
     ] = 1,
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse what changes anything.")] = False,
+    strict_types: Annotated[
+        bool,
+        typer.Option(
+            "--disallow-incompatible-col-type-changes",
+            help="Refuse to change a column's type to one that Hive does not convert it into, as Hive's own does.",
+        ),
+    ] = False,
     trash: Annotated[
         str | None,
         typer.Option(
@@ -111,6 +118,7 @@ def serve(
         port,
         metrics_port,
         read_only=read_only,
+        strict_types=strict_types,
         limits=ServerLimits(max_connections, message_memory, connection=ConnectionLimits(reading)),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
@@ -166,6 +174,7 @@ def _child_command(
         *(word for name, value in options.items() if value is not None for word in (name, str(value))),
         *(word for root in roots for word in ("--also-under", root)),
         *(["--read-only"] if serving.read_only else []),
+        *(["--disallow-incompatible-col-type-changes"] if serving.strict_types else []),
         *(["--log-calls"] if serving.log_calls else []),
     ]
 

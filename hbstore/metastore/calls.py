@@ -51,11 +51,13 @@ class Service:
         store: databases, tables, partitions.
         warehouse: where their files are.
         read_only: refuse what changes anything.
+        strict_types: refuse to change a column's type to one that Hive does not convert it into.
     """
 
     store: PartitionStore
     warehouse: Warehouse
     read_only: bool = False
+    strict_types: bool = False
 
 
 @dataclass(slots=True)

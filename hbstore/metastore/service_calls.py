@@ -19,13 +19,13 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "metastore.batch.retrieve.max": "300",
     "hive.metastore.batch.retrieve.max": "300",
     "hive.metastore.try.direct.sql": "true",
-    "hive.metastore.disallow.incompatible.col.type.changes": "false",
     "hive.metastore.client.capability.check": "false",
     "hive.metastore.callerIsAuthorized": "true",
     "hive.exec.default.partition.name": "__HIVE_DEFAULT_PARTITION__",
 }
 """What clients may ask for by get_config_value and getMetaConf, beside the warehouse's folder."""
 
+_STRICT_TYPES: Final = "hive.metastore.disallow.incompatible.col.type.changes"
 _WAREHOUSE: Final = ("hive.metastore.warehouse.dir", "metastore.warehouse.dir")
 _SETTABLE: Final = frozenset(
     {
@@ -60,8 +60,11 @@ def get_config_value(call: Call) -> str:
         raise THRIFT.ConfigValSecurityException(
             f"{name} cannot be asked for: only settings of hive, mapred and hdfs can"
         )
-    found = call.warehouse.root if name in _WAREHOUSE else _SETTINGS.get(name)
-    return found if found is not None else default or ""
+    if name in _WAREHOUSE:
+        return call.warehouse.root
+    if name == _STRICT_TYPES:
+        return "true" if call.service.strict_types else "false"
+    return _SETTINGS.get(name, default or "")
 
 
 @handlers.answers("getMetaConf")

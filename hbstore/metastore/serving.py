@@ -61,6 +61,7 @@ class Serving:
         metrics_port: likewise; None for no metrics.
         shared_port: other processes listen at the same port.
         read_only: refuse what changes anything.
+        strict_types: refuse to change a column's type to one that Hive does not convert it into.
         limits: what clients may do.
         slow_seconds: calls that take longer are logged.
         log_calls: all calls are.
@@ -72,6 +73,7 @@ class Serving:
     metrics_port: int | None = None
     shared_port: bool = False
     read_only: bool = False
+    strict_types: bool = False
     limits: ServerLimits = field(default_factory=ServerLimits)
     slow_seconds: float = SLOW_SECONDS
     log_calls: bool = False
@@ -159,7 +161,8 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     if not serving.read_only:
         store.finish_publications = Publisher(store).finish_before_use
     endpoint = metastore(
-        Service(store, serving.warehouse, serving.read_only), log if metrics is None else _both(log, metrics.observe)
+        Service(store, serving.warehouse, serving.read_only, serving.strict_types),
+        log if metrics is None else _both(log, metrics.observe),
     )
     return MetastoreServer(
         endpoint,

@@ -15,6 +15,7 @@ from typing import Final
 from hbstore.errors import ConcurrentChange, TableNotFound
 from hbstore.metastore.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.column_types import incompatible_columns
 from hbstore.metastore.environment import environment, with_ddl_time
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.normal_form import lowered_table
@@ -37,7 +38,7 @@ def alter_table(call: Call) -> None:
 
     Raises:
         InvalidOperationException: there is no such table, there is one of the new name, the partition columns differ,
-            or a column's type cannot be.
+            or a column's type cannot be, or cannot become what it is to be on a server that is strict about that.
         MetaException: a parameter is not what the client expects it to be, or the folder cannot be moved.
     """
     given = call.arguments
@@ -54,6 +55,8 @@ def alter_table(call: Call) -> None:
     changed = _merged(call, old, lowered_table(new))
     if not is_view(old):
         _check_partition_columns(old, changed)
+        if call.service.strict_types:
+            _check_types(old, new)
     gone = replaced_columns(old.columns, changed.columns)
     changed = replace(changed, parameters=without_accurate(changed.parameters, gone))
     if renamed:
@@ -123,6 +126,15 @@ def _merged(call: Call, old: Table, new: Table) -> Table:
 def _check_partition_columns(old: Table, new: Table) -> None:
     if [name.lower() for name in old.partition_column_names] != list(new.partition_column_names):
         raise THRIFT.InvalidOperationException("partition keys can not be changed.")
+
+
+def _check_types(old: Table, new: Table) -> None:
+    names = incompatible_columns(old.columns, new.columns)
+    if names:
+        raise THRIFT.InvalidOperationException(
+            "The following columns have types incompatible with the existing columns in their respective positions :\n"
+            + ",".join(names)
+        )
 
 
 def _rename(call: Call, old: Table, new: Table, properties: Mapping[str, str]) -> None:

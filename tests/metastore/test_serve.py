@@ -237,6 +237,12 @@ def test_files_are_deleted_below_the_roots_that_it_is_given_and_nowhere_else(ser
     assert (tmp_path / "other/sales").exists()
 
 
+def test_all_processes_are_strict_about_types(serve):
+    server = serve("--processes", "2", "--disallow-incompatible-col-type-changes")
+    with client(server.port) as metastore:
+        assert metastore.get_config_value("hive.metastore.disallow.incompatible.col.type.changes", "?") == "true"
+
+
 # Several processes
 
 

@@ -8,10 +8,12 @@ from threading import Thread
 import pytest
 
 from hbstore import Column, Partition, Table
+from hbstore.metastore.column_types import may_become
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
     STORED,
     TYPES,
+    Writing,
     column,
     external,
     partition_of,
@@ -267,6 +269,59 @@ def test_a_parameter_is_compared_and_set(shop):
     with pytest.raises(TYPES.MetaException, match="New value for expected key metadata_location is not set"):
         altered(shop, expected, parameters={})
     assert parameters(shop) == {"metadata_location": "v2"}
+
+
+def test_any_type_becomes_any_other_by_default(shop):
+    """Table formats need it: they alter the table after they have changed their own columns."""
+    shop.create_table(table_of(sd=storage(cols=[column("a"), column("b", "date")])))
+    altered(shop, cols=[column("a", "int"), column("b", "struct<x:int>")])
+    assert [one.type for one in shop.table().sd.cols] == ["int", "struct<x:int>"]
+    assert shop.get_config_value(STRICT, "?") == "false"
+
+
+STRICT = "hive.metastore.disallow.incompatible.col.type.changes"
+NUMBERS = ["tinyint", "smallint", "int", "bigint", "decimal(10,2)", "float", "double"]
+TEXTS = ["string", "varchar(5)", "varchar(9)", "char(5)"]
+BECOMES = {
+    **{kind: {*NUMBERS[place:], *TEXTS} for place, kind in enumerate(NUMBERS)},
+    **{kind: {"double", *TEXTS} for kind in TEXTS},
+    "decimal(5,0)": {"decimal(10,2)", "float", "double", *TEXTS},
+    "date": {"date", *TEXTS},
+    "timestamp": {"timestamp", *TEXTS},
+    "void": {*NUMBERS, *TEXTS, "date", "timestamp", "boolean", "binary", "interval_year_month"},
+    **{kind: {kind} for kind in ("boolean", "binary", "interval_year_month", "array<int>", "map<string,int>")},
+    "struct<a:int>": {"struct<a:int>", "struct<A:int>"},
+    "array<bigint>": set(),
+}
+"""Which type becomes which others, as a Hive Metastore 2.3.10 answered for each pair."""
+
+
+def test_types_become_what_hive_lets_them():
+    others = sorted(set().union(*BECOMES.values()))
+    answers = {kind: {other for other in others if may_become(kind, other)} for kind in BECOMES}
+    assert answers == BECOMES
+
+
+def test_a_strict_server_refuses_types_as_hive_does(shop):
+    strict = Writing(shop.store, shop.root, strict_types=True)
+    assert strict.get_config_value(STRICT, "?") == "true"
+    strict.create_table(table_of(sd=storage(cols=[column("a", "int"), column("b", "int"), column("c", "int")])))
+    before = strict.table()
+    said = "The following columns have types incompatible with the existing columns in their respective positions :\n"
+    for columns, names in (
+        ([column("A", "date"), column("b", "bigint"), column("c", "tinyint")], "A,c"),
+        ([column("x", "boolean"), column("a", "int"), column("b", "int")], "x"),
+    ):
+        for changes in ({}, {"tableName": "sold"}):
+            with pytest.raises(TYPES.InvalidOperationException) as caught:
+                altered(strict, cols=columns, **changes)
+            assert caught.value.message == said + names
+    assert strict.table() == before
+    altered(strict, cols=[column("b", "bigint")])
+    assert [one.name for one in strict.table().sd.cols] == ["b"]
+    strict.create_table(table_of("seen", tableType="VIRTUAL_VIEW", partitionKeys=[], viewExpandedText="select 1"))
+    altered(strict, name="seen", cols=[column("amount", "date")])
+    assert strict.table("seen").sd.cols[0].type == "date"
 
 
 def test_of_many_that_compare_and_set_at_once_one_wins_each_round(shop):
