@@ -90,26 +90,30 @@ def convert(
         typer.Option(
             "--class",
             metavar="CLASS",
-            help="StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline or RangesPartitionTimeline.",
+            help="StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline, RangesPartitionTimeline, or the module and"
+            " name of a class that an installed package declares.",
             show_default=False,
         ),
     ],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a timeline one of another class, in place. Its partitions are not read."""
+    """Make a timeline one of another class, in place.
+
+    Its partitions are not read, unless the class that it is of is not there: then the table's timelines are built anew.
+    """
+    from hbstore.timelines.classes import short_name, timeline_class
     from hbstore.times.update_period import UpdatePeriod
 
     database, name = table_name(table)
     period = UpdatePeriod.named(update_period)
     with open_store(ctx, store) as opened:
-        opened.timelines.convert(database, name, period, column, class_name)
-        made = opened.timelines.of(database, name, period, column)[0]
+        timeline = opened.timelines.convert(database, name, period, column, class_name)
     found = {
         "table": f"{database}.{name}".lower(),
         "update_period": period.name,
-        "column": made.partition_column,
-        "class": type(made).__name__,
+        "column": timeline.partition(".")[2],
+        "class": short_name(timeline_class(class_name)),
     }
     if as_json:
         print_json(found)
@@ -132,6 +136,8 @@ def rebuild(
 ) -> None:
     """Build the timelines of a table anew from its partitions.
 
+    Where the table names a class that is not there, the default takes its place.
+
     The Spark of --spark is the one that pyspark finds, with the settings in its spark-defaults.conf: its master is
     local[*] if nothing says otherwise. hbstore has to be installed where its tasks run.
     """
@@ -149,10 +155,13 @@ def rebuild(
                 "partitions": found.partitions,
                 "left_out": found.left_out_count,
                 "left_out_names": list(found.left_out),
+                "unknown_classes": list(found.unknown_classes),
             }
         )
         return
     print_lines([f"timelines of {full_name}: built from {plural(found.partitions, 'partition')}"])
+    for name in found.unknown_classes:
+        _note(f"there is no timeline class {name}; EndsAndHolesPartitionTimeline took its place")
     if found.left_out_count:
         more = " …" * (found.left_out_count > len(found.left_out))
         _note(f"{plural(found.left_out_count, 'partition')} without a time left out: {', '.join(found.left_out)}{more}")
@@ -239,6 +248,8 @@ def import_(
     Their times have to be those of the table's partitions, and their classes become those of the table's timelines.
     Other properties are passed over. Where one is damaged or missing, nothing is changed.
     """
+    from hbstore.timelines.classes import short_name
+
     database, name = table_name(table)
     properties = _read(file, format)
     with open_store(ctx, store) as opened:
@@ -256,7 +267,7 @@ def import_(
     if others:
         _note(f"the table keeps no timelines {', '.join(others)}, which were passed over")
     full_name = f"{database}.{name}".lower()
-    classes = {f"{one.update_period.name}.{one.partition_column}": type(one).__name__ for one in found}
+    classes = {f"{one.update_period.name}.{one.partition_column}": short_name(type(one)) for one in found}
     if as_json:
         print_json({"table": full_name, "timelines": classes, "passed_over": others})
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from threading import Event, Thread
 from typing import Final
@@ -54,7 +54,6 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
         InvalidUrl: ``memory://``, which tasks cannot share.
         TableNotFound, DatabaseNotFound: there is no such table.
         TimelineNotFound: the table keeps no timelines.
-        UnknownTimelineClass: its parameters name a class that there is not; nothing was changed.
         ConcurrentChange: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
     """
@@ -62,12 +61,13 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
     shared = shared_url(url)
     with connect(shared) as store:
         builder = TimelineBuilder(store.rows, Tables(store.rows))
+        unknown = builder.without_unknown_classes(database, table)
         for _ in range(_BUILDS):
             begun = builder.begin(database, table)
             with _reporting(builder, begun):
                 found = _collect(spark, shared, begun, key_slices(store.rows, *_keys(begun), number))
                 if builder.finish(begun, found):
-                    return found
+                    return replace(found, unknown_classes=unknown)
             _wait_for_others(store.rows, begun)
     raise ConcurrentChange("others kept building the table's timelines", table=begun.row.table, hint="Try again")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -24,7 +25,7 @@ from hbstore.store.pauses import pause
 from hbstore.store.slots import Slots
 from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, stamp_of
 from hbstore.store.tables import Tables
-from hbstore.store.time_columns import TimeColumns
+from hbstore.store.time_columns import TimeColumns, TimelineName
 from hbstore.store.timeline_build import (
     Collected,
     TimelineBuilder,
@@ -42,17 +43,10 @@ from hbstore.store.timeline_cell import (
     state_of,
     stored_timeline,
 )
+from hbstore.store.timeline_classes import class_parameter
 from hbstore.store.timeline_presence import present
-from hbstore.timelines.factory import (
-    PRESENT,
-    STORAGE_CLASS,
-    convert,
-    full_class_name,
-    property_prefix,
-    table_properties,
-    timeline_class,
-    timeline_of,
-)
+from hbstore.timelines.classes import class_name, is_known, short_name, timeline_class
+from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, convert, table_properties, timeline_of
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
@@ -172,7 +166,7 @@ class StoredTimelines:
                     time.sleep(min(left, _LONGEST_PAUSE, 0.01 * waits))
                 else:
                     attempt += 1
-                    self.rebuild(database, table)
+                    self._builder.build(database, table)
         raise ConcurrentChange(
             "the table's timelines kept changing while they were read", table=f"{database}.{table}", hint="Try again"
         )
@@ -180,16 +174,28 @@ class StoredTimelines:
     def rebuild(self, database: str, table: str) -> Collected:
         """Build all timelines of a table from its partitions, and say so in its parameters. O(partitions).
 
-        Raises:
-            UnknownTimelineClass: the table's parameters name a class that there is not; nothing was changed.
+        Where the parameters name a class that there is not, the default takes its place, and the result says so.
 
         >>> cubes.store.timelines.rebuild("shop", "lake_rides_daily").left_out
         ()
         """
-        return TimelineBuilder(self.rows, self.tables).build(database, table)
+        unknown = self._builder.without_unknown_classes(database, table)
+        return replace(self._builder.build(database, table), unknown_classes=unknown)
 
-    def convert(self, database: str, table: str, period: UpdatePeriod, column: str, class_name: str) -> None:
+    def convert(self, database: str, table: str, period: UpdatePeriod, column: str, name: str) -> TimelineName:
         """Make a timeline one of another class, in place: without reading partitions, and never wrong meanwhile.
+
+        One of a class that there is not is built from the partitions, with the table's others.
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            period: the timeline's update period.
+            column: its time partition column, in any case.
+            name: of the class.
+
+        Returns:
+            Which timeline it is, as the table calls it: ``DAILY.dt``.
 
         Raises:
             UnknownTimelineClass: there is no such class.
@@ -198,12 +204,12 @@ class StoredTimelines:
 
         >>> name = "RangesPartitionTimeline"
         >>> cubes.store.timelines.convert("shop", "lake_rides_daily", UpdatePeriod.DAILY, "dt", name)
+        'DAILY.dt'
         """
-        wanted = timeline_class(class_name)
-        self.read(database, table)
+        wanted = timeline_class(name)
         row = self.tables.open(database, table)
         columns = time_columns(row)
-        names = {(one, name.lower()): (timeline, name) for timeline, one, name in columns.names()}
+        names = {(one, place.lower()): (timeline, place) for timeline, one, place in columns.names()}
         if (period, column.lower()) not in names:
             raise TimelineNotFound(
                 "the table keeps no such timeline",
@@ -213,16 +219,23 @@ class StoredTimelines:
                 hint=f"List them with `hbstore timeline show {row.table}`",
             )
         timeline_name, column = names[period, column.lower()]
+        try:
+            self.read(database, table)
+        except UnknownTimelineClass:
+            self._say_class(row, period, column, wanted)
+            with suppress(UnknownTimelineClass):  # of another of the table's timelines
+                self._builder.build(database, table)
+            return timeline_name
 
         def converted(now: TableRow, state: State | None) -> State | None:
             if not isinstance(state, Stored):
                 return None
             made = state_of(convert(stored_timeline(time_columns(now), period, column, state), wanted))
-            if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS].rpartition(".")[2] != wanted.__name__:
+            if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS] != class_name(wanted):
                 raise TimelineTooLarge(
                     "the timeline would be too large as one of this class",
                     table=row.table,
-                    name=wanted.__name__,
+                    name=short_name(wanted),
                     hint="RangesPartitionTimeline takes the least room",
                 )
             return made
@@ -236,6 +249,7 @@ class StoredTimelines:
             )
         self._say_class(row, period, column, wanted)
         advance(self.rows, row.key)
+        return timeline_name
 
     def check(self, database: str, table: str) -> list[str]:
         """What is wrong with a table's timelines: damaged ones, and differences from the partitions. O(partitions).
@@ -251,9 +265,8 @@ class StoredTimelines:
             return [str(error)]
         row = self.tables.open(database, table)
         columns = time_columns(row)
-        builder = TimelineBuilder(self.rows, self.tables)
         prefix = row.definition.prefix
-        found = builder.collect(row, columns, prefix, successor(prefix))
+        found = self._builder.collect(row, columns, prefix, successor(prefix))
         problems = []
         for name, period, column in columns.names():
             listed = _times_of(known.get((period, column)))
@@ -308,7 +321,11 @@ class StoredTimelines:
                     hint="Add the missing partitions, or drop those that are gone, then try again",
                 )
         for (period, column), timeline in given.items():
-            self.convert(database, table, period, column, type(timeline).__name__)
+            self.convert(database, table, period, column, class_name(type(timeline)))
+
+    @property
+    def _builder(self) -> TimelineBuilder:
+        return TimelineBuilder(self.rows, self.tables)
 
     def _read(self, database: str, table: str) -> Timelines:
         row = self.tables.open(database, table)
@@ -363,7 +380,12 @@ class StoredTimelines:
                     bytes=state.size,
                     hint="Declare larger update periods: even its ranges are too many",
                 )
-            yield (period, column), stored_timeline(columns, period, column, state)
+            try:
+                yield (period, column), stored_timeline(columns, period, column, state)
+            except UnknownTimelineClass:
+                if is_known(row.table.parameters.get(class_parameter(period, column))):
+                    raise _NotThereError from None  # the table names another class by now
+                raise
 
     def _leave_out(
         self,
@@ -381,9 +403,7 @@ class StoredTimelines:
 
     def _say_class(self, row: TableRow, period: UpdatePeriod, column: str, wanted: type[PartitionTimeline]) -> None:
         """Name a timeline's class in the table's parameters, so that it is built as that from then on."""
-        name = f"{property_prefix(period, column)}{STORAGE_CLASS}"
-        value = full_class_name(wanted(row.table.name, period, column))
-        put_parameters(self.rows, self.tables, row, lambda _: {name: value})
+        put_parameters(self.rows, self.tables, row, lambda _: {class_parameter(period, column): class_name(wanted)})
 
 
 def _times_of(timeline: PartitionTimeline | None) -> Runs:

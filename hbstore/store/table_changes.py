@@ -44,6 +44,7 @@ from hbstore.store.table_row import (
 from hbstore.store.table_totals import copy_totals
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import declared_by
+from hbstore.store.timeline_classes import check_classes
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
 
 _ATTEMPTS: Final = 200
@@ -156,6 +157,7 @@ class TableChanges:
                 table=table,
                 hint="Create another table and load the partitions into it",
             )
+        check_classes(table, row.table)
         return row
 
     def _renamable(self, database: str, name: str, table: Table) -> TableRow:
@@ -166,6 +168,7 @@ class TableChanges:
                 table=row.table,
                 hint="Create another table and load the partitions into it",
             )
+        check_classes(table, row.table)
         return row
 
     # In one transaction

@@ -37,7 +37,7 @@ from hbstore.store.table_row import (
     table_key,
     table_keys,
 )
-from hbstore.store.time_columns import declared_by
+from hbstore.store.timeline_classes import check_classes
 from hbstore.store.timeline_moves import clear_timelines
 from hbstore.structs import decode_database, encode_database
 
@@ -137,7 +137,7 @@ class Tables:
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""
         self.database_cell(table.database)
-        declared_by(table)
+        check_classes(table)
         if table.create_time == 0:
             table = replace(table, create_time=int(time.time()))
         key = table_key(table.database, table.name)

@@ -44,9 +44,11 @@ from hbstore.store.timeline_cell import (
     state_of,
     with_times,
 )
+from hbstore.store.timeline_classes import class_parameter, unknown_classes
 from hbstore.store.timeline_presence import present
+from hbstore.timelines.classes import DEFAULT_CLASS, class_name
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
-from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
+from hbstore.timelines.factory import PRESENT
 from hbstore.timelines.runs import Runs
 
 PATIENCE: Final = 10.0
@@ -67,12 +69,14 @@ class Collected:
         times: indexes by timeline.
         left_out: names of the first ten partitions whose times cannot be told.
         left_out_count: how many there were.
+        unknown_classes: names of classes that the table named and that there are not; the default took their place.
     """
 
     partitions: int = 0
     times: dict[TimelineName, Runs] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     left_out_count: int = 0
+    unknown_classes: tuple[str, ...] = ()
 
     def united(self, other: Collected) -> Collected:
         """What was found in both; neither is changed."""
@@ -131,6 +135,20 @@ class TimelineBuilder:
                 return found
             pause(10 * attempt)
         raise ConcurrentChange("others kept building the table's timelines", table=begun.row.table, hint="Try again")
+
+    def without_unknown_classes(self, database: str, table: str) -> tuple[str, ...]:
+        """Have a table name the default in place of classes that there are not; the names of these."""
+        row = self.tables.open(database, table)
+        unknown = unknown_classes(time_columns(row))
+        if unknown:
+            default = class_name(DEFAULT_CLASS)
+            put_parameters(
+                self.rows,
+                self.tables,
+                row,
+                lambda now: {key: default for key, name in unknown.items() if now.get(key) == name},
+            )
+        return tuple(dict.fromkeys(unknown.values()))
 
     def begin(self, database: str, table: str, patience: float = PATIENCE) -> Build:
         """Have all changes from now on note what they touch.
@@ -222,7 +240,7 @@ class TimelineBuilder:
 
     def _set_present(self, begun: Build) -> bool:
         """Say in the table's parameters that the timelines are there; False where they name other classes by now."""
-        classes = [f"{property_prefix(period, column)}{STORAGE_CLASS}" for _, period, column in begun.columns.names()]
+        classes = [class_parameter(period, column) for _, period, column in begun.columns.names()]
 
         def present_flag(parameters: Mapping[str, str]) -> dict[str, str] | None:
             same = all(parameters.get(name) == begun.row.table.parameters.get(name) for name in classes)

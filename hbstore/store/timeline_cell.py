@@ -21,14 +21,9 @@ from hbstore.errors import CorruptTimeline, TimelineTooLarge
 from hbstore.rows.interface import TIMELINES, Cells
 from hbstore.store.table_row import DEFINITION, incarnation_of
 from hbstore.store.time_columns import TimeColumns, TimelineName
-from hbstore.timelines.factory import (
-    STORAGE_CLASS,
-    convert,
-    full_class_name,
-    property_prefix,
-    timeline_class,
-    timeline_of,
-)
+from hbstore.store.timeline_classes import class_parameter, timeline_class_in
+from hbstore.timelines.classes import class_name
+from hbstore.timelines.factory import STORAGE_CLASS, convert, property_prefix, timeline_of
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
@@ -127,7 +122,9 @@ def stored_timeline(columns: TimeColumns, period: UpdatePeriod, column: str, sta
 
     Raises:
         CorruptTimeline: its properties cannot be read, or contradict themselves.
+        UnknownTimelineClass: it is of a class that there is not.
     """
+    timeline_class_in(columns, period, column, state.properties.get(STORAGE_CLASS))
     prefix = property_prefix(period, column)
     own = {f"{prefix}{key}": value for key, value in state.properties.items()}
     return timeline_of(columns.table.name, period, column, own)
@@ -139,7 +136,7 @@ def state_of(timeline: PartitionTimeline) -> Stored | TooLarge:
     for kind in (type(timeline), RangesPartitionTimeline):
         one = timeline if kind is type(timeline) else convert(timeline, kind)
         try:
-            properties = {STORAGE_CLASS: full_class_name(one), **one.to_properties()}
+            properties = {STORAGE_CLASS: class_name(type(one)), **one.to_properties()}
         except TimelineTooLarge:
             continue
         size = sum(len(value) for value in properties.values())
@@ -163,8 +160,8 @@ def empty_timeline(columns: TimeColumns, period: UpdatePeriod, column: str) -> P
     Raises:
         UnknownTimelineClass: there is no such class.
     """
-    name = columns.table.parameters.get(f"{property_prefix(period, column)}{STORAGE_CLASS}")
-    return timeline_class(name)(columns.table.name, period, column)
+    name = columns.table.parameters.get(class_parameter(period, column))
+    return timeline_class_in(columns, period, column, name)(columns.table.name, period, column)
 
 
 def damaged(columns: TimeColumns, name: TimelineName, reason: str) -> CorruptTimeline:

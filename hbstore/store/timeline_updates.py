@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hbstore.errors import CommitStateUnknown, TimelineError
+from hbstore.errors import CommitStateUnknown, TimelineError, UnknownTimelineClass
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
@@ -75,7 +75,7 @@ class TimelineUpdates:
             for name, period, column in columns.names():
                 if name not in pending:
                     continue
-                value = self._updated(row, columns, name, period, column, touched)
+                value = self._after(row, columns, name, period, column, touched)
                 if value is None:
                     continue
                 if self._put(table, name, cells, value):
@@ -97,12 +97,24 @@ class TimelineUpdates:
             return self.rows.compare_and_put(table, cell_name(name), cells[cell_name(name)], value)
         return False
 
+    def _after(
+        self, row: TableRow, columns: TimeColumns, name: str, period: UpdatePeriod, column: str, touched: Touched
+    ) -> bytes | None:
+        """As `_updated`; empty where the class is not there: others may know it, and have to build the timeline."""
+        try:
+            return self._updated(row, columns, name, period, column, touched)
+        except UnknownTimelineClass:
+            return b""
+
     def _updated(
         self, row: TableRow, columns: TimeColumns, name: str, period: UpdatePeriod, column: str, touched: Touched
     ) -> bytes | None:
         """The cell of a timeline after a change; None where it stays as it is.
 
         A timeline that is not there, too large or damaged stays so: it is built from the partitions.
+
+        Raises:
+            UnknownTimelineClass: it is of a class that there is not.
         """
         added, doubtful = touched.added.get(name, Runs()), touched.doubtful.get(name, Runs())
         try:
@@ -115,6 +127,8 @@ class TimelineUpdates:
             if not isinstance(state, Stored):
                 return None
             timeline = stored_timeline(columns, period, column, state)
+        except UnknownTimelineClass:
+            raise
         except TimelineError:
             return None
         lost = doubtful.minus(added)

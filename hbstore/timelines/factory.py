@@ -1,4 +1,4 @@
-"""Which class a timeline is of, where a table's properties hold it, and how to make it one of another class.
+"""Where a table's properties hold a timeline and its class, and how to make it one of another class.
 
 All properties of a table's timelines begin alike:
 
@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeVar
 
-from hbstore.errors import CorruptTimeline, UnknownTimelineClass
-from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
-from hbstore.timelines.ranges import RangesPartitionTimeline
-from hbstore.timelines.store_all import StoreAllPartitionTimeline
+from hbstore.errors import CorruptTimeline
+from hbstore.timelines.classes import class_name, timeline_class
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
 
@@ -24,34 +22,7 @@ PRESENT: Final = f"{CACHE}present"
 """The property that says, with the value ``true``, that the table's timelines are in its properties."""
 
 STORAGE_CLASS: Final = "storage.class"
-DEFAULT_CLASS: Final = EndsAndHolesPartitionTimeline
-_PACKAGE: Final = "org.apache.lens.cube.metadata.timeline."
-_CLASSES: Final[dict[str, type[PartitionTimeline]]] = {
-    one.__name__: one for one in (StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline, RangesPartitionTimeline)
-}
 _Timeline = TypeVar("_Timeline", bound=PartitionTimeline)
-
-
-def timeline_class(name: str | None) -> type[PartitionTimeline]:
-    """The class of a name, with Lens's Java package or without; the default for None and for an empty name.
-
-    Raises:
-        UnknownTimelineClass: there is none.
-
-    >>> timeline_class("org.apache.lens.cube.metadata.timeline.RangesPartitionTimeline").__name__
-    'RangesPartitionTimeline'
-    """
-    if not name:
-        return DEFAULT_CLASS
-    found = _CLASSES.get(name.removeprefix(_PACKAGE))
-    if found is None:
-        raise UnknownTimelineClass("no such timeline class", name=name, known=", ".join(_CLASSES))
-    return found
-
-
-def full_class_name(timeline: PartitionTimeline) -> str:
-    """The name of a timeline's class as Lens reads it."""
-    return f"{_PACKAGE}{type(timeline).__name__}"
 
 
 def property_prefix(period: UpdatePeriod, partition_column: str) -> str:
@@ -66,7 +37,7 @@ def property_prefix(period: UpdatePeriod, partition_column: str) -> str:
 def table_properties(timeline: PartitionTimeline) -> dict[str, str]:
     """A timeline as properties of its table, its class's name among them."""
     prefix = property_prefix(timeline.update_period, timeline.partition_column)
-    own = {STORAGE_CLASS: full_class_name(timeline), **timeline.to_properties()}
+    own = {STORAGE_CLASS: class_name(type(timeline)), **timeline.to_properties()}
     return {f"{prefix}{key}": value for key, value in own.items()}
 
 
@@ -97,6 +68,7 @@ def timeline_of(
 def convert(timeline: PartitionTimeline, to: type[_Timeline]) -> _Timeline:
     """A timeline of another class with the same times; the given one stays what it is. O(size of both).
 
+    >>> from hbstore.timelines import EndsAndHolesPartitionTimeline, RangesPartitionTimeline
     >>> timeline = RangesPartitionTimeline("s1_fact1", UpdatePeriod.YEARLY, "dt")
     >>> timeline.add_all(map(UpdatePeriod.YEARLY.parse, ["2013", "2015"]))
     True

@@ -105,6 +105,7 @@ def test_rebuild(run, run_json, timelines, path, cubes):
         "partitions": 22,
         "left_out": 0,
         "left_out_names": [],
+        "unknown_classes": [],
     }
 
 

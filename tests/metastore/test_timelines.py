@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hbstore.cli import app
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
-from hbstore.timelines.factory import PRESENT
+from hbstore.timelines.factory import CACHE, PRESENT
 from tests.metastore.writing import STORED, TYPES, column, opened, partition_of, table_of
 from tests.store import timelines as tl
 
@@ -145,7 +145,12 @@ def test_bad_times_come_back_as_the_declared_exception(shop, bad):
 
 @pytest.mark.parametrize(
     "damaged",
-    [{UPDATE_PERIODS: "DAILY,daily"}, {UPDATE_PERIODS: "SOMETIMES"}, {TIME_PARTITION_COLUMNS: "dt,there_is_none"}],
+    [
+        {UPDATE_PERIODS: "DAILY,daily"},
+        {UPDATE_PERIODS: "SOMETIMES"},
+        {TIME_PARTITION_COLUMNS: "dt,there_is_none"},
+        {f"{CACHE}DAILY.dt.storage.class": "com.example.LinkedTimeline"},
+    ],
 )
 def test_a_damaged_declaration_is_refused(shop, damaged):
     with pytest.raises(REFUSED):

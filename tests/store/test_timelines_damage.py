@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, TimelineTooLarge, UnknownTimelineClass
+from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, TimelineTooLarge
 from hbstore.store import timeline_cell
 from hbstore.store.table_row import table_key
 from hbstore.store.timeline_cell import cell_name
 from hbstore.timelines import texts
-from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl
 from tests.store.timelines import FACT, TWIN, days, declared, partition
 
 CELL = cell_name("DAILY.dt")
-CLASS = f"{property_prefix(UpdatePeriod.DAILY, 'dt')}{STORAGE_CLASS}"
 
 
 @pytest.fixture
@@ -48,7 +44,6 @@ DAMAGES = {
     "an end that is no time": lambda cell: cell.replace(b"2015-01-04", b"2015-01-44"),
     "a hole outside": lambda cell: cell.replace(b'"holes0":"2015-01-03"', b'"holes0":"2015-01-09"'),
     "ends the wrong way round": lambda cell: cell.replace(b"2015-01-04", b"2014-12-04"),
-    "a class that there is not": lambda cell: cell.replace(b"EndsAndHoles", b"EndsAndHales"),
     "a builder without a time": lambda cell: (
         cell[:16] + b'{"declared":"HOURLY,DAILY|dt,pt","builder":"b","touched":[]}'
     ),
@@ -61,10 +56,10 @@ def test_a_damaged_timeline_is_named_and_mended(fact, name):
     assert cell != stored(fact)
     put(fact, cell)
     for question in (fact.timelines.read, fact.timelines.of, fact.timelines.export):
-        with pytest.raises((CorruptTimeline, UnknownTimelineClass)):
+        with pytest.raises(CorruptTimeline):
             question(*FACT)
     assert len(fact.timelines.check(*FACT)) == 1
-    with pytest.raises((CorruptTimeline, UnknownTimelineClass)):
+    with pytest.raises(CorruptTimeline):
         fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
     first = days(1)[0]
     assert fact.add_partitions(*FACT, days(7, 8)) == 2
@@ -118,24 +113,6 @@ def test_the_timeline_of_a_table_that_was_dropped_counts_for_none(fact):
     assert fact.rows.compare_and_put(table_key(*FACT), CELL, None, old)
     assert tl.kept(fact)["DAILY", "dt"] == set()
     fact.add_partitions(*FACT, days(3))
-    tl.assert_true(fact)
-
-
-def test_a_class_in_the_tables_parameters_that_there_is_not(fact):
-    known = fact.get_table(*FACT)
-    fact.alter_table(replace(known, parameters={**known.parameters, CLASS: "LinkedTimeline"}))
-    fact.add_partitions(*FACT, days(6))
-    tl.assert_true(fact)  # those that are there are of the class that they are of
-    fact.alter_table(replace(known, parameters={**known.parameters, CLASS: "LinkedTimeline", PRESENT: "false"}))
-    before = fact.rows.get_all(table_key(*FACT))
-    for question in (fact.timelines.read, fact.timelines.rebuild):
-        with pytest.raises(UnknownTimelineClass, match="LinkedTimeline"):
-            question(*FACT)
-    assert fact.rows.get_all(table_key(*FACT)) == before
-    assert fact.timelines.check(*FACT)
-    fact.add_partitions(*FACT, days(7))
-    fact.drop_partitions(*FACT, [days(1)[0].values])
-    fact.alter_table(replace(known, parameters={**known.parameters, PRESENT: "false"}))
     tl.assert_true(fact)
 
 

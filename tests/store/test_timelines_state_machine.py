@@ -18,11 +18,13 @@ from hbstore import (
     connect,
 )
 from hbstore.errors import InvalidTime, TimelineMismatch, TimelineNotFound
+from hbstore.timelines.classes import short_name
 from hbstore.timelines.declaration import LATEST, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import machines
 from tests.store import timelines as tl
+from tests.timelines import strategies as timeline_strategies
 
 NAMES = (tl.FACT, tl.TWIN)
 DECLARED = (("HOURLY,DAILY", "dt,pt"), ("daily", "pt"), ("DAILY, MONTHLY,QUARTERLY", "DT,pt"), ("MONTHLY", "dt"), None)
@@ -36,7 +38,7 @@ TIMES = (
     NULL_PARTITION,
     "never",
 )
-CLASSES = ("StoreAllPartitionTimeline", "EndsAndHolesPartitionTimeline", "RangesPartitionTimeline")
+CLASSES = tuple(map(short_name, timeline_strategies.CLASSES))
 MISFITS = (InvalidTime, TimelineMismatch)
 
 times = st.sampled_from(TIMES) | st.sampled_from(TIMES[:3])
@@ -171,7 +173,7 @@ class TimelineMachine(RuleBasedStateMachine):
         else:
             self.store.timelines.convert(*name, UpdatePeriod[period], column, made)
         (found,) = self.store.timelines.of(*name, UpdatePeriod[period], column)
-        assert type(found).__name__ == made
+        assert short_name(type(found)) == made
 
     @precondition(lambda self: tl.keeping(self.store))
     @rule(data=st.data())

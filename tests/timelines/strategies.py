@@ -11,9 +11,13 @@ from hbstore.timelines import (
     RangesPartitionTimeline,
     StoreAllPartitionTimeline,
     UpdatePeriod,
+    register,
 )
+from tests.timelines.own_class import CountedRunsTimeline
 
-CLASSES = (StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline, RangesPartitionTimeline)
+OWN = (StoreAllPartitionTimeline, EndsAndHolesPartitionTimeline, RangesPartitionTimeline)
+CLASSES = (*OWN, register(CountedRunsTimeline))
+"""hbstore's, and one of somebody else's."""
 
 
 def utc(year, *rest):
