@@ -50,9 +50,9 @@ def sql(
 ) -> None:
     """Run statements about partitions, as Hive and Spark SQL write them.
 
-    ALTER TABLE adds, drops, renames and exchanges partitions, TRUNCATE TABLE empties them; SHOW, DESCRIBE and EXPLAIN
-    PARTITIONS show what there is. Folders and files are made, moved and deleted as by `hbstore serve`, and also in a
-    table's own folder outside the warehouse.
+    ALTER TABLE adds, drops, renames and exchanges partitions and sets a table's properties, TRUNCATE TABLE empties
+    partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS show what there is. Folders and files are made, moved and deleted
+    as by `hbstore serve`, and also in a table's own folder outside the warehouse.
 
     On a terminal, without TEXT, it asks for statements until `exit` or Ctrl-D.
     """
@@ -113,13 +113,17 @@ def _done(result: Result) -> str:
         DropPartitions,
         ExchangePartitions,
         RenamePartition,
+        SetProperties,
         TruncateTable,
+        UnsetProperties,
         UseDatabase,
     )
 
     statement = result.statement
     if isinstance(statement, UseDatabase):
         return f"database {statement.database}"
+    if isinstance(statement, SetProperties | UnsetProperties):
+        return f"table {statement.table}: properties {'set' if isinstance(statement, SetProperties) else 'unset'}"
     if isinstance(statement, TruncateTable) and result.changed is None:
         return f"table {statement.table}: emptied"
     did = {

@@ -18,6 +18,7 @@ from hbstore.ddl.statements import (
     PartitionSpec,
     RenamePartition,
     RepairTable,
+    SetProperties,
     ShowDatabases,
     ShowPartitions,
     ShowTableExtended,
@@ -25,6 +26,7 @@ from hbstore.ddl.statements import (
     Statement,
     TableName,
     TruncateTable,
+    UnsetProperties,
     UseDatabase,
 )
 from hbstore.ddl.texts import unquoted_name, unquoted_string
@@ -74,6 +76,18 @@ class Builder:
     @staticmethod
     def _truncate_table(parts: _Parts) -> TruncateTable:
         return TruncateTable(parts.table(), parts.spec())
+
+    @staticmethod
+    def _set_properties(parts: _Parts) -> SetProperties:
+        properties = tuple(
+            (_property_name(_trees(one, "property_name")[0]), _literal(one)) for one in parts.all("property")
+        )
+        return SetProperties(parts.table(), properties)
+
+    @staticmethod
+    def _unset_properties(parts: _Parts) -> UnsetProperties:
+        names = tuple(map(_property_name, parts.all("property_name")))
+        return UnsetProperties(parts.table(), names, if_exists=parts.has("if_exists"))
 
     @staticmethod
     def _show_partitions(parts: _Parts) -> ShowPartitions:
@@ -189,6 +203,12 @@ def _column(tree: Tree[Token]) -> str:
 
 def _column_name(tree: Tree[Token]) -> str:
     return _names(tree)[0]
+
+
+def _property_name(tree: Tree[Token]) -> str:
+    """The text of a property's name, or the words between its dots."""
+    texts = [_text(one) for one in _tokens(tree) if one.type == "STRING"]
+    return texts[0] if texts else ".".join(_names(tree))
 
 
 def _literal(tree: Tree[Token]) -> str:

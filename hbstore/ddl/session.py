@@ -15,6 +15,7 @@ from hbstore.ddl.changes import (
 from hbstore.ddl.descriptions import describe, show_table_extended
 from hbstore.ddl.listings import explain_partitions, show_databases, show_partitions, show_tables
 from hbstore.ddl.parser import parse_statements
+from hbstore.ddl.properties import change_properties
 from hbstore.ddl.results import Result
 from hbstore.ddl.statements import (
     AddPartitions,
@@ -25,6 +26,7 @@ from hbstore.ddl.statements import (
     ExplainPartitions,
     RenamePartition,
     RepairTable,
+    SetProperties,
     ShowDatabases,
     ShowPartitions,
     ShowTableExtended,
@@ -32,6 +34,7 @@ from hbstore.ddl.statements import (
     Statement,
     TableName,
     TruncateTable,
+    UnsetProperties,
     UseDatabase,
 )
 from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
@@ -108,6 +111,8 @@ class Session:
                     table=self._table(name),
                     hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
                 )
+            case SetProperties(name) | UnsetProperties(name):
+                return change_properties(store, self._table(name), statement)
             case _:
                 return self._change(statement)
 

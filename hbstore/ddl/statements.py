@@ -130,6 +130,31 @@ class TruncateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class SetProperties:
+    """ALTER TABLE … SET TBLPROPERTIES: names and values."""
+
+    table: TableName
+    properties: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{quoted_string(name)} = {quoted_string(value)}" for name, value in self.properties)
+        return f"ALTER TABLE {self.table} SET TBLPROPERTIES ({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties:
+    """ALTER TABLE … UNSET TBLPROPERTIES: names."""
+
+    table: TableName
+    names: tuple[str, ...]
+    if_exists: bool = False
+
+    def __str__(self) -> str:
+        condition = " IF EXISTS" if self.if_exists else ""
+        return f"ALTER TABLE {self.table} UNSET TBLPROPERTIES{condition} ({', '.join(map(quoted_string, self.names))})"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPartitions:
     """SHOW PARTITIONS; ``filter`` is text in the filter language."""
 
@@ -238,6 +263,8 @@ Statement: TypeAlias = (
     | RenamePartition
     | ExchangePartitions
     | TruncateTable
+    | SetProperties
+    | UnsetProperties
     | ShowPartitions
     | ShowTableExtended
     | ShowTables

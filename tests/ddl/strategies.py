@@ -16,12 +16,14 @@ from hbstore.ddl.statements import (
     PartitionSpec,
     RenamePartition,
     RepairTable,
+    SetProperties,
     ShowDatabases,
     ShowPartitions,
     ShowTableExtended,
     ShowTables,
     TableName,
     TruncateTable,
+    UnsetProperties,
     UseDatabase,
 )
 from hbstore.filters.tree import Operator
@@ -61,6 +63,8 @@ STATEMENTS = st.one_of(
     st.builds(RenamePartition, TABLES, SPECS, SPECS),
     st.builds(ExchangePartitions, TABLES, several(SPECS), TABLES),
     st.builds(TruncateTable, TABLES, st.none() | SPECS),
+    st.builds(SetProperties, TABLES, several(st.tuples(TEXTS, TEXTS))),
+    st.builds(UnsetProperties, TABLES, several(TEXTS), st.booleans()),
     st.builds(ShowPartitions, TABLES, st.none() | SPECS, st.none() | FILTERS),
     st.builds(ShowTableExtended, TEXTS, st.none() | NAMES, st.none() | SPECS),
     st.builds(ShowTables, st.none() | NAMES, st.none() | TEXTS),

@@ -1,0 +1,65 @@
+"""Statements that change a table's properties, which the metastore calls its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from hbstore.ddl.results import Result
+from hbstore.ddl.statements import SetProperties, UnsetProperties
+from hbstore.errors import ConcurrentChange, InvalidInput
+from hbstore.metastore.environment import DDL_TIME, with_ddl_time
+from hbstore.model import Table
+from hbstore.store.partition_store import PartitionStore
+from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
+
+_DECLARING: Final = frozenset({TIME_PARTITION_COLUMNS, UPDATE_PERIODS})
+_ATTEMPTS: Final = 50
+
+
+def change_properties(store: PartitionStore, table: Table, statement: SetProperties | UnsetProperties) -> Result:
+    """Give a table properties, in the place of those that it has of the same names, or take some away.
+
+    Raises:
+        TimelineError: they declare timelines that cannot be.
+        InvalidInput: it lacks one that is to be taken away, unless IF EXISTS. After all of these nothing was changed.
+    """
+    for _ in range(_ATTEMPTS):
+        if isinstance(statement, SetProperties):
+            parameters = {**table.parameters, **dict(statement.properties)}
+        else:
+            _check_there(table, statement)
+            parameters = {name: text for name, text in table.parameters.items() if name not in statement.names}
+        if _altered(store, table, parameters):
+            return Result(statement)
+        table = store.get_table(table.database, table.name)
+    raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
+
+
+def _check_there(table: Table, statement: UnsetProperties) -> None:
+    missing = [name for name in statement.names if name not in table.parameters]
+    if missing and not statement.if_exists:
+        raise InvalidInput(
+            "the table has no such property",
+            table=table,
+            name=missing[0],
+            hint="Nothing was changed; IF EXISTS passes over what is not there",
+        )
+
+
+def _altered(store: PartitionStore, table: Table, parameters: Mapping[str, str]) -> bool:
+    """Whether a table was given parameters; not, where others changed them meanwhile."""
+    before = table.parameters
+    if parameters.get(DDL_TIME) == before.get(DDL_TIME):
+        parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
+    altered = replace(table, parameters=parameters)
+    names = before.keys() | parameters.keys()
+    if any(before.get(name) != parameters.get(name) for name in _DECLARING & names):
+        store.alter_table(altered)  # a change of the whole table, which nothing else can guard
+        return True
+    try:
+        store.alter_table(altered, expected_parameters={name: before.get(name) for name in names})
+    except ConcurrentChange:
+        return False
+    return True
