@@ -96,7 +96,9 @@ class UpdatePeriod(Enum):
         try:
             return cls[name.upper()]
         except KeyError:
-            raise UnknownUpdatePeriod("no such update period", name=name, known=", ".join(cls.__members__)) from None
+            raise UnknownUpdatePeriod(
+                "no such update period", name=name, known=", ".join(cls.__members__), hint="Name one of those known"
+            ) from None
 
     # Times.
 

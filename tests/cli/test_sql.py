@@ -40,6 +40,15 @@ def on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
 
 
+def test_properties_need_no_warehouse(run, run_json, shop):
+    assert shop
+    text = "alter table shop.sales set tblproperties ('comment' = 'ours'); use shop; alter table sales unset"
+    result = run("sql", f"{text} tblproperties ('comment')")
+    assert result.stdout == "table shop.sales: properties set\ndatabase shop\ntable sales: properties unset\n"
+    run("sql", "alter table shop.sales set tblproperties ('comment' = 'ours')")
+    assert run_json("describe", "shop.sales")["parameters"]["comment"] == "ours"
+
+
 def test_a_line_for_each_row_in_a_pipe(run, shop):
     assert shop
     shown = run("sql", "show partitions shop.sales where ds = '2013-01-02' and hour > 21; use shop; describe returns")

@@ -120,7 +120,7 @@ def test_comments_and_empty_statements_are_passed_over():
         ("use d;\n alter table t\n drop", (3, 6), "the end", "IF or PARTITION"),
         ("use a b", (1, 7), "b", "';' or the end"),
         ("describe", (1, 9), "the end", "EXTENDED, FORMATTED or a name"),
-        ("alter table my-table add", (1, 15), '"-"', "ADD, DROP, EXCHANGE, PARTITION or '.'"),
+        ("alter table my-table add", (1, 15), '"-"', "ADD, DROP, EXCHANGE, PARTITION, SET, UNSET or '.'"),
         ("alter table t add partition (ds<1)", (1, 32), '"<"', "'='"),
         ("truncate table t partition (ds=1", (1, 33), "the end", "')' or ','"),
         ("show partitions t where ", (1, 25), "the end", "a filter"),

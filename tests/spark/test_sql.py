@@ -151,6 +151,19 @@ def test_analyze_gathers_statistics(shop, root, caplog):
     assert sql(session, "ANALYZE TABLE own COMPUTE STATISTICS FOR ALL COLUMNS").columns == []
 
 
+def test_properties_are_set_where_the_table_is(shop):
+    session, store = shop
+    sql(session, "ALTER TABLE shop.sales SET TBLPROPERTIES ('comment' = 'ours', owner.team = 7)")
+    found = store.get_table("shop", "sales").parameters
+    assert (found["comment"], found["owner.team"], found["spark.sql.sources.provider"]) == ("ours", "7", "parquet")
+    sql(session, "ALTER TABLE shop.sales UNSET TBLPROPERTIES ('comment')")
+    assert "comment" not in store.get_table("shop", "sales").parameters
+    sql(session, "CREATE TABLE named (n INT) USING parquet")
+    sql(session, "ALTER TABLE named SET TBLPROPERTIES ('comment' = 'theirs')")
+    assert ("comment", "theirs") in rows(sql(session, "SHOW TBLPROPERTIES named"))
+    sql(session, "DROP TABLE named")
+
+
 def test_everything_else_is_sparks(shop):
     session, _ = shop
     assert rows(sql(session, "SELECT 1 + 1")) == [(2,)]
