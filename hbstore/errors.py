@@ -319,11 +319,11 @@ class CubeError(HbstoreError):
     """Something about storages, cubes, dimensions, facts, their tables or partitions; the classes below say what."""
 
 
-class InvalidModel(CubeError):
+class InvalidModel(TextError, CubeError):
     """A description that is none: it does not parse, or something is missing, unknown or contradicts the rest.
 
     ``fields`` holds ``file`` and ``document`` (from 1) where it was read from one, ``at`` (the place within the
-    document) and ``expected``.
+    document) and ``expected``. ``highlight`` is that of an expression, where it is one that does not parse.
     """
 
 

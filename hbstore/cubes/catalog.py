@@ -12,12 +12,13 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from hbstore.cubes.checks import check_content
 from hbstore.cubes.document import Named
 from hbstore.cubes.entries import Entry, State
 from hbstore.cubes.logical_tables import LogicalTable
 from hbstore.cubes.references import Known, check_references, dependents
 from hbstore.cubes.settling import Settler, changed, not_found, there
-from hbstore.cubes.storage_tables import check_names_free, check_partition_columns
+from hbstore.cubes.storage_tables import check_names_free, check_partition_columns, check_timeline_classes
 from hbstore.errors import AlreadyExists, InvalidModel, ModelInUse, ModelNotFound
 from hbstore.store.outcome import decided
 from hbstore.store.partition_store import PartitionStore
@@ -94,9 +95,14 @@ class Catalog:
 
         Raises:
             AlreadyExists: there is one of its name, or a table of the name of one of its storage tables.
-            InvalidModel: it names something that is not there.
+            InvalidModel: it names something that is not there, or holds a type, an aggregate or an expression that is
+                none.
+            UnknownTimelineClass: a storage table's properties name a class that there is not.
         """
+        check_content(document, self._settler)
         check_references(document, self._settler)
+        if isinstance(document, LogicalTable):
+            check_timeline_classes(self.store, self.database, document)
         for _ in range(_ATTEMPTS):
             known = self._settler.entry(document.kind, document.name)
             if known is None:
@@ -127,9 +133,11 @@ class Catalog:
         if known is None or known.state is State.LEAVING:
             raise not_found(self.database, document.kind, document.name)
         known = self._settler.settle(known)
+        check_content(document, self._settler, known.document)
         self._check_altered(document, _Overlay(self._settler, document))
         if isinstance(document, LogicalTable):
             assert isinstance(known.document, LogicalTable)
+            check_timeline_classes(self.store, self.database, document)
             check_partition_columns(document, known.document)
             check_names_free(self.store, self.database, document)
             entry = Entry(document, State.PROPOSED, known.document)

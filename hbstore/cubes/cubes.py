@@ -56,7 +56,9 @@ class Cubes:
 
         Raises:
             AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of a storage table's name.
-            InvalidModel: it names something that is not there.
+            InvalidModel: it names something that is not there, or holds a type, an aggregate or an expression that is
+                none.
+            UnknownTimelineClass: a storage table's properties name a class that there is not.
 
         >>> cubes.create(Storage(name="archive"))
         >>> cubes.names("storage")
@@ -124,7 +126,9 @@ class Cubes:
 
         Raises:
             ModelNotFound: there is none of its kind and name.
-            InvalidModel: it names something that is not there, or changes partition columns of a storage table.
+            InvalidModel: it names something that is not there, changes partition columns of a storage table, or brings
+                a type, an aggregate or an expression that is none.
+            UnknownTimelineClass: a storage table's properties name a class that there is not.
             ModelInUse: a document that names it would then name something that is not there.
             ConcurrentChange: another writer changed it meanwhile; nothing was changed.
 

@@ -98,7 +98,8 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
     left = f"; and {len(found) - MAX_SHOWN} more" if found[MAX_SHOWN:] else ""
     return InvalidModel(
         "the description is not valid",
-        hint=f"Also {more}{left}" if more else None,
+        highlight="",
+        hint=f"Also {more}{left}" if more else "Correct it as expected",
         **where,
         at=at or "the whole",
         expected=expected,

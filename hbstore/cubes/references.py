@@ -123,5 +123,5 @@ def _missing(document: Named, at: str, expected: str, hint: str | None = None) -
         name=document.name,
         at=at,
         expected=expected,
-        hint=hint,
+        hint=hint or "Create what is missing first, or correct the name",
     )

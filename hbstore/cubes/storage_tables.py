@@ -23,6 +23,7 @@ from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, Table
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidModel, TableNotFound
 from hbstore.model import Column, Order, Partition, SerDe, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.timeline_classes import check_classes
 from hbstore.stored_as import FILE_FORMATS, FileFormat, format_of_classes, stored_as
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT
@@ -132,6 +133,19 @@ def check_names_free(store: PartitionStore, database: str, logical: LogicalTable
             raise _taken(found, logical)
 
 
+def check_timeline_classes(store: PartitionStore, database: str, logical: LogicalTable) -> None:
+    """See that the classes that storage tables name for their timelines are there; those that tables have may stay.
+
+    Raises:
+        UnknownTimelineClass: one is not.
+    """
+    for on in logical.storage_tables:
+        wanted, known = table_of(database, logical, on), None
+        with suppress(TableNotFound):
+            known = store.get_table(database, wanted.name)
+        check_classes(wanted, known)
+
+
 def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None:
     """See that storage tables that stay keep their partition columns, which all their partitions are made of.
 
@@ -165,7 +179,7 @@ def _settle_table(
         seen = _Seen.of(store, wanted.database, wanted.name)
         if seen is None:
             still()
-            store.create_table(wanted, if_not_exists=True)
+            store.create_table(wanted, if_not_exists=True, invalid_types="keep")  # looked at in the document
             _check_not_late(still)
             continue
         found = seen.table
@@ -190,7 +204,7 @@ def _settle_table(
             if seen.is_leaving:
                 seen.drop(store)
             elif claimed:
-                store.alter_table(altered)
+                store.alter_table(altered, invalid_types="keep")
                 _check_not_late(still)
             else:
                 _claim(store, found, altered)
@@ -229,7 +243,7 @@ def _claim(store: PartitionStore, found: Table, altered: Table) -> None:
     parameters = {**_without_declaration(altered), **_declaration(found)}
     seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
     try:
-        store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen)
+        store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen, invalid_types="keep")
     except InvalidInput:
         now = store.get_table(found.database, found.name)
         if _declaration(now) == _declaration(found):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from hbstore import connect
+from hbstore.cli import app
 from hbstore.cubes import (
     Column,
     DimAttribute,
@@ -77,3 +81,15 @@ def test_the_roots_of_lens_are_those():
 def test_every_parameter_of_a_storage_table_is_described():
     for name in (STAMP, LEAVING, TIME_PARTITION_COLUMNS, UPDATE_PERIODS):
         assert f"`{name}`" in TEXT
+
+
+def test_the_commands_output_is_real(tmp_path, monkeypatch):
+    (shown,) = re.findall(r"```console\n\$ hbstore (.*?)\n(.*?)```", TEXT, re.DOTALL)
+    cube = "kind: cube\nname: rides\nmeasures: [{name: minutes, type: int}]\n"
+    expression = "expressions: [{name: pace, type: double, specs: [{expression: minutes / metres}]}]\n"
+    (tmp_path / "rides.yaml").write_text(cube + expression)
+    monkeypatch.chdir(tmp_path)
+    with connect(f"{tmp_path}/catalog.db") as store:
+        store.create_database("shop")
+    result = CliRunner().invoke(app, shlex.split(shown[0]), env={"HBSTORE_URL": f"{tmp_path}/catalog.db"})
+    assert (result.exit_code, result.output) == (2, shown[1])

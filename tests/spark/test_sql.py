@@ -159,8 +159,8 @@ def test_properties_are_set_where_the_table_is(shop):
     sql(session, "ALTER TABLE shop.sales UNSET TBLPROPERTIES ('comment')")
     assert "comment" not in store.get_table("shop", "sales").parameters
     sql(session, "CREATE TABLE named (n INT) USING parquet")
-    sql(session, "ALTER TABLE named SET TBLPROPERTIES ('comment' = 'theirs')")
-    assert ("comment", "theirs") in rows(sql(session, "SHOW TBLPROPERTIES named"))
+    sql(session, "ALTER TABLE named SET TBLPROPERTIES ('team' = 'theirs')")
+    assert ("team", "theirs") in rows(sql(session, "SHOW TBLPROPERTIES named"))
     sql(session, "DROP TABLE named")
 
 

@@ -1,0 +1,228 @@
+"""What types, aggregates and expressions of a document say: whether there are such, and such columns.
+
+This is looked at where a document is created or altered, and only of what the change brings: one that is stored can
+always be read, described, altered and dropped, whatever it says.
+
+Types are those of Hive. A measure's aggregate is one of `AGGREGATES`. An expression parses as Spark SQL, without
+windows, subqueries and parameters; its columns are fields of its cube or dimension, or those of a join chain's
+destination where that is there already; and it does not lead back to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from hbstore.cubes.concepts import Cube, Dimension
+from hbstore.cubes.document import Named
+from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
+from hbstore.cubes.fields import DimAttribute, Expression, Measure
+from hbstore.cubes.logical_tables import LogicalTable
+from hbstore.cubes.references import Known
+from hbstore.errors import InvalidModel, InvalidType
+from hbstore.hive_types import check_type
+from hbstore.places import highlight
+
+AGGREGATES: Final = (
+    *("sum", "min", "max", "count", "avg", "count_distinct", "approx_count_distinct"),
+    *("median", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"),
+    *("collect_list", "collect_set", "first", "last", "any_value", "bool_and", "bool_or", "bit_and", "bit_or"),
+)
+"""Aggregates that roll a measure up; ``count_distinct`` is that of ``count(distinct …)``."""
+
+_Concept = Cube | Dimension
+
+
+def check_content(document: Named, known: Known, before: Named | None = None) -> None:
+    """See that types, aggregates and expressions are some.
+
+    Args:
+        document: what is to be.
+        known: finds the destinations of join chains.
+        before: what it is now; what is wrong with it already may stay.
+
+    Raises:
+        InvalidModel: one is none; the error says where.
+    """
+    old = frozenset[str]() if before is None else {_key(error) for error in _faults(before, known)}
+    for error in _faults(document, known):
+        if _key(error) not in old:
+            raise error
+
+
+def _key(error: InvalidModel) -> str:
+    """What is wrong with what, wherever in the document it stands."""
+    return str({name: value for name, value in error.fields.items() if name != "at"})
+
+
+def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
+    if isinstance(document, LogicalTable):
+        yield from _wrong_types(document, "columns", ((one.name, one.type) for one in document.columns))
+    if not isinstance(document, _Concept):
+        return
+    measures: tuple[Measure, ...] = document.measures if isinstance(document, Cube) else ()
+    lists: tuple[tuple[str, tuple[Measure | DimAttribute | Expression, ...]], ...] = (
+        ("measures", measures),
+        ("dim_attributes", document.dim_attributes),
+        ("expressions", document.expressions),
+    )
+    for place, fields in lists:
+        yield from _wrong_types(document, place, ((one.name, one.type) for one in fields))
+    for number, measure in enumerate(measures):
+        if measure.default_aggregate is not None and measure.default_aggregate.lower() not in AGGREGATES:
+            yield _fault(
+                document,
+                f"measures.{number}.default_aggregate",
+                measure.name,
+                expected="an aggregate",
+                found=measure.default_aggregate,
+                hint=f"Use one of these: {', '.join(AGGREGATES)}; or none",
+            )
+    for number, expression in enumerate(document.expressions):
+        for at, spec in enumerate(expression.specs):
+            place = f"expressions.{number}.specs.{at}.expression"
+            yield from _wrong_expression(document, place, expression.name, spec.expression, known)
+
+
+def _wrong_types(document: Named, place: str, types: Iterable[tuple[str, str]]) -> Iterator[InvalidModel]:
+    for number, (name, text) in enumerate(types):
+        try:
+            check_type(text)
+        except InvalidType as error:
+            expected = error.fields.get("expected")
+            yield _fault(
+                document,
+                f"{place}.{number}.type",
+                name,
+                expected="a type" if expected is None else f"a type, with {expected} where the caret stands",
+                found=text,
+                hint=error.hint or "Write it as Hive does, such as bigint or decimal(10,2)",
+                caret=error.highlight,
+            )
+
+
+def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: Known) -> Iterator[InvalidModel]:
+    try:
+        columns = columns_of(text)
+    except BadExpression as error:
+        yield _fault(
+            document,
+            at,
+            name,
+            expected=error.expected,
+            found=error.found,
+            hint="Write it as Spark SQL, over the fields of one row or one group of rows",
+            caret="" if error.offset is None else highlight(text, error.offset),
+        )
+        return
+    for column in columns:
+        expected = _unknown(document, column, known)
+        if expected is not None:
+            yield _fault(
+                document,
+                at,
+                name,
+                expected=expected,
+                found=str(column),
+                hint="Correct the name, or declare the field or the join chain",
+                caret=highlight(text, column.offset),
+            )
+            return
+    cycle = _cycle(document, name, text, known)
+    if cycle is not None:
+        yield _fault(
+            document,
+            at,
+            name,
+            expected="an expression that does not lead back to itself",
+            found=" -> ".join(cycle),
+            hint="Write out what it stands for",
+            caret=highlight(text, 0),
+        )
+
+
+def _unknown(concept: _Concept, column: ColumnName, known: Known) -> str | None:
+    """What should stand in a column's place; None where it is one."""
+    first, *rest = column.parts
+    fields = concept.field_names()
+    if not rest:
+        return None if first in fields else f"a field of the {concept}"
+    chain = next((one for one in concept.join_chains if one.name == first), None)
+    if chain is not None:
+        destination = _concept(chain.destination, known)
+        if destination is None or rest[0] in destination.field_names():
+            return None
+        return f"a field of the {destination}, to which the join chain {first} leads"
+    if first == concept.name:
+        return None if rest[0] in fields else f"a field of the {concept}"
+    return None if first in fields else f"a join chain of the {concept}"  # of a struct, what it holds
+
+
+def _cycle(concept: _Concept, name: str, text: str, known: Known) -> list[str] | None:
+    """The way on which an expression leads back to itself; None if there is none."""
+    start = (concept.name, name)
+    way: dict[tuple[str, str], tuple[str, str]] = {}
+    open_ = [(start, text, concept)]
+    while open_:
+        here, expression, owner = open_.pop()
+        for place, target in _expressions_in(owner, expression, known, concept):
+            if (target.name, place) == start:
+                back = [here]
+                while back[-1] != start:
+                    back.append(way[back[-1]])
+                return [".".join(one) for one in [*reversed(back), start]]
+            if (target.name, place) not in way:
+                way[target.name, place] = here
+                open_ += [((target.name, place), one, target) for one in _specs(target, place)]
+    return None
+
+
+def _expressions_in(owner: _Concept, text: str, known: Known, altered: _Concept) -> Iterator[tuple[str, _Concept]]:
+    """The expressions that an expression names, each with the cube or dimension that has it."""
+    try:
+        columns = columns_of(text)
+    except BadExpression:
+        return
+    for column in columns:
+        first, *rest = column.parts
+        target, name = owner, first
+        if rest:
+            chain = next((one for one in owner.join_chains if one.name == first), None)
+            if chain is not None:
+                found = altered if chain.destination == altered.name else _concept(chain.destination, known)
+                if found is None:
+                    continue
+                target = found
+            elif first != owner.name:
+                continue
+            name = rest[0]
+        if _specs(target, name):
+            yield name, target
+
+
+def _specs(concept: _Concept, name: str) -> list[str]:
+    return [spec.expression for one in concept.expressions if one.name == name for spec in one.specs]
+
+
+def _concept(name: str, known: Known) -> _Concept | None:
+    for kind in ("dimension", "cube"):
+        found = known.find(kind, name)
+        if isinstance(found, _Concept):
+            return found
+    return None
+
+
+def _fault(
+    document: Named, at: str, field: str, *, expected: str, found: str, hint: str, caret: str = ""
+) -> InvalidModel:
+    return InvalidModel(
+        "the description is not valid",
+        highlight=caret,
+        hint=hint,
+        kind=document.kind,
+        name=document.name,
+        at=at,
+        field=field,
+        expected=expected,
+        found=found,
+    )

@@ -1,0 +1,103 @@
+"""Texts of expressions: whether they parse as Spark SQL, and which columns they name.
+
+>>> [str(one) for one in columns_of("sum(case when store.region = 'eu' then price else 0 end)")]
+['store.region', 'price']
+>>> columns_of("price / (((")
+Traceback (most recent call last):
+    ...
+hbstore.cubes.expressions.BadExpression: an expression that parses
+>>> columns_of("price - (select max(price) from sales)")
+Traceback (most recent call last):
+    ...
+hbstore.cubes.expressions.BadExpression: no subquery
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_DIALECT: Final = "spark"
+
+
+class BadExpression(ValueError):
+    """A text that is no expression over the fields of a row.
+
+    Attributes:
+        expected: what should stand there.
+        found: what does.
+        offset: where, in characters from 0; None where that is not known.
+    """
+
+    def __init__(self, expected: str, found: str, offset: int | None = None) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.found = found
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnName:
+    """A column as an expression names it.
+
+    Attributes:
+        parts: the names between its dots, in lower case, but for those of fields within it.
+        offset: where it begins, in characters.
+    """
+
+    parts: tuple[str, ...]
+    offset: int
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
+@lru_cache(maxsize=4_096)
+def columns_of(text: str) -> tuple[ColumnName, ...]:
+    """The columns that an expression names, in the order in which they stand there. O(length).
+
+    Functions may be any. What is not of one row or one group of rows is refused: windows, subqueries, parameters.
+
+    Raises:
+        BadExpression: it does not parse, or is refused.
+    """
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import ParseError, SqlglotError
+
+    try:
+        tree = parse_one(text, dialect=_DIALECT, into=exp.Condition)
+    except ParseError as error:
+        raise _unparsed(text, error.errors) from None
+    except (SqlglotError, RecursionError):
+        raise BadExpression("an expression that parses", text) from None
+    refused = {
+        exp.Window: "no window",
+        exp.Query: "no subquery",
+        exp.Placeholder: "no parameter",
+        exp.Parameter: "no parameter",
+        exp.Block: "one expression",
+    }
+    found = []
+    for node in tree.walk():
+        for kind, expected in refused.items():
+            if isinstance(node, kind):
+                raise BadExpression(expected, node.sql(dialect=_DIALECT))
+        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
+            raise BadExpression("the names of columns", "*")
+        if isinstance(node, exp.Column):
+            first, *rest = node.parts
+            offset = first.meta.get("start", 0)
+            found.append(ColumnName((first.name.lower(), *(part.name.lower() for part in rest)), offset))
+    return tuple(sorted(found, key=lambda one: one.offset))
+
+
+def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
+    if not errors:
+        return BadExpression("an expression that parses", "nothing", 0)
+    line, end, found = errors[0].get("line"), errors[0].get("col"), str(errors[0].get("highlight") or "")
+    offset = None
+    if isinstance(line, int) and isinstance(end, int):
+        before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+        offset = max(0, before + end - len(found))
+    return BadExpression("an expression that parses", found or "the end", offset)

@@ -1,0 +1,271 @@
+"""Types, aggregates and expressions: refused when a document brings them, and in nobody's way once they are stored."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hbstore import connect
+from hbstore.cubes import (
+    ChainField,
+    Column,
+    Cube,
+    Cubes,
+    DimAttribute,
+    Dimension,
+    Edge,
+    Expression,
+    ExpressionSpec,
+    Fact,
+    JoinChain,
+    Measure,
+    Storage,
+    StorageTable,
+    TableDescription,
+)
+from hbstore.cubes.checks import AGGREGATES
+from hbstore.errors import InvalidModel, TableNotFound, UnknownTimelineClass
+
+CLASS = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
+
+
+@pytest.fixture
+def cubes():
+    with connect("memory://") as store:
+        store.create_database("farm")
+        yield Cubes(store, "farm")
+
+
+def expression(name, *texts, type="double"):
+    return Expression(name=name, type=type, specs=[ExpressionSpec(expression=text) for text in texts])
+
+
+def chain(name, first, end):
+    return JoinChain(name=name, paths=[[Edge.parse(f"{first}={end}")]])
+
+
+def crops(*expressions, weight="double", aggregate="SUM", field="int"):
+    """A cube with two measures, a struct, and a chain to a dimension."""
+    return Cube(
+        name="crops",
+        measures=[Measure(name="weight", type=weight, default_aggregate=aggregate), Measure(name="price", type="int")],
+        dim_attributes=[
+            DimAttribute(name="field_id", type=field),
+            DimAttribute(name="place", type="struct<north:double,east:double>"),
+        ],
+        expressions=expressions,
+        join_chains=[chain("grown_on", "crops.field_id", "field.id")],
+    )
+
+
+def fields(*expressions):
+    return Dimension(
+        name="field",
+        dim_attributes=[DimAttribute(name="id", type="int"), DimAttribute(name="hectares", type="double")],
+        expressions=expressions,
+        join_chains=[chain("beside", "field.id", "field.id")],
+    )
+
+
+def refused(cubes, document):
+    with pytest.raises(InvalidModel) as caught:
+        cubes.create(document)
+    assert cubes.names(document.kind) == []
+    assert caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("document", "at", "found", "said"),
+    [
+        (crops(weight="bigin"), "measures.0.type", "bigin", "Did you mean bigint"),
+        (crops(field="array<intt>"), "dim_attributes.0.type", "array<intt>", "      ^"),
+        (crops(expression("e", "weight", type="decimal(99)")), "expressions.0.type", "decimal(99)", "expected="),
+        (
+            crops(aggregate="summ"),
+            "measures.0.default_aggregate",
+            "summ",
+            "Use one of these: sum, min, max, count, avg",
+        ),
+    ],
+)
+def test_types_and_aggregates_that_there_are_not(cubes, document, at, found, said):
+    error = refused(cubes, document)
+    assert (error.fields["at"], error.fields["found"]) == (at, found)
+    assert (error.fields["kind"], error.fields["name"]) == ("cube", "crops")
+    assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "expected", "caret"),
+    [
+        ("weight / (((", "(", "an expression that parses", 11),
+        ("weight from crops", "from", "an expression that parses", 7),
+        ("weight\n  + ) price", ")", "an expression that parses", 4),
+        ("weight + harvest", "harvest", "a field of the cube crops", 9),
+        ("crops.harvest", "crops.harvest", "a field of the cube crops", 0),
+        ("1 + sold_to.name", "sold_to.name", "a join chain of the cube crops", 4),
+        (
+            "grown_on.acres",
+            "grown_on.acres",
+            "a field of the dimension field, to which the join chain grown_on leads",
+            0,
+        ),
+        ("sum(weight) over (partition by field_id)", "SUM(weight) OVER (PARTITION BY field_id)", "no window", None),
+        ("weight - (select max(weight) from crops)", "(SELECT MAX(weight) FROM crops)", "no subquery", None),
+        ("field_id in (select id from field)", "(SELECT id FROM field)", "no subquery", None),
+        ("weight + :least", ":least", "no parameter", None),
+        ("weight; price", None, "one expression", None),
+        ("*", "*", "the names of columns", None),
+    ],
+)
+def test_expressions_that_are_none(cubes, text, found, expected, caret):
+    cubes.create(fields())
+    error = refused(cubes, crops(expression("good", "weight"), expression("bad", "price", text)))
+    assert error.fields["at"] == "expressions.1.specs.1.expression"
+    assert error.fields["field"] == "bad"
+    assert error.fields["expected"] == expected
+    assert found in (None, error.fields["found"])
+    assert error.highlight == "" if caret is None else error.highlight.endswith("\n" + " " * caret + "^")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "weight * price / 100",
+        "sum(case when FIELD_ID = -1 then 0 when field_id = 0 then 1 else weight end)",
+        "my_own_udf(weight, 'a from b')",
+        "count(distinct field_id) / count(*)",
+        "grown_on.hectares + crops.weight + `grown_on`.`hectares`",
+        "place.north + crops.place",
+        "aggregate(array(weight), 0, (a, x) -> a + x)",
+        "date_format(current_date, 'yyyy') rlike '20.*' or weight is null",
+        "cast(weight as decimal(10, 2)) + 3 div 2",
+        "/* of all */ weight",
+    ],
+)
+def test_expressions_that_are_some(cubes, text):
+    cubes.create(fields())
+    cubes.create(crops(expression("e", text)))
+    assert cubes.cube("crops").expressions[0].specs[0].expression == text
+
+
+def test_a_chains_destination_may_be_still_to_come(cubes):
+    cubes.create(crops(expression("e", "weight / grown_on.acres")))
+    cubes.create(fields())
+    assert cubes.names("cube") == ["crops"]
+
+
+@pytest.mark.parametrize(
+    ("expressions", "found"),
+    [
+        ([expression("e", "e + 1")], "crops.e -> crops.e"),
+        ([expression("a", "b"), expression("b", "weight", "crops.c"), expression("c", "2 * A")], "crops.a -> crops.b"),
+    ],
+)
+def test_expressions_that_lead_back_to_themselves(cubes, expressions, found):
+    error = refused(cubes, crops(*expressions))
+    assert error.fields["found"].startswith(found)
+    cubes.create(crops(expression("a", "b + c"), expression("b", "c"), expression("c", "weight")))
+
+
+def test_a_way_back_over_join_chains(cubes):
+    error = refused(cubes, fields(expression("size", "beside.size + 1")))
+    assert error.fields["found"] == "field.size -> field.size"
+
+
+def test_columns_of_facts_have_types(cubes):
+    cubes.create(crops())
+    error = refused(cubes, Fact(name="f", cube="crops", columns=[Column(name="weight", type="doubel")]))
+    assert (error.fields["at"], error.fields["field"]) == ("columns.0.type", "weight")
+
+
+@pytest.mark.parametrize("aggregate", ["SUM", "Avg", "count_distinct", None])
+def test_aggregates_in_any_case_or_none(cubes, aggregate):
+    cubes.create(crops(aggregate=aggregate))
+    assert cubes.cube("crops").measures[0].default_aggregate == aggregate
+    assert {"sum", "min", "max", "count", "avg"} <= set(AGGREGATES)
+
+
+@pytest.fixture
+def invalid(cubes):
+    """A cube that was stored when nothing of this was looked at."""
+    cubes.create(Storage(name="barn"))
+    cubes.create(crops(expression("ratio", "weight / price")))
+    cubes.create(Fact(name="daily", cube="crops", columns=[Column(name="weight", type="double")]))
+    documents = cubes.store.documents
+    for kind, name, changes in (
+        ("cube", "crops", (('"SUM"', '"summ"'), ("weight / price", "weight / nosuchfield ((("), ('"int"', '"intt"'))),
+        ("fact", "daily", (('"double"', '"doubel"'),)),
+    ):
+        text = documents.get("farm", kind, name)
+        changed = text
+        for old, new in changes:
+            assert old in changed
+            changed = changed.replace(old, new)
+        documents.replace("farm", kind, name, text, changed)
+    return cubes
+
+
+def test_what_is_stored_is_read_described_and_dropped_whatever_it_says(invalid):
+    cube = invalid.cube("crops")
+    assert cube.measures[0].default_aggregate == "summ"
+    assert json.dumps(invalid.describe("cube", "crops"))
+    invalid.drop("fact", "daily")
+    invalid.drop("cube", "crops")
+    assert invalid.names("cube") == []
+
+
+def test_what_is_stored_can_be_altered_and_only_what_is_new_is_looked_at(invalid):
+    cube = invalid.cube("crops")
+    more = cube.changed(description="of all fields", measures=[*reversed(cube.measures), Measure(name="n", type="int")])
+    invalid.alter(more)
+    with pytest.raises(InvalidModel, match="found=summm"):
+        invalid.alter(more.changed(measures=[*cube.measures, Measure(name="n", type="int", default_aggregate="summm")]))
+    invalid.alter(crops(expression("ratio", "weight / price")))
+    with pytest.raises(InvalidModel, match="found=nosuchfield"):
+        invalid.alter(crops(expression("ratio", "weight / nosuchfield")))
+    fact = invalid.fact("daily")
+    invalid.alter(fact.changed(storage_tables=[StorageTable(storage="barn", update_periods=["CONTINUOUS"])]))
+    invalid.drop("storage", "barn", cascade=True)
+    assert invalid.fact("daily").storage_tables == ()
+
+
+def daily(timeline_class):
+    """A fact whose storage table names a class for its timeline."""
+    return Fact(
+        name="daily",
+        cube="crops",
+        columns=[Column(name="weight", type="double")],
+        storage_tables=[
+            StorageTable(
+                storage="barn",
+                update_periods=["DAILY"],
+                partition_columns=[Column(name="dt", type="string")],
+                time_partition_columns=["dt"],
+                description=TableDescription(table_properties={CLASS: timeline_class}),
+            )
+        ],
+    )
+
+
+def test_a_timeline_class_that_there_is_not(cubes):
+    cubes.create(Storage(name="barn"))
+    cubes.create(crops())
+    with pytest.raises(UnknownTimelineClass, match=r"table=farm\.barn_daily, timeline=DAILY\.dt"):
+        cubes.create(daily("com.example.Linked"))
+    assert cubes.names("fact") == []
+    with pytest.raises(TableNotFound):
+        cubes.store.get_table("farm", "barn_daily")
+    cubes.create(daily("RangesPartitionTimeline"))
+    with pytest.raises(UnknownTimelineClass):
+        cubes.alter(daily("com.example.Linked"))
+    assert cubes.fact("daily") == daily("RangesPartitionTimeline")
+
+
+def test_attributes_by_chains_are_left_to_questions(cubes):
+    """An attribute names a field of a chain that may be still to come."""
+    cube = crops()
+    later = DimAttribute(name="owner", type="string", chain=[ChainField(chain="grown_on", field="owner")])
+    cubes.create(cube.changed(dim_attributes=[*cube.dim_attributes, later]))
