@@ -291,7 +291,7 @@ class Partition:
         last_access_time: seconds since 1970, or 0.
         storage: how its files are stored; None inherits the table's.
         privileges: who may do what.
-        later_fields: those of later versions of the Hive Metastore, as they came.
+        later_fields: fields of later versions of the Hive Metastore, unchanged.
 
     Attributes:
         payload: the bytes that it was read from; None if it was made here.

@@ -39,7 +39,7 @@ class Function:
         create_time: seconds since 1970.
         function_type: 1, for Java.
         resources: pairs of a type and a URI.
-        later_fields: those of later versions of the Hive Metastore, as they came.
+        later_fields: fields of later versions of the Hive Metastore, unchanged.
 
     Raises:
         InvalidName: a name of the database or the function that cannot be.

@@ -199,7 +199,7 @@ class Struct(Generic[T]):
     Args:
         make: what reading calls with the fields found, by name; fields that are absent are left to its defaults.
         fields: field number -> (attribute, kind), in the order of writing. An attribute that is None is not written.
-        rest: the attribute that keeps all other fields, as they came; None passes them over.
+        rest: the attribute that keeps all other fields unchanged; None passes them over.
     """
 
     make: Callable[..., T]

@@ -52,3 +52,15 @@ def test_files_and_tests_that_a_page_names_exist(page):
 def test_protocols_are_told_in_one_form(page):
     assert re.findall(r"^## (.+)$", prose(page), re.MULTILINE) == PARTS
     assert f"protocols/{page.name}" in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+ODD = ("whoever", "who comes", "who lists", "of no moment", "never in neither", "whichever", "thereof", "therein")
+ODD += ("as they came", "is told by", "nobody says")
+"""Words that a reader has to stop at. Name the actor, and say what it does."""
+
+
+def test_no_odd_words():
+    code = [path for path in (ROOT / "hbstore").rglob("*") if path.suffix in {".py", ".thrift"}]
+    word = re.compile(rf"\b({'|'.join(ODD)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+    lines = {f"{name(path)}: {found[0]}" for path in PAGES + code for found in word.finditer(path.read_text("utf-8"))}
+    assert not lines

@@ -127,7 +127,7 @@ def _give_up(error: BaseException, settings: Settings | None) -> NoReturn:
         sys.stdout.flush()
     except OSError:
         abandon_stdout()
-    if not isinstance(error, BrokenPipeError):  # whoever closed the pipe knows
+    if not isinstance(error, BrokenPipeError):  # the reader that closed the pipe knows
         with contextlib.suppress(BrokenPipeError):
             report(error, with_traceback=settings is not None and settings.with_traceback)
     raise typer.Exit(exit_code(error)) from error

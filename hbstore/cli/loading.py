@@ -1,4 +1,4 @@
-"""Adding the partitions of a file in batches: what is wrong is told by line, and how to go on."""
+"""Adding the partitions of a file in batches: errors name the line, and say how to go on."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _KINDS: Final = {"values": "a list", "spec": "an object", "name": "a text"}
 
 _KEYS: Final = (*_KINDS, "location", "parameters", "create_time", "last_access_time")
 _DIGITS: Final = 20
-"""Of a number of seconds; what is shorter and too large is told by the field that cannot hold it."""
+"""Of a number of seconds; the field that cannot hold a shorter number reports it."""
 _BOM: Final = "\ufeff"
 
 

@@ -4,10 +4,10 @@
     {"state": "pending", "stamp": "a37e…", "document": {…}, "before": {…}}
 
 A document decides and its storage tables follow: it is put as *pending*, the tables are made, altered and dropped, and
-it is put as *settled*. Whoever meets a pending one does what is left, which is idempotent, so a crash in between holds
+it is put as *settled*. A process that meets a pending one does what is left, which is idempotent, so a crash holds
 nobody up. One that is altered is *proposed* first, and pending once all that it names was found to be there after that:
-no table is touched before. Whoever meets it decides, by one compare-and-put: it is pending, or what it was. *leaving*
-is a document that is dropped as soon as its tables are. The stamp is new with every change, so that a late
+no table is touched before. A process that meets it decides, by one compare-and-put: it is pending, or what it was.
+*leaving* is a document that is dropped as soon as its tables are. The stamp is new with every change, so that a late
 compare-and-put never meets an equal state.
 """
 

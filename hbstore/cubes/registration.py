@@ -129,7 +129,7 @@ class _Validity:
     columns: frozenset[str] = frozenset()
 
     def check(self, logical: LogicalTable, on: StorageTable, one: PartitionDesc) -> None:
-        """See that a partition is not wholly outside, in whichever column.
+        """See that a partition is not wholly outside, in any column.
 
         Raises:
             OutsideValidity: it is.

@@ -1,6 +1,6 @@
 """Documents of the model as they are kept, and their storage tables brought to what they say.
 
-Whoever meets a document that is not settled does what is left (see `entries`): its writer, and everybody who comes by.
+Every process that meets a document that is not settled does what is left (see `entries`).
 """
 
 from __future__ import annotations
@@ -171,9 +171,9 @@ class Settler:
         return self.replace(proposed, Entry(document, State.PENDING, before))
 
     def _without_strays(self, late: Named) -> Entry | None:
-        """A document as it is now, after tables that only an earlier state of it has were dropped; None if it is gone.
+        """Drop tables that only an earlier state of a document has; the document as it is now, None if it is gone.
 
-        Whoever is late may have made them after everybody else had looked.
+        A late process may have made them after all others had looked.
         """
         assert isinstance(late, LogicalTable)
         for _ in range(_ATTEMPTS):

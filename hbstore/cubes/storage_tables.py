@@ -2,14 +2,14 @@
 
 They are tables like others, which Spark reads as well. Their parameters say what they belong to, what their time
 partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
-stamp of the document that the table was last made to fit. Whoever alters a table has seen its stamp, then that the
-document is still the same, and alters it only if the stamp is: so nobody who is late brings back what was before.
-Other update periods come in a second step, which the store does not guard like that; whoever finds afterwards that the
-document has changed meanwhile settles it anew.
+stamp of the document that the table was last made to fit. A process that alters a table has seen its stamp, then that
+the document is still the same, and alters the table only if the stamp is: so no late process brings back an old state.
+Other update periods come in a second step, which the store does not guard like that; a process that finds afterwards
+that the document has changed meanwhile settles it anew.
 
-A table that is to go is first altered in the same way, to say that it leaves. Nobody takes that back: who wants a table
-of the name drops it, and makes another. So whoever drops it late, and only the very table that they saw, takes nothing
-from others.
+A table that is to go is first altered in the same way, to say that it leaves. Nobody takes that back: a process that
+wants a table of the name drops it, and makes another. A late process drops only the very table that it saw, and so
+takes nothing from others.
 """
 
 from __future__ import annotations

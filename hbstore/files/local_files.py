@@ -1,8 +1,8 @@
 """The machine's own folders.
 
 A path is first resolved (`LocalFiles.real`, `LocalFiles.place`), so that its links can be judged. What then changes
-something walks the resolved path folder by folder and refuses every link on the way: whoever swaps a folder for a link
-in between gets an error, not somebody else's files.
+something walks the resolved path folder by folder and refuses every link on the way: a process that swaps a folder for
+a link in between gets an error, not somebody else's files.
 """
 
 from __future__ import annotations

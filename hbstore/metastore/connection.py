@@ -1,6 +1,6 @@
 """One connection: calls are read, answered and their replies written, until the client goes.
 
-Threads come to a connection when something has arrived there, answer, and leave it to whichever comes next.
+A thread comes to a connection when something has arrived there, answers, and leaves the connection to the next thread.
 
 Whatever goes wrong ends this connection and no other, and is logged in one line.
 """

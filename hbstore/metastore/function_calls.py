@@ -1,4 +1,4 @@
-"""Functions of SQL: kept, listed and handed out; whoever calls them brings their classes."""
+"""Functions of SQL: the endpoint keeps, lists and returns them; the client that calls them brings their classes."""
 
 from __future__ import annotations
 

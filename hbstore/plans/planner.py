@@ -31,8 +31,8 @@ def plan_filter(
         statistics: what is known of its rows.
         costs: what reading costs on its backend.
         budget: how many scans there may be.
-        now: what its time ranges are relative to; None for the system's time. Whoever keeps the plan gives it, to see
-            whether it was asked.
+        now: what its time ranges are relative to; None for the system's time. A caller that keeps plans passes it, to
+            see whether the planner asked for the time.
 
     Raises:
         UnknownColumnError: the filter names a column that is not a partition column.

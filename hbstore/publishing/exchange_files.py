@@ -1,8 +1,8 @@
 """The files of exchanged partitions: they follow the partitions into the other table's folder.
 
 Partitions change tables first, all at once, and keep their locations: their files are read where they are. Then their
-folders move, some at a time, each time before the locations of these change. So who reads meanwhile misses at most the
-files of these few, for a moment, and whoever comes after a crash goes on where it ended.
+folders move, some at a time, each time before the locations of these change. So a reader misses at most the files of
+these few, for a moment, and after a crash the next process goes on where it ended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
 
 _LEASE: Final = 30.0
-"""Seconds for which whoever copies folders is left alone after the last sign of life."""
+"""Seconds for which others leave a process alone that copies folders, after its last sign of life."""
 
 _ONE_STEP: Final = frozenset({LOCAL, "hdfs", "viewfs"})
 """File systems that rename a folder in one step, so that of several who do so one does, and nothing is half done."""
@@ -103,7 +103,7 @@ class ExchangeFiles:
 
         Raises:
             FileOperationFailed, OutsideWarehouse: with ``resume``, of the first folder that cannot be moved.
-            CommitStateUnknown: the locations of moved folders are yet to be changed; the next who comes does so.
+            CommitStateUnknown: the locations of moved folders are yet to be changed; the next process does so.
         """
         moves = self._moves()
         left: list[str] = []

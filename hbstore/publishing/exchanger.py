@@ -1,8 +1,8 @@
 """Exchanging partitions with their files: they leave one table and come to another, all at once.
 
 1. *Claim* the partitions in both tables: no job writes them meanwhile.
-2. *Exchange* them in the store, with the locations that they have. This decides: from now on whoever comes to either
-   table goes on where a dead process ended.
+2. *Exchange* them in the store, with the locations that they have. This decides: from now on every process that
+   comes to either table goes on where a dead process ended.
 3. Note so, so that nobody takes the claims away any more.
 4. Have their folders follow (`hbstore.publishing.exchange_files`), and take the claims off.
 
@@ -55,7 +55,7 @@ def exchange_partitions(
         OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
         PublicationLost: it took so long that it was taken for dead. After all of these nothing was changed.
-        CommitStateUnknown: the connection broke. What was begun is finished or given up by whoever comes next.
+        CommitStateUnknown: the connection broke. The next process finishes it or gives it up.
     """
     here, there = (source.database, source.name), (target.database, target.name)
     if here == there:

@@ -1,4 +1,4 @@
-"""Manifest: all that a publication does, for whoever finishes it.
+"""Manifest: all that a publication does, for the process that finishes it.
 
 data/part-0.parquet                                staged, below the table's folder, where nobody looks
 ds=2013-01-01/region=eu/.<id>-part-0.parquet       prepared: in place, under a hidden name

@@ -7,8 +7,8 @@
    statistics in one change of the store, remove the folders of dropped ones, close.
 
 A job that dies before 3 leaves what no reader sees, and the next job or `Publisher.recover` clears away. One that dies
-after it leaves a decided publication. Whoever reads or writes the table by way of hbstore shows it first: every part of
-4 may be repeated, and be done by several at once.
+after it leaves a decided publication. Every process that reads or writes the table with hbstore shows it first: every
+part of 4 may be repeated, and be done by several at once.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Publisher:
     def _check_batch(self, row: TableRow, manifest: Manifest) -> None:
         """See that a batch of a stream is not written.
 
-        Whoever decided one of this stream has recorded it before their publication was taken off the row, and whoever
+        A run that decided one of this stream recorded it before its publication was taken off the row, and a run that
         wants to decide one from now on has to take this claim away first. So it stays true while the claim is held.
         """
         batch = manifest.batch
@@ -230,7 +230,7 @@ class Publisher:
                 alive = time.monotonic()
 
     def _give_up(self, row: TableRow, manifest: Manifest) -> None:
-        """Clear away what is not decided; whoever wanted to decide it late finds that they cannot any more."""
+        """Clear away what is not decided; a late job finds that it cannot decide it any more."""
         if self.store.publications.withdraw(row, manifest.id):
             self._clear_away(row, manifest)
 

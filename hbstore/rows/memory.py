@@ -30,7 +30,7 @@ _Stored = tuple[tuple[bytes, ...], bytes]
 
 
 class _State:
-    """All rows at one moment; whoever changes a pinned state changes a copy."""
+    """All rows at one moment; a writer that meets a pinned state changes a copy."""
 
     __slots__ = ("catalog", "partitions", "pins")
 

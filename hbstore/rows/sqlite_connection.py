@@ -299,7 +299,7 @@ def _after_fork_in_child() -> None:
     for connection in _inherited:
         connection.leave_behind()
     _inherited.clear()
-    BATON.lock = threading.Lock()  # whoever held it is not here
+    BATON.lock = threading.Lock()  # the thread that held it is not in this process
     _GATE.release()
 
 

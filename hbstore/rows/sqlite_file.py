@@ -79,7 +79,7 @@ class SqliteFile:
             StoreUnavailable: it cannot be opened, or is not there and may not be created.
         """
         path = Path(self.path)
-        if path.exists() and not path.is_file():  # a pipe would keep whoever opens it waiting
+        if path.exists() and not path.is_file():  # opening a pipe would wait
             raise not_a_store(self.path, "a folder" if path.is_dir() else "no regular file")
         if not create and not _has_content(self.path):
             hint = "Create it with `hbstore init`, or name another by --store or HBSTORE_URL"

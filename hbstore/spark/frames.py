@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 
 def local_frame(spark: SparkSession, rows: Iterable[Any], schema: StructType | str) -> DataFrame:
-    """Rows of Python's as a DataFrame; whichever session is the active one stays so.
+    """Rows of Python's as a DataFrame; the active session stays the active one.
 
     Spark makes the session active in which it makes such a DataFrame. Formats are looked for in the active session, so
     that a user who has registered ``hbstore`` in another one could not write by it any more.

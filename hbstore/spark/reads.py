@@ -114,7 +114,7 @@ def read_table(
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """Folders are listed file by file, and a write may be shown in between: then what was listed is of no moment.
+    """Folders are listed file by file, and a write may be shown in between: then the list mixes two states.
 
     Attributes:
         store: the store.

@@ -116,7 +116,7 @@ class _Run:
     warehouse: str | None
 
     def statement(self, statement: Statement) -> DataFrame:
-        """Run it on the store or in Spark, whoever has what it is about."""
+        """Run it on the store or in Spark: where the table is."""
         if self.spark.catalog.currentCatalog() != _CATALOG:
             return self.spark.sql(self.text)
         match statement:

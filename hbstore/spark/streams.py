@@ -11,8 +11,8 @@ its number and a digest of its rows:
 4. Decide: one compare-and-put decides files, partitions, number and digest.
 5. Show the files and partitions, put the batch into the stream's record, take the publication off the table's row.
 
-Whoever dies before 4 has changed nothing, and the batch is written again. After it everybody finds the number, in the
-publication or in the record, and whoever comes next finishes 5.
+A run that dies before 4 has changed nothing, and the next one writes the batch again. After 4 every run finds the
+number, in the publication or in the record, and the next process finishes 5.
 """
 
 from __future__ import annotations

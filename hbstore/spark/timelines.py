@@ -37,7 +37,7 @@ _POLL: Final = 0.2
 def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, slices: int | None = None) -> Collected:
     """Build all timelines of a table anew from its partitions, read in parallel. O(partitions), over all cores.
 
-    Others may go on adding and dropping partitions meanwhile; whoever wants the timelines waits. A machine that runs
+    Others may go on adding and dropping partitions meanwhile; readers of the timelines wait. A machine that runs
     tasks must have hbstore installed and must reach the store; for SQLite it is the machine of the file.
 
     Args:
@@ -124,7 +124,7 @@ def _reporting(builder: TimelineBuilder, begun: Build) -> Iterator[None]:
 
 
 def _wait_for_others(rows: Rows, begun: Build) -> None:
-    """Whoever builds now gets to the end, as long as they report: taking turns at beginning, nobody would."""
+    """Let the present builder finish, as long as it reports: taking turns at beginning, no builder would."""
     while _is_being_built(rows, begun):
         time.sleep(_POLL)
 

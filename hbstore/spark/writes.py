@@ -1,7 +1,7 @@
 """Writing a DataFrame into a table's partitions: files and partitions are seen together, or not at all.
 
 Spark writes the files into a staging folder of the table. The driver then publishes them (`hbstore.publishing`): a job
-that dies leaves the table as it was, or is finished by whoever reads or writes the table next.
+that dies leaves the table as it was, or the next reader or writer of the table finishes it.
 
 Three ways to write follow the number of partitions that a task has open. With values for all partition columns there
 is one partition, and each task writes one file (*single*). Else rows are sorted by the partition columns in each task,
@@ -89,7 +89,7 @@ def write_table(
         WriteConflict: another job is writing one of the partitions; nothing was changed.
         WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
         ConcurrentChange: the table was given another location meanwhile; nothing was changed.
-        CommitStateUnknown: it is decided, or may be, and could not be shown; whoever comes next does that.
+        CommitStateUnknown: it is decided, or may be, and could not be shown; the next process does that.
     """
     if mode not in get_args(Mode) or overwrite not in get_args(Overwrite):
         raise InvalidInput(

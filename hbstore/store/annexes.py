@@ -1,7 +1,7 @@
 """Annexes: rows that hold what is known about a table or a partition besides itself, and go when it goes.
 
 Column statistics and marks belong to one table or partition: what belonged to a dropped one must never be seen on the
-next of its name, whoever wrote it and however late. Three things see to that:
+next of its name, however late it was written. Three things see to that:
 
 * **A table's annexes have keys that begin with its incarnation**, 8 random bytes that no other table has (see
   `hbstore.store.table_row`). A table that is dropped and created again has other keys; what the old ones hold goes with

@@ -93,7 +93,7 @@ class Change:
     def ends(self) -> tuple[bytes, bytes]:
         """The first and the last key that it touches, but for annexes of partitions that it touches as well.
 
-        Whoever changes an annex names its partition's key, too, and so finds this change between these ends.
+        A change of an annex names its partition's key, too, and so finds this change between these ends.
         """
         keys = self.keys()
         partitions = [key for key in keys if not key.startswith(ANNEX)]

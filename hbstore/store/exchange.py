@@ -1,7 +1,7 @@
 """Exchanging partitions: they leave one table and come to another, all or none.
 
 Where there are transactions it is one. Elsewhere the table that they come to gets an intent that keeps their places
-free, and then an intent on the table that they leave decides; docs/architecture.md ("Changes") tells how.
+free, and then an intent on the table that they leave decides; docs/protocols/exchanging-partitions.md tells how.
 """
 
 from __future__ import annotations

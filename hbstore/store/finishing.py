@@ -1,7 +1,7 @@
 """Finishing intents: every step may be repeated, by its writer and by anyone else, at once and later.
 
-Tables are named by the keys of their rows, as a table may be gone before its intent is. docs/architecture.md
-("Changes") tells why each order of steps is safe.
+Tables are named by the keys of their rows, as a table may be gone before its intent is. docs/protocols
+tells why each order of steps is safe.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GONE: Final = b"\xff"
 """Before the keys that are deleted when all are copied, in what is said of progress: above every key."""
 _POLL: Final = 0.2
 _STILL: Final = 5
-"""How often in a row nothing has moved when whoever was at it is taken to be gone."""
+"""How often in a row nothing has moved when its owner is taken to be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Finisher:
     def finish(self, table: bytes, intent: Intent) -> None:
         """Roll somebody else's intent forward.
 
-        Where that is long work, of a whole table, it is left to whoever is at it while they get on.
+        Long work, of a whole table, is left to its owner as long as that makes progress.
         """
         if intent.kind in (ChangeKind.RENAME_TABLE, ChangeKind.ALTER_TABLE):
             self._watch(table, intent)

@@ -70,7 +70,7 @@ class Grants:
             self._change(target, add)
 
     def revoke(self, grants: Iterable[ObjectGrant], *, option_only: bool = False) -> None:
-        """Take privileges back, whoever granted them, or just the right to grant them on.
+        """Take privileges back from any grantor, or just the right to grant them on.
 
         Raises:
             GrantNotFound: one was not given.

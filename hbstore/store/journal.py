@@ -1,7 +1,7 @@
 """The intent journal: changes of many rows where only single rows are atomic.
 
-docs/architecture.md ("Changes") tells the protocol and what a crash leaves at each step. Nobody holds a lock: a writer
-that meets an unfinished intent on its keys finishes it first, whoever began it.
+docs/protocols/changes-of-partitions.md tells the steps and what a crash leaves at each of them. Nobody holds a lock: a
+writer that meets an unfinished intent of any writer on its keys finishes it first.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class Journal:
         return replace(self.gaining(gained), moves=moves, intents=kept)
 
     def advanced(self, beyond: int = 0) -> Journal:
-        """With the next sequence number used up: whoever was about to open an intent has to look again.
+        """With the next sequence number used up: a writer that was about to open an intent has to look again.
 
         Args:
             beyond: the number is above this one as well.

@@ -6,8 +6,9 @@ that:
 * A lock is given when no earlier one (by id) is in its way, held or waiting. Earlier ones only go away, so a lock that
   is given stays given, nobody is overtaken by those he is in the way of, and two locks that conflict are never held at
   once.
-* Whoever finds that a lock or a transaction has had no heartbeat for too long removes it in the same change by which
-  he takes its place. Its holder, if it is still alive, finds it gone, however the clocks of two servers differ.
+* A server that finds that a lock or a transaction has had no heartbeat for too long removes it in the same change by
+  which another takes its place. Its holder, if it is still alive, finds it gone, however the clocks of two servers
+  differ.
 
 The rules of conflict are Hive's: a shared read goes with shared reads and writes, a shared write with shared reads, an
 exclusive lock with nothing; locks meet where they name the same database, table and partition, as far as both name

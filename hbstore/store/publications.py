@@ -1,7 +1,7 @@
 """Publications: writes of files and partitions that are to be seen as one.
 
 A job that writes files first *claims* the partitions that it writes, then prepares its files where nobody sees them,
-then the publication is *decided*: from that moment it will be done, by the job or by whoever comes next. Two jobs that
+then the publication is *decided*: from that moment it will be done, by the job or by the next process. Two jobs that
 claim one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
 claiming and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
 00 id``.
@@ -85,7 +85,7 @@ class Publications:
             row: the table.
             publication_id: unique.
             partitions: their names by their keys, which need not be there.
-            manifest: what the publication does, for whoever finishes it.
+            manifest: what the publication does, for the process that finishes it.
             until: seconds since 1970 at which the job may be taken for dead.
             batch: the batch of a stream that it is.
 
@@ -216,7 +216,7 @@ class Publications:
             raise ConcurrentChange(
                 "a write of the table is decided and not shown yet",
                 table=row.table,
-                hint=f"`hbstore repair {row.table}` finishes it, and so does whoever reads the table; then try again",
+                hint=f"`hbstore repair {row.table}` or the next reader of the table finishes it; then try again",
             )
 
     def manifest(self, row: TableRow, publication_id: str) -> bytes | None:

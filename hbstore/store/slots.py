@@ -1,7 +1,7 @@
 """Slots: the catalog rows that hold the changes of a table's open intents, `I db 00 table 00 slot`.
 
 Cell `d:0` is a header and the change's first bytes, `d:1` … the rest of a large one. Full cells belong to one writer,
-until its intent is off the journal. Cell `d:at` says how far whoever applies a change of a whole table has come.
+until its intent is off the journal. Cell `d:at` says how far a change of a whole table has come.
 """
 
 from __future__ import annotations

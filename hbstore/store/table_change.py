@@ -1,6 +1,6 @@
 """TableChange: a change of a whole table, its definition and every one of its rows, as one value.
 
-It holds all that applying it takes, so that whoever finds its intent does the same as its writer.
+It holds all that applying it takes, so that every process that finds its intent does the same as its writer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Changing a whole table with its partitions: another name, other columns, another location.
 
 Where there are transactions it is one. Elsewhere it is an intent on the table's row, and for a rename the new name is
-reserved before that is decided; docs/architecture.md ("Changes") tells how.
+reserved before that is decided; docs/protocols/whole-table-changes.md tells how.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _ATTEMPTS: Final = 200
 def counted_journal(rows: Rows, row: TableRow) -> Journal:
     """A table's journal; where its totals are not known and it has nothing, they are known now.
 
-    Whoever puts it puts it only where it still is what the row says: then the table still had nothing.
+    A writer puts it only where it still is what the row says: then the table still had nothing.
     """
     journal = row.journal
     if journal.counted == row.incarnation or journal.intents:

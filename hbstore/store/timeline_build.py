@@ -6,7 +6,7 @@
 3. Look again at the times that were touched meanwhile, and put the timeline if nothing was touched since.
 
 Where somebody else begins to build as well, the last one to begin wins and the others do so again. A builder that died
-leaves the first state; whoever wants the timelines waits until the time that stands there, then builds them.
+leaves the first state; a reader of the timelines waits until the time that stands there, then builds them.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ def put_state(
 
 
 def advance(rows: Rows, table: bytes) -> None:
-    """Use up a sequence number: whoever is about to decide a change, or knows the timelines, has to look again."""
+    """Use up a sequence number: a writer about to decide, and a reader that knows the timelines, look again."""
     for attempt in range(_ATTEMPTS):
         data = (rows.get(table) or {}).get(JOURNAL)
         with suppress(CommitStateUnknown):

@@ -1,7 +1,7 @@
 """Timelines of a table that goes, declares others, or gets another name: their cells are emptied, or copied.
 
 Both happen while the intent of that is open, and put only what is still as it was read together with the intent; so
-whoever comes late finds nothing to do.
+a late process finds nothing to do.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Keeping timelines true: what becomes of them when partitions come and go.
 
 This happens after a change's rows are written and before it is acknowledged: in its transaction, or under its intent,
-by whoever finishes that. Times that were added go into the timeline. Of times that lost a partition those leave it
-that no partition has any more, which is looked up after the timeline was read, and put only if it is still what was
-read. Every change gives the cell another stamp, **an addition even where the time is there already**: so whoever found
-no partition of a time, while one was coming, finds that they have to look again. A helper that comes late, after the
-intent is closed, meets another stamp as well.
+by the process that finishes that. Times that were added go into the timeline. Of times that lost a partition those
+leave it that no partition has any more, which is looked up after the timeline was read, and put only if it is still
+what was read. Every change gives the cell another stamp, **an addition even where the time is there already**: so a
+process that found no partition of a time, while one was coming, finds that it has to look again. A helper that comes
+late, after the intent is closed, meets another stamp as well.
 """
 
 from __future__ import annotations

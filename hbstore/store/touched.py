@@ -1,7 +1,7 @@
 """Touched times: which times of a table's partitions a change brings and which it may take away, as one value.
 
-It stands in the bytes of a change, so that whoever finishes it touches the same times: after the rows are gone nobody
-could tell any more.
+It stands in the bytes of a change, so that every process that finishes it touches the same times: after the rows are
+gone nobody could tell any more.
 """
 
 from __future__ import annotations

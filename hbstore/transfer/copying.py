@@ -1,4 +1,4 @@
-"""Copying the partitions of one table, whichever way, and looking at what is there afterwards."""
+"""Copying the partitions of one table in either direction, and comparing both sides afterwards."""
 
 from __future__ import annotations
 
