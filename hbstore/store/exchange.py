@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from hbstore.arguments import expect, expect_many
 from hbstore.errors import (
     AlreadyExists,
     CommitStateUnknown,
@@ -32,7 +33,7 @@ from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import undecided
 from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
-from hbstore.store.puts import already_exists, cells_of, no_such_partition, texts_of
+from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, texts_of
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import TableRow
 from hbstore.store.table_totals import add_totals
@@ -44,6 +45,7 @@ from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_from_payload
 from hbstore.totals import NOTHING, Totals
 
+_PAIR: Final = 'Give names of a database and a table, such as ("shop", "sales")'
 _ATTEMPTS: Final = 200
 
 
@@ -108,6 +110,10 @@ class Exchange:
         )
 
     def _open(self, source: tuple[str, str], target: tuple[str, str]) -> tuple[TableRow, TableRow]:
+        for argument, pair in (("source", source), ("target", target)):
+            expect(argument, pair, tuple, list, hint=_PAIR)
+            if len(pair) != 2:  # noqa: PLR2004
+                raise InvalidInput("not a database and a table", argument=argument, value=repr(pair), hint=_PAIR)
         here, there = self.tables.open(*source), self.tables.open(*target)
         partitioned(here.table)
         if here.key == there.key or not here.definition.has_partition_columns_of(there.table):
@@ -210,7 +216,7 @@ class Exchange:
 def _places(here: TableRow, there: TableRow, values: Sequence[PartitionValues]) -> list[Place]:
     """Each partition once, in key order."""
     places = {}
-    for one in values:
+    for one in expect_many("values", values, hint=NEEDS_VALUES):
         texts = texts_of(here, one)
         cells = cells_of(here.definition, texts, "keep")
         key = row_key(here.definition.prefix, cells)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import and_
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
+from hbstore.arguments import expect, expect_choice
 from hbstore.errors import InvalidType
-from hbstore.filters.builder import Expression
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
@@ -29,7 +27,7 @@ from hbstore.store.exchange import Exchange
 from hbstore.store.hive import Hive
 from hbstore.store.publications import Publications, has_publications
 from hbstore.store.puts import InvalidValues, texts_of
-from hbstore.store.reader import Filter, Reader
+from hbstore.store.reader import Filter, Reader, joined_filters
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
@@ -40,6 +38,7 @@ from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
 
 T = TypeVar("T")
+_A_TABLE: Final = 'Give a Table, such as replace(store.get_table("shop", "sales"), owner="ann")'
 
 
 class PartitionStore:
@@ -229,6 +228,8 @@ class PartitionStore:
         >>> store.table_names("shop")
         ['returns', 'sales']
         """
+        expect("table", table, Table, hint=_A_TABLE)
+        expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             check_columns((column.name, column.type) for column in table.columns)
         self._tables.create_table(table, if_not_exists=if_not_exists)
@@ -300,6 +301,8 @@ class PartitionStore:
         >>> store.get_table("shop", "sales").owner
         'ann'
         """
+        expect("table", table, Table, hint=_A_TABLE)
+        expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, table.database, table.name)
         self._table_changes.alter(
@@ -331,6 +334,8 @@ class PartitionStore:
         >>> store.table("shop.sold").count()
         72
         """
+        expect("table", table, Table, hint=_A_TABLE)
+        expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
         self.publications.check_none_decided(self._open(database, name))
@@ -547,7 +552,7 @@ class PartitionStore:
         return self._reader.get_many(database, table, values)
 
     def get_partitions_by_filter(
-        self, database: str, table: str, filter: str | None, max_parts: int = -1, like_dialect: LikeDialect = "sql"
+        self, database: str, table: str, filter: Filter, max_parts: int = -1, like_dialect: LikeDialect = "sql"
     ) -> list[Partition]:
         """The partitions that a filter selects, in key order.
 
@@ -567,7 +572,7 @@ class PartitionStore:
         return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=dialect)
 
     def get_partitions_by_expr(
-        self, database: str, table: str, expression: Expression | None, max_parts: int = -1
+        self, database: str, table: str, expression: Filter, max_parts: int = -1
     ) -> list[Partition]:
         """The partitions that a Python expression selects, in key order; None: all. As `get_partitions_by_filter`.
 
@@ -578,9 +583,11 @@ class PartitionStore:
         return self._reader.partitions(database, table, expression, max_parts=max_parts, like_dialect="sql")
 
     def list_partitions_by_filter(
-        self, database: str, table: str, expressions: Sequence[Expression]
+        self, database: str, table: str, expressions: Filter | Sequence[Filter]
     ) -> list[dict[str, str]]:
-        """The specs of the partitions for which all of some expressions hold, in key order; of none: all specs.
+        """The specs of the partitions that all of some filters select, in key order; of none: all specs.
+
+        A filter may be text or an expression, mixed at will; a single one needs no list.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
@@ -595,7 +602,7 @@ class PartitionStore:
         [{'ds': 'a', 'hour': '7'}]
         """
         partitioned(self.get_table(database, table))
-        where = reduce(and_, expressions) if expressions else None
+        where = joined_filters(expressions)
         row, found = self._reader.payloads(database, table, where, max_parts=-1, like_dialect="sql")
         columns = row.table.partition_column_names
         return [dict(zip(columns, partition_values(one), strict=True)) for one in found]

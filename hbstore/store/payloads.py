@@ -10,6 +10,7 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.errors import InvalidInput
 from hbstore.layouts import COLUMNS, LOCATION_HEAD, PARTITION, STORAGE
 from hbstore.model import Column
@@ -24,6 +25,8 @@ _COLUMNS: Final = next(field_head(kind, number) for number, (name, kind) in STOR
 _UNREADABLE: Final = (ValueError, IndexError, struct.error)
 
 MAX_LOCATION: Final = 4_000
+_BOTH: Final = 2
+_RELOCATED: Final = "Give the location that partitions are below, and the one that they are to be below"
 """Characters in the beginning of a location that others are replaced by; the Hive Metastore keeps no longer ones."""
 
 
@@ -114,12 +117,14 @@ def checked_relocation(relocated: tuple[str, str]) -> tuple[str, str]:
     Raises:
         InvalidInput: one is empty or very long.
     """
-    old, new = (one.rstrip("/") for one in relocated)
+    for at, one in enumerate(expect("relocated", relocated, tuple, list, hint=_RELOCATED)):
+        expect(f"relocated[{at}]", one, str, hint=_RELOCATED)
+    old, new = (one.rstrip("/") for one in relocated) if len(relocated) == _BOTH else ("", "")
     if not old or not new or max(len(old), len(new)) > MAX_LOCATION:
         raise InvalidInput(
             "not the beginnings of locations",
             old=old[:100],
             new=new[:100],
-            hint="Give the location that partitions are below, and the one that they are to be below",
+            hint=_RELOCATED,
         )
     return old, new

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from hbstore.arguments import expect_choice
 from hbstore.errors import (
     AlreadyExists,
     InvalidInput,
@@ -27,6 +28,10 @@ from hbstore.structs import PartitionEncoder
 InvalidValues: TypeAlias = Literal["reject", "keep"]
 """What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
 
+NEEDS_PARTITIONS: Final = 'Give a list of Partition objects, such as [Partition(("2013-01-01", "5"))]'
+NEEDS_VALUES: Final = 'Give a list of partitions, such as [("2013-01-01", "5")]; specs (dicts) and Partitions do, too'
+"""What to do where a call takes many partitions and is given something else."""
+
 MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
 
@@ -44,6 +49,7 @@ class Puts:
     """
 
     def __init__(self, row: TableRow, invalid_values: InvalidValues, created: int = 0) -> None:
+        expect_choice("invalid_values", invalid_values, "reject", "keep")
         self.rows: dict[bytes, PartitionRow] = {}
         self.values: dict[bytes, tuple[str, ...]] = {}
         self.times: dict[bytes, list[tuple[str, int]]] = {}

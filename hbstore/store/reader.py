@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from threading import Lock
-from typing import Final, TypeAlias, TypeVar
+from types import NoneType
+from typing import Final, SupportsIndex, TypeAlias, TypeVar, get_args
 
+from hbstore.arguments import expect, expect_many
 from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.frames import Frame, frame_of
@@ -26,7 +28,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
-from hbstore.store.puts import no_such_partition, partition_key, texts_of
+from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
@@ -34,6 +36,8 @@ from hbstore.times.clock import Clock, Now, utc_now
 
 K = TypeVar("K")
 T = TypeVar("T")
+_TREES: Final = (NoneType, *get_args(ExpressionTree))
+_FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such as col("ds") == "2013-01-01", or None"""
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
 
@@ -88,7 +92,7 @@ class Reader:
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
         """The stored bytes of those of some partitions that exist, each once, in key order."""
-        asked = [_reusable(one) for one in values]
+        asked = [_reusable(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def read(row: TableRow) -> list[StoredRow]:
             return self.rows.multi_get(sorted({partition_key(row, one) for one in asked}))
@@ -110,6 +114,8 @@ class Reader:
 
         Elsewhere than in a snapshot it is called again, from the start, where the table moved under it.
         """
+        expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
+        expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
 
         def read(row: TableRow) -> T:
@@ -265,6 +271,16 @@ def _keep(kept: OrderedDict[K, T], key: K, value: T, most: int) -> None:
         kept.popitem(last=False)
 
 
+def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:
+    """Several filters as the one that selects what all of them select; a single one is itself."""
+    if isinstance(filters, Iterable) and not isinstance(filters, str | bytes):
+        trees = [_tree(one, "sql") for one in filters]
+    else:
+        trees = [_tree(filters, "sql")]
+    parts = [tree for tree in trees if tree is not None]
+    return joined(And, parts) if parts else None
+
+
 def _reusable(values: PartitionValues) -> PartitionValues:
     """Values that can be read more than once, refused here where they need no table for that."""
     return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
@@ -273,7 +289,7 @@ def _reusable(values: PartitionValues) -> PartitionValues:
 def _tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:
     if isinstance(where, str):
         return parse_filter(where, like_dialect)
-    return where.tree if isinstance(where, Expression) else where
+    return where.tree if isinstance(where, Expression) else expect("filter", where, *_TREES, hint=_FILTERS)
 
 
 def _with_spec(
@@ -282,7 +298,8 @@ def _with_spec(
     """A filter and a partial partition spec as one filter."""
     if not spec:
         return where
-    given = zip(columns, spec_values(columns, spec), strict=True)
+    hint = 'Give a dict, such as {"ds": "2013-01-01"}'
+    given = zip(columns, spec_values(columns, expect("spec", spec, Mapping, hint=hint)), strict=True)
     parts: list[ExpressionTree] = [
         Comparison(column, Operator.EQ, Text(value)) for column, value in given if value is not None
     ]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.errors import (
     CommitStateUnknown,
     ConcurrentChange,
@@ -78,6 +80,7 @@ class TableChanges:
         """
         relocated = None if relocated is None else checked_relocation(relocated)
         declared_by(table)
+        expect("expected_parameters", expected, Mapping, NoneType, hint="Give the parameters in a dict")
         alone = not table.partition_columns or not (cascade or relocated)
         if alone and self._alter_definition(table, expected or {}, replaces):
             return

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
@@ -72,6 +74,7 @@ class Tables:
 
     def alter_database(self, database: Database) -> None:
         """Replace all of a database but its name."""
+        expect("database", database, Database, hint='Give a Database, such as Database("shop", owner="ann")')
         for _ in range(_ATTEMPTS):
             known = self.database_cell(database.name)
             if self.rows.compare_and_put(database_key(database.name), DEFINITION, known, encode_database(database)):
@@ -222,6 +225,7 @@ class Tables:
     def drop_table(self, database: str, name: str, *, if_exists: bool, incarnation: bytes | None = None) -> None:
         """Remove a table and its partitions, and what an earlier drop left that did not come to its end."""
         database, name = identifier("database", database), identifier("table", name)
+        expect("incarnation", incarnation, bytes, NoneType, hint="Give what table_incarnation returned, or None")
         key = table_key(database, name)
         try:
             if self.rows.atomic:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from hbstore.arguments import expect, expect_many
 from hbstore.errors import (
     ConcurrentChange,
     HbstoreError,
@@ -21,6 +22,8 @@ from hbstore.store.annex_keys import annex_keys, is_annex
 from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.journal import JournalCommit
 from hbstore.store.puts import (
+    NEEDS_PARTITIONS,
+    NEEDS_VALUES,
     InvalidValues,
     Puts,
     already_exists,
@@ -57,7 +60,7 @@ class Writer:
     ) -> int:
         """Add partitions; how many were added. What they inherit from the table is written into them."""
         partitioned(row.table)
-        given = list(partitions)
+        given = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
 
         def adding(row: TableRow) -> Change:
             return _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
@@ -68,7 +71,7 @@ class Writer:
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped. What is known about them goes with them."""
         partitioned(row.table)
-        given = [texts_of(row, one) for one in values]
+        given = [texts_of(row, one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def dropping(row: TableRow) -> Change:
             present = {partition_key(row, one): one for one in given}
@@ -80,7 +83,7 @@ class Writer:
     def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
         """Replace all of existing partitions but their identity."""
         partitioned(row.table)
-        given = list(partitions)
+        given = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
 
         def altering(row: TableRow) -> Change:
             made = Puts(row, "keep")
@@ -101,8 +104,10 @@ class Writer:
     ) -> None:
         """Add, add or replace, and drop partitions, if some are as they are expected to be."""
         partitioned(row.table)
-        adding, putting = list(add), list(put)
-        dropping = [texts_of(row, one) for one in drop]
+        adding = expect_many("add", add, Partition, hint=NEEDS_PARTITIONS)
+        putting = expect_many("put", put, Partition, hint=NEEDS_PARTITIONS)
+        dropping = [texts_of(row, one) for one in expect_many("drop", drop, hint=NEEDS_VALUES)]
+        expect("expected", expected, Mapping, hint="Give stored bytes by partition values, as in {(value, …): bytes}")
 
         def replacing(row: TableRow) -> Change:
             made = Puts(row, invalid_values)
