@@ -1,7 +1,7 @@
 """Which classes a table names for its timelines, and what there is to do where one of them is not there.
 
 A table may not be given a class that there is not. One may be there all the same: from before, or made where another
-package is installed. Its partitions are read and changed as ever; only whoever asks for its timelines is told.
+package is installed. Its partitions are read and changed as ever; only calls about its timelines fail.
 """
 
 from __future__ import annotations
