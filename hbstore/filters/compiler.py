@@ -42,7 +42,7 @@ MAX_CACHED_SHAPE: Final = 50_000
 
 _SHORT_SHAPE: Final = 500
 _SHORT_SHAPES: Final = 1_024
-_LONG_SHAPES: Final = 32
+_LONG_SHAPES: Final = 8
 
 
 class ShapeToken:
@@ -134,7 +134,7 @@ def _expected(shape: str) -> frozenset[str]:
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
-# Two caches bound the memory: at most 1,024 programs of 500 tokens (20 MB) and 32 of 50,000 (64 MB).
+# Two caches bound the memory of a process: at most 1,024 programs of 500 tokens (20 MB) and 8 of 50,000 (16 MB).
 _short_program: Final = lru_cache(_SHORT_SHAPES)(_compile)
 _long_program: Final = lru_cache(_LONG_SHAPES)(_compile)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from threading import Lock
 from types import NoneType
-from typing import Final, SupportsIndex, TypeAlias, TypeVar, get_args
+from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 
 from hbstore.arguments import expect, expect_many
 from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
-from hbstore.filters.frames import Frame, frame_of
+from hbstore.filters.frames import frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.like import LikeDialect
@@ -23,47 +21,43 @@ from hbstore.names import spec_values
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
-from hbstore.plans.prepared import PreparedFilter, prepare
+from hbstore.plans.prepared import prepare
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
+from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
 from hbstore.times.clock import Clock, Now, utc_now
 
-K = TypeVar("K")
 T = TypeVar("T")
 _TREES: Final = (NoneType, *get_args(ExpressionTree))
 _FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such as col("ds") == "2013-01-01", or None"""
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
 
-_PLANS: Final = 256
-"""Plans kept for each table."""
-_KEPT_SCANS: Final = 2_000
-_FRAMES: Final = 32
-"""Prepared filters kept for each table, of texts of at most so many characters."""
 _FRAMED: Final = 20_000
+"""Filters of more characters are not prepared."""
+_PREPARED_LITERAL: Final = 1_000
+"""Bytes that a prepared filter takes for each of its literals."""
+_NEW: Final = object()
 _ATTEMPTS: Final = 20
 
 
-@dataclass(slots=True)
-class _Plans:
-    """Plans of one version of a table and its statistics, by filter, and prepared filters by their frames."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Version:
+    """The statistics of a table as they were read; plans are kept beside the version that they were made with."""
 
-    definition: Definition
     cell: bytes | None
     statistics: Statistics
-    by_filter: OrderedDict[tuple[str, LikeDialect], MultiScanPlan] = field(default_factory=OrderedDict)
-    by_frame: OrderedDict[Frame, PreparedFilter | None] = field(default_factory=OrderedDict)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads partitions.
+    """Reads partitions, and remembers plans.
 
     Attributes:
         rows: where they are.
@@ -74,9 +68,7 @@ class Reader:
     rows: Rows
     tables: Tables
     clock: Clock = utc_now
-    _plans: dict[bytes, _Plans] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
-    _recent: dict[tuple[str, str], TableRow] = field(default_factory=dict)
+    _cache: PlanCache = field(default_factory=PlanCache)
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
@@ -186,49 +178,45 @@ class Reader:
 
         A plan that depends on when it was made is never kept.
         """
-        plans = self._plans_of(row)
+        definition, version = row.definition, self._version(row)
         if where is not None and not isinstance(where, str):
             tree = _tree(where, like_dialect)
-            return plan_filter(tree, row.definition.schema, plans.statistics, self.rows.costs, now=Now(self.clock))
-        key = (where or "", like_dialect)
-        with self._lock:
-            known = plans.by_filter.get(key)
-            if known is not None:
-                plans.by_filter.move_to_end(key)
-                return known
-        made, depends_on_time = self._planned_anew(plans, *key)
-        if len(made.scans) <= _KEPT_SCANS and not depends_on_time:
-            with self._lock:
-                _keep(plans.by_filter, key, made, _PLANS)
-        return made
+            return plan_filter(tree, definition.schema, version.statistics, self.rows.costs, now=Now(self.clock))
+        key = (definition, where or "", like_dialect)
+        made_with, plan = self._cache.get(key, (None, None))
+        if made_with is version:
+            return cast("MultiScanPlan", plan)
+        plan, depends_on_time = self._planned_anew(*key, version.statistics)
+        if not depends_on_time:
+            self._cache.put(key, (version, plan), text_size(key[1]) + plan_size(plan))
+        return plan
 
-    def _planned_anew(self, plans: _Plans, text: str, like_dialect: LikeDialect) -> tuple[MultiScanPlan, bool]:
+    def _planned_anew(
+        self, definition: Definition, text: str, like_dialect: LikeDialect, statistics: Statistics
+    ) -> tuple[MultiScanPlan, bool]:
         """The plan of a text that was not seen before, though perhaps its frame, and whether it depends on the time."""
-        schema, costs = plans.definition.schema, self.rows.costs
+        schema, costs = definition.schema, self.rows.costs
         frame, tokens = frame_of(text) if len(text) <= _FRAMED else ((), [])
-        with self._lock:
-            seen = frame in plans.by_frame
-            prepared = plans.by_frame.get(frame)
-            if seen:
-                plans.by_frame.move_to_end(frame)
-        if prepared is not None and (made := prepared.plan(tokens, plans.statistics, costs)) is not None:
-            return made, False
+        prepared = self._cache.get((definition, frame), _NEW) if frame else None
+        seen = prepared is not _NEW
+        if seen and prepared is not None and (plan := prepared.plan(tokens, statistics, costs)) is not None:
+            return plan, False
         now = Now(self.clock)
         tree = parse_filter(text, like_dialect)
-        made = plan_filter(tree, schema, plans.statistics, costs, now=now)
-        if frame and not seen:
+        plan = plan_filter(tree, schema, statistics, costs, now=now)
+        if not seen:
             prepared = prepare(text, tree, schema)
-            with self._lock:
-                _keep(plans.by_frame, frame, prepared, _FRAMES)
-        return made, now.was_asked
+            size = text_size(text) + _PREPARED_LITERAL * len(tokens)
+            self._cache.put((definition, frame), prepared, size)
+        return plan, now.was_asked
 
-    def _plans_of(self, row: TableRow) -> _Plans:
+    def _version(self, row: TableRow) -> _Version:
         cell = row.cells.get(STATISTICS)
-        with self._lock:
-            plans = self._plans.get(row.key)
-            if plans is None or plans.definition is not row.definition or plans.cell != cell:
-                plans = self._plans[row.key] = _Plans(row.definition, cell, row.statistics)
-            return plans
+        version: _Version | None = self._cache.get(row.definition)
+        if version is None or version.cell != cell:
+            version = _Version(cell, row.statistics)
+            self._cache.put(row.definition, version, row_size(row.cells))
+        return version
 
     def _consistent(self, database: str, table: str, read: Callable[[TableRow], T]) -> tuple[TableRow, T]:
         """What ``read`` makes of a table's row and its partitions, as they were at one moment.
@@ -243,7 +231,7 @@ class Reader:
                 row = self.tables.open(database, table)
                 return row, read(row)
         finisher = Finisher(self.rows)
-        recent = self._recent.get((database, table))
+        recent: TableRow | None = self._cache.get((database, table))
         row = recent or self.tables.open(database, table)
         for _ in range(_ATTEMPTS):
             for place, intent in finisher.moving(row.key, row.journal):
@@ -258,17 +246,10 @@ class Reader:
             now = self.tables.open(database, table)
             unmoved = now.journal.moves == row.journal.moves and not finisher.moving(now.key, now.journal)
             if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
-                self._recent[database, table] = now
+                self._cache.put((database, table), now, row_size(now.cells))
                 return now, found
             row = now
         raise ConcurrentChange("the table kept changing while it was read", table=row.table, hint="Try again")
-
-
-def _keep(kept: OrderedDict[K, T], key: K, value: T, most: int) -> None:
-    """Keep one more, and forget the one that was kept first where there are too many."""
-    kept[key] = value
-    if len(kept) > most:
-        kept.popitem(last=False)
 
 
 def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:

@@ -100,9 +100,12 @@ def struct_of(cell: bytes) -> bytes:
     return cell[_HEAD:]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Definition:
-    """A decoded table and what planning needs of it; shared by all calls while the table is not altered."""
+    """A decoded table and what planning needs of it; shared by all calls while the table is not altered.
+
+    It is equal to itself alone, so it is a quick key for what is known of this version of the table.
+    """
 
     table: Table
 
