@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,8 +25,12 @@ from hbstore.cli.printing import on_terminal, print_fields, print_json, print_li
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Column, Database, Table
 from hbstore.names import table_name
+from hbstore.stored_as import FileFormat, stored_as
 from hbstore.totals import Totals
 from hbstore.wording import plural
+
+if TYPE_CHECKING:  # its thread pools take time to import, and help needs none
+    from hbstore.files.warehouse import Warehouse
 
 commands = typer.Typer()
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DB", help="The database.", show_default=False)]
@@ -159,7 +164,7 @@ def create_database(
 @commands.command(
     epilog=examples(
         'hbstore create-table shop.sales --partition "ds date" --partition "hour int"',
-        'hbstore create-table shop.sales --partition "ds date" --column "amount double" --location s3://shop/sales',
+        'hbstore create-table shop.sales --partition "ds date" --column "amount double" --format parquet --location s3://shop/sales',
     )
 )
 def create_table(
@@ -178,7 +183,19 @@ def create_table(
         list[str] | None,
         typer.Option("--column", metavar='"NAME TYPE"', help="A column of the data; can be repeated."),
     ] = None,
+    form: Annotated[
+        FileFormat, typer.Option("--format", help="How its files are stored; csv is text without quotes, with commas.")
+    ] = "text",
     location: LocationOption = None,
+    warehouse: Annotated[
+        str | None,
+        typer.Option(
+            "--warehouse",
+            envvar="HBSTORE_WAREHOUSE",
+            metavar="DIR",
+            help="What hbstore serve has as its warehouse; without --location the table gets its folder below it.",
+        ),
+    ] = None,
     parameter: ParameterOption = None,
     if_not_exists: IfNotExistsOption = False,
     store: StoreOption = None,
@@ -191,8 +208,12 @@ def create_table(
         columns=[column(text) for text in columns or ()],
         location=location,
         parameters=parameters(parameter),
+        storage=stored_as(form),
     )
     with open_store(ctx, store) as opened:
+        if location is None and warehouse is not None:
+            home = opened.get_database(made.database).location
+            made = replace(made, location=_warehouse(warehouse).table_location(home, made.database, made.name))
         try:
             opened.create_table(made)
             created = True
@@ -247,6 +268,12 @@ def drop_database(
             dropped = False
     text = "dropped" if dropped else "was not there"
     _print_done("database", database.lower(), text, {"dropped": dropped}, as_json=as_json)
+
+
+def _warehouse(root: str) -> Warehouse:
+    from hbstore.files.warehouse import Warehouse
+
+    return Warehouse(root)
 
 
 def _print_done(kind: str, name: str, text: str, done: dict[str, bool], *, as_json: bool) -> None:

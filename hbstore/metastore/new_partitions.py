@@ -20,6 +20,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.normal_form import lowered_storage
 from hbstore.metastore.protocol import THRIFT, GivenPartition
 from hbstore.metastore.quick_statistics import created_partition_parameters
+from hbstore.metastore.table_locations import located_table
 from hbstore.model import FrozenDict, Partition, StorageDescriptor, Table
 from hbstore.names import partition_name, partition_namer
 from hbstore.structs import PartitionEncoder, partition_values
@@ -70,7 +71,7 @@ def add_partitions(
     """
     target = database_name(database)
     call.note(table=f"{target}.{name}")
-    table = call.store.get_table(target, name or "")
+    table = located_table(call, target, name or "")
     new = _distinct(table, given)
     if if_not_exists:
         present = call.store.get_payloads(table.database, table.name, [one.values for one in new.values()])

@@ -21,6 +21,7 @@ from hbstore.metastore.normal_form import lowered_storage
 from hbstore.metastore.protocol import THRIFT, GivenPartition
 from hbstore.metastore.quick_statistics import altered_partition_parameters
 from hbstore.metastore.table_kinds import is_external
+from hbstore.metastore.table_locations import located_table
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.structs import partitions_from_payloads
@@ -119,7 +120,7 @@ def _table(call: Call) -> Table:
     given = call.arguments
     database = database_name(given.db_name)
     call.note(table=f"{database}.{given.tbl_name}")
-    return call.store.get_table(database, given.tbl_name or "")
+    return located_table(call, database, given.tbl_name or "")
 
 
 def _to_be_renamed(call: Call, table: Table, values: Sequence[str], new: Partition) -> Partition:

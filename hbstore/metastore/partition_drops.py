@@ -15,6 +15,7 @@ from hbstore.metastore.new_partitions import identity_of
 from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.table_kinds import is_external, is_purged
+from hbstore.metastore.table_locations import located_table
 from hbstore.model import Partition, Table
 from hbstore.structs import partition_values, partitions_from_payloads
 
@@ -80,7 +81,7 @@ def drop_partitions_req(call: Call) -> Any:
 
 def _table(call: Call, database: str | None, name: str | None) -> Table:
     call.note(table=f"{database_name(database)}.{name}")
-    return call.store.get_table(database_name(database), name or "")
+    return located_table(call, database_name(database), name or "")
 
 
 def _drop_one(call: Call, table: Table, values: Sequence[str]) -> bool:

@@ -23,6 +23,7 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.quick_statistics import altered_table_parameters
 from hbstore.metastore.spelling import spell_partitions_alike
 from hbstore.metastore.table_kinds import is_external, is_view
+from hbstore.metastore.table_locations import located_table
 from hbstore.metastore.tables import check_columns
 from hbstore.model import Table
 
@@ -50,7 +51,7 @@ def alter_table(call: Call) -> None:
     renamed = (new.database, new.name) != (database.lower(), name.lower())
     if renamed and _is_there(call, new):
         raise THRIFT.InvalidOperationException(f"new table {new} already exists")
-    old = call.store.get_table(database, name)
+    old = located_table(call, database, name)
     expected = _expected(old, new, properties)
     changed = _merged(call, old, lowered_table(new))
     if not is_view(old):

@@ -1,4 +1,4 @@
-"""Reading tables. Stored bytes are the reply."""
+"""Reading tables. Stored bytes are the reply, but for tables without a location."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.table_filter import table_filter
+from hbstore.metastore.table_locations import located_bytes
 from hbstore.model import Table
 
 handlers = Handlers()
@@ -25,7 +26,7 @@ def get_table(call: Call) -> bytes:
         NoSuchObjectException: there is none of that name.
     """
     given = call.arguments
-    return call.store.read_table(database_name(given.dbname), given.tbl_name or "")
+    return located_bytes(call, database_name(given.dbname), given.tbl_name or "")
 
 
 @handlers.answers("get_table_req")
@@ -36,7 +37,7 @@ def get_table_req(call: Call) -> Any:
         NoSuchObjectException: there is none of that name.
     """
     given = call.arguments.req
-    table = call.store.read_table(database_name(given.dbName), given.tblName or "")
+    table = located_bytes(call, database_name(given.dbName), given.tblName or "")
     return THRIFT.GetTableResult(table=table)
 
 
@@ -130,7 +131,7 @@ def _tables(call: Call, database: str | None, names: Sequence[str] | None) -> li
     found = []
     for name in sorted({one.lower() for one in names}):
         try:
-            found.append(call.store.read_table(known, name))
+            found.append(located_bytes(call, known, name))
         except (TableNotFound, InvalidName):
             continue
     return found

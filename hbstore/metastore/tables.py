@@ -18,6 +18,7 @@ from hbstore.metastore.normal_form import invalid_skew, invalid_type, lowered_ta
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.quick_statistics import created_table_parameters
 from hbstore.metastore.table_kinds import is_purged, is_view
+from hbstore.metastore.table_locations import located_table
 from hbstore.model import Table
 
 handlers = Handlers()
@@ -66,7 +67,7 @@ def drop_table(call: Call) -> None:
     given = call.arguments
     database, name = database_name(given.dbname), given.name or ""
     call.note(table=f"{database}.{name}")
-    table = call.store.get_table(database, name)
+    table = located_table(call, database, name)
     files = table_files(call, table, delete=bool(given.deleteData))
     call.store.drop_table(database, name)
     remove_files(call, files, purge=is_purged(table, environment(call)))

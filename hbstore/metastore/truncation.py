@@ -13,6 +13,7 @@ from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.quick_statistics import truncated_parameters
 from hbstore.metastore.table_kinds import is_external, is_purged, is_view
+from hbstore.metastore.table_locations import located_table
 from hbstore.model import Partition, Table
 
 handlers = Handlers()
@@ -29,7 +30,7 @@ def truncate_table(call: Call) -> None:
         MetaException: there is no such table or partition, or the files are not the table's own: it is external.
     """
     given = call.arguments
-    table = call.store.get_table(database_name(given.dbName), given.tableName or "")
+    table = located_table(call, database_name(given.dbName), given.tableName or "")
     call.note(table=str(table))
     if is_external(table) or is_view(table):
         raise THRIFT.MetaException(f"Cannot truncate non-managed table {table}: its files are not the metastore's")

@@ -240,7 +240,7 @@ class PartitionStore:
         >>> store.get_table("shop", "sales")
         <Table shop.sales (ds date, hour int), 1 column at s3://shop/sales>
         """
-        return self._open(database, name).table
+        return self.table_row(database, name).table
 
     def read_table(self, database: str, name: str) -> bytes:
         r"""The stored bytes of a table: the Hive Metastore's Table struct.
@@ -248,10 +248,14 @@ class PartitionStore:
         >>> store.read_table("shop", "sales")[:1]
         b'\x0b'
         """
-        return self._open(database, name).struct
+        return self.table_row(database, name).struct
 
-    def _open(self, database: str, name: str) -> TableRow:
-        """A table's row, after publications that are decided were finished, where somebody here can do that."""
+    def table_row(self, database: str, name: str) -> TableRow:
+        """A table and its bytes in one read, after decided publications were finished, where that can be done.
+
+        >>> store.table_row("shop", "sales").table.location
+        's3://shop/sales'
+        """
         row = self._tables.open(database, name)
         if self.finish_publications is None or not has_publications(row):
             return row
@@ -338,7 +342,7 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
-        self.publications.check_none_decided(self._open(database, name))
+        self.publications.check_none_decided(self.table_row(database, name))
         self._table_changes.rename(database, name, table, relocated=relocated)
 
     def _check_new_types(self, table: Table, database: str, name: str) -> None:

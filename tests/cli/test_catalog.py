@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 import hbstore
+from hbstore.stored_as import stored_as
 
 
 def test_init_creates_the_store_and_says_which(run, path, url):
@@ -113,6 +114,20 @@ def test_create_table(run, run_json, open_shop):
     assert "the table is there already" in run(*arguments, code=2).stderr
     assert run(*arguments, "--if-not-exists").stdout == "table shop.clicks: there already\n"
     assert run_json(*arguments, "--if-not-exists") == {"table": "shop.clicks", "created": False}
+
+
+def test_a_new_table_has_a_format_and_a_place_in_the_warehouse(run, open_shop):
+    run("create-table", "shop.lines", "--column", "a int")
+    assert open_shop.get_table("shop", "lines").storage == stored_as("text")
+    assert open_shop.get_table("shop", "lines").location is None
+    run("create-table", "shop.files", "--column", "a int", "--format", "parquet", "--warehouse", "/data/warehouse")
+    found = open_shop.get_table("shop", "files")
+    assert (found.storage, found.location) == (stored_as("parquet"), "s3://shop/files")
+    run("create-database", "lake")
+    run("create-table", "lake.Files", "--warehouse", "/data/warehouse")
+    assert open_shop.get_table("lake", "files").location == "file:/data/warehouse/lake.db/files"
+    run("create-table", "lake.other", "--warehouse", "/data/warehouse", "--location", "s3://other")
+    assert open_shop.get_table("lake", "other").location == "s3://other"
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,8 @@ def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
         "load": "drop-partition shop.sales ds=2014-01-01/hour=5 --if-exists",
         "model create": "model drop fact shop.sales --if-exists; model drop cube shop.sales_cube --if-exists;"
         " model drop storage shop.s1 --if-exists",
+        "sql": "drop-table shop.returns --if-exists; create-table shop.returns --partition 'region string'"
+        f" --if-not-exists --location {tmp_path}/returns",
         "repair": "create-table shop.logs --partition 'ds date' --partition 'hour int' --if-not-exists"
         f" --location {tmp_path}",
         "fact partitions drop": "fact partitions add shop.sales --file partitions.yaml",

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from hbstore import Column, Table
 from tests.metastore.writing import (
     STORED,
     TYPES,
@@ -84,6 +85,56 @@ def test_a_view_has_no_folder(shop):
     assert shop.tree("shop.db") == []
     shop.drop_table("shop", "sales", True)
     assert shop.get_all_tables("shop") == []
+
+
+@pytest.fixture
+def placeless(shop):
+    """The warehouse with shop.placeless, of which the store knows no location."""
+    columns = [Column("ds", "string"), Column("hour", "int")]
+    shop.store.create_table(Table("shop", "placeless", columns, [Column("amount", "double")]))
+    return shop
+
+
+def test_a_table_without_a_location_is_where_hive_would_put_it(placeless):
+    home = placeless.location("shop.db/placeless")
+    asked = TYPES.GetTableRequest(dbName="shop", tblName="placeless")
+    several = TYPES.GetTablesRequest(dbName="shop", tblNames=["placeless"])
+    found = [
+        placeless.table("placeless"),
+        placeless.get_table_req(asked).table,
+        *placeless.get_table_objects_by_name("shop", ["placeless"]),
+        *placeless.get_table_objects_by_name_req(several).tables,
+    ]
+    assert [one.sd.location for one in found] == [home] * 4
+    placeless.add_partition(partition_of("a", "1", table="placeless"))
+    placeless.add_partition(partition_of("a", "2", table="placeless", location=placeless.location("other/2")))
+    assert placeless.partition("a", "1", table="placeless").sd.location == f"{home}/ds=a/hour=1"
+    assert placeless.partition("a", "2", table="placeless").sd.location == placeless.location("other/2")
+    assert placeless.store.get_table("shop", "placeless").location is None
+    placeless.write("shop.db/placeless/ds=a/hour=1/file")
+    placeless.drop_partition("shop", "placeless", ["a", "1"], True)
+    assert placeless.tree("shop.db") == ["placeless/"]
+    placeless.drop_table("shop", "placeless", True)
+    assert placeless.tree("shop.db") == []
+
+
+def test_who_alters_a_table_without_a_location_stores_it(placeless):
+    found = placeless.table("placeless")
+    found.tableName = "placed"
+    placeless.write("shop.db/placeless/file")
+    placeless.alter_table("shop", "placeless", found)
+    assert placeless.store.get_table("shop", "placed").location == placeless.location("shop.db/placed")
+    assert placeless.tree("shop.db") == ["placed/", "placed/file"]
+
+
+def test_partitions_of_views_have_no_location(shop):
+    view = Table("shop", "seen", [Column("ds", "string")], table_type="VIRTUAL_VIEW")
+    shop.store.create_table(view)
+    assert shop.table("seen").sd.location is None
+    with pytest.raises(TYPES.MetaException, match="Cannot specify location for a view partition"):
+        shop.add_partition(partition_of("a", table="seen", location="/elsewhere"))
+    shop.add_partition(partition_of("a", table="seen"))
+    assert shop.partition("a", table="seen").sd.location is None
 
 
 def test_a_table_is_created_once(shop):

@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
-from hbstore import connect
+from hbstore import Column, Table, connect
 from hbstore.cubes import Cubes, parse_documents
+from hbstore.stored_as import stored_as
 from tests.metastore.serving import ROOT, Serve
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -106,6 +108,17 @@ def yaml_of(name, root):
     return json.dumps({"kind": "fact", "name": name, "cube": "sales", "columns": columns, "storage_tables": [table]})
 
 
+def ran(function, folder, uri, url):
+    """What a function of this module prints in a process of its own, which has Spark."""
+    code = f"import sys; from tests.metastore.spark.test_storage_tables import {function}; {function}(*sys.argv[1:])"
+    command = [sys.executable, "-c", code, str(folder / "spark"), uri, url]
+    log = folder / "spark.log"
+    with log.open("wb") as errors:
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
+    assert done.returncode == 0, log.read_text()[-SHOWN:]
+    return done.stdout
+
+
 def test_all_directions_give_the_same_rows(tmp_path):
     url = f"sqlite://{tmp_path}/catalog.db"
     (tmp_path / "spark").mkdir()
@@ -116,15 +129,47 @@ def test_all_directions_give_the_same_rows(tmp_path):
         documents += [one for name in LENS for one in parse_documents(xml_of(name, tmp_path), "xml")]
         documents += [one for name in FORMATS for one in parse_documents(yaml_of(name, tmp_path), "json")]
         cubes.create_all(documents)
-        code = "import sys; from tests.metastore.spark.test_storage_tables import run; run(*sys.argv[1:])"
-        command = [sys.executable, "-c", code, str(tmp_path / "spark"), server.ready["uri"], url]
-        log = tmp_path / "spark.log"
-        with log.open("wb") as errors:
-            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
-        assert done.returncode == 0, log.read_text()[-SHOWN:]
-        assert done.stdout == "done\n"
+        assert ran("run", tmp_path, server.ready["uri"], url) == "done\n"
         for name in (*LENS, *FORMATS):
             assert len(store.partition_names("shop", f"lake_{name}")) == len(WRITERS)
+
+
+def test_a_table_without_a_location_takes_partitions_and_rows(tmp_path):
+    url = f"sqlite://{tmp_path}/catalog.db"
+    (tmp_path / "spark").mkdir()
+    with connect(url) as store, Serve(url, tmp_path) as server:
+        store.create_database("shop")
+        for form in ("text", "parquet"):
+            table = Table("shop", form, [Column("ds", "string")], [Column("id", "int")], storage=stored_as(form))
+            store.create_table(table)
+        store.create_table(Table("shop", "flat", columns=[Column("id", "int")], storage=stored_as("orc")))
+        assert ran("fill", tmp_path, server.ready["uri"], url) == "done\n"
+        for form in ("text", "parquet"):
+            assert store.partition_names("shop", form) == ["ds=a", "ds=b", "ds=c"]
+        assert sorted(one.name for one in (tmp_path / "warehouse/shop.db").iterdir()) == ["parquet", "text"]
+
+
+def fill(folder, uri, _):
+    """In a process of its own: rows for the tables of the test above, of which one is dropped."""
+    from tests.metastore.spark.session import start_session
+
+    spark = start_session(folder, uri)
+    spark.sql("SET hive.exec.dynamic.partition.mode = nonstrict")
+    elsewhere = Path(folder) / "elsewhere"
+    for form in ("text", "parquet"):
+        spark.sql(f"ALTER TABLE shop.{form} ADD PARTITION (ds = 'a') LOCATION 'file:{elsewhere}/{form}'")
+        spark.sql(f"ALTER TABLE shop.{form} ADD PARTITION (ds = 'b')")
+        for day in "ab":
+            spark.sql(f"INSERT INTO shop.{form} PARTITION (ds = '{day}') VALUES (1)")
+        spark.sql(f"INSERT INTO shop.{form} VALUES (2, 'b'), (3, 'c')")
+        found = sorted(map(tuple, spark.sql(f"SELECT * FROM shop.{form}").collect()))
+        assert found == [(1, "a"), (1, "b"), (2, "b"), (3, "c")], found
+        assert list((elsewhere / form).iterdir())
+    spark.sql("INSERT INTO shop.flat VALUES (7)")
+    assert [tuple(row) for row in spark.sql("SELECT * FROM shop.flat").collect()] == [(7,)]
+    spark.sql("DROP TABLE shop.flat")
+    spark.stop()
+    sys.stdout.write("done\n")
 
 
 def run(folder, uri, url):
