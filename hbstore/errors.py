@@ -151,7 +151,10 @@ class InvalidUrl(HbstoreError):
 
 
 class InvalidInput(HbstoreError):
-    """A file of partition specs, or a command's argument, that cannot be read."""
+    """What the caller gave cannot be used: an argument, an option, a file, or a value that breaks a documented limit.
+
+    A kind of input that callers tell apart has an error of its own instead, such as `InvalidName`.
+    """
 
 
 class StoreUnavailable(HbstoreError):

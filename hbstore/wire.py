@@ -3,9 +3,8 @@ r"""Thrift's binary protocol, for structs that are given as tables of fields.
 A *kind* reads and writes values of one Thrift type: `STRING`, `I32`, `BOOL`, `ListOf`, `MapOf`, `Struct`, …. A struct
 is a table of field numbers, kinds and the names of attributes of the Python class that it is made into.
 
-thriftpy2 is not used for it, for three reasons: its memory buffer does not notice when bytes run out and goes on with
-whatever lies in memory; it cannot read maps whose keys are lists (SkewedInfo has one); and importing it takes longer
-than most commands run.
+thriftpy2 is not used for it, for two reasons: its memory buffer does not notice when bytes run out and goes on with
+what lies in memory behind them; and it cannot read maps whose keys are lists (SkewedInfo has one).
 
 >>> from types import SimpleNamespace
 >>> struct = Struct(SimpleNamespace, {1: ("column", STRING), 2: ("order", I32)})
