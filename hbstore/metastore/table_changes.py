@@ -25,6 +25,7 @@ from hbstore.metastore.spelling import spell_partitions_alike
 from hbstore.metastore.table_kinds import is_external, is_view
 from hbstore.metastore.table_locations import located_table
 from hbstore.metastore.tables import check_columns
+from hbstore.metastore.transactional import altered_transactional
 from hbstore.model import Table
 
 handlers = Handlers()
@@ -40,7 +41,8 @@ def alter_table(call: Call) -> None:
     Raises:
         InvalidOperationException: there is no such table, there is one of the new name, the partition columns differ,
             or a column's type cannot be, or cannot become what it is to be on a server that is strict about that.
-        MetaException: a parameter is not what the client expects it to be, or the folder cannot be moved.
+        MetaException: a parameter is not what the client expects it to be, the folder cannot be moved, or the table
+            would cease to be transactional, or cannot be.
     """
     given = call.arguments
     new: Table = given.new_tbl
@@ -53,7 +55,7 @@ def alter_table(call: Call) -> None:
         raise THRIFT.InvalidOperationException(f"new table {new} already exists")
     old = located_table(call, database, name)
     expected = _expected(old, new, properties)
-    changed = _merged(call, old, lowered_table(new))
+    changed = _merged(call, old, replace(lowered_table(new), parameters=altered_transactional(old, new)))
     if not is_view(old):
         _check_partition_columns(old, changed)
         if call.service.strict_types:

@@ -19,6 +19,7 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.quick_statistics import created_table_parameters
 from hbstore.metastore.table_kinds import is_purged, is_view
 from hbstore.metastore.table_locations import located_table
+from hbstore.metastore.transactional import created_transactional
 from hbstore.model import Table
 
 handlers = Handlers()
@@ -32,7 +33,7 @@ def create_table(call: Call) -> None:
     Raises:
         AlreadyExistsException: it is there already.
         InvalidObjectException: its database is not there, or a name or a column's type cannot be.
-        MetaException: the folder cannot be made, or constraints are to be kept.
+        MetaException: the folder cannot be made, constraints are to be kept, or the table cannot be transactional.
     """
     given: Table = call.arguments.tbl
     call.note(table=str(given))
@@ -45,7 +46,7 @@ def create_table(call: Call) -> None:
         raise THRIFT.InvalidObjectException(str(error)) from error
     if _is_there(call, given):
         raise THRIFT.AlreadyExistsException(f"Table {given.name} already exists")
-    table = replace(lowered_table(given), create_time=now())
+    table = replace(lowered_table(given), create_time=now(), parameters=created_transactional(given))
     folders = []
     if not is_view(table):
         home = call.warehouse.table_location(database.location, table.database, table.name)

@@ -1,4 +1,4 @@
-"""Transactions: numbers that clients open, commit and abort. Nothing is compacted, as nothing here is transactional."""
+"""Transactions: numbers that clients open, commit and abort. Nothing is compacted."""
 
 from __future__ import annotations
 
