@@ -421,7 +421,7 @@ class PartitionStore:
             PartitionNotFound: one is not there, unless ``if_exists``.
             CommitStateUnknown: the backend went away in the middle; all of them will be gone, or none.
 
-        >>> store.drop_partitions("shop", "sales", [("2013-01-01", "5"), ("2013-01-01", "6")])
+        >>> store.drop_partitions("shop", "sales", [("2013-01-01", "5"), {"hour": "6", "ds": "2013-01-01"}])
         2
         """
         return self._writer.drop(self._tables.open(database, table), values, if_exists=if_exists)
@@ -461,7 +461,7 @@ class PartitionStore:
             PartitionNotFound: there is none with these values.
             AlreadyExists: there is one with the new values.
 
-        >>> store.rename_partition("shop", "sales", ("2013-01-01", "5"), ("2013-01-09", "5"))
+        >>> store.rename_partition("shop", "sales", ("2013-01-01", "5"), {"ds": "2013-01-09", "hour": "5"})
         >>> store.partition_names("shop", "sales", "ds > '2013-01-03'")
         ['ds=2013-01-09/hour=5']
         """
@@ -473,16 +473,19 @@ class PartitionStore:
 
     def exchange_partitions(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: str | tuple[str, str],
+        target: str | tuple[str, str],
         values: Sequence[PartitionValues],
         *,
         relocated: tuple[str, str] | None = None,
     ) -> list[Partition]:
-        """Move partitions from one table to another, all or none; what they are there, in key order.
+        """Move partitions from one table to another, all or none; what they are there, in key order. O(n log rows).
 
-        ``source`` and ``target`` are databases and names of tables with the same partition columns; ``relocated`` is
-        the beginning of locations and what replaces it, while locations elsewhere stay.
+        Args:
+            source: the table that they leave, ``"database.table"`` or both names.
+            target: the table that they come to, with the same partition columns.
+            values: values or spec of each partition.
+            relocated: the beginning of locations, and what replaces it; locations elsewhere stay.
 
         Raises:
             InvalidInput: the partition columns differ, or it is one table.
@@ -490,11 +493,12 @@ class PartitionStore:
             AlreadyExists: one is in the target.
 
         >>> store.create_table(replace(store.get_table("shop", "sales"), name="sold", location="s3://shop/sold"))
-        >>> moved = store.exchange_partitions(("shop", "sales"), ("shop", "sold"), [("2013-01-01", "5")])
+        >>> moved = store.exchange_partitions("shop.sales", "shop.sold", [("2013-01-01", "5")])
         >>> store.table("shop.sold").names()
         ['ds=2013-01-01/hour=5']
         """
-        return partitions_from_payloads(self._exchange.move(source, target, values, relocated=relocated))
+        leave, come = (table_name(table) if isinstance(table, str) else table for table in (source, target))
+        return partitions_from_payloads(self._exchange.move(leave, come, values, relocated=relocated))
 
     def change_partitions(
         self,

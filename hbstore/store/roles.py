@@ -205,6 +205,9 @@ class Roles:
         Args:
             user: None for groups only. Every user has ``public``.
             groups: the names of groups.
+
+        >>> store.hive.roles.all_of("ann")
+        ['public']
         """
         state = self._read()
         principals = {(group, PrincipalType.GROUP) for group in groups}

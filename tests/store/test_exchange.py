@@ -49,6 +49,12 @@ def test_partitions_go_with_all_that_they_have(store):
     moves.assert_clean(store)
 
 
+def test_tables_are_named_in_one_text_or_in_two(store):
+    assert len(store.exchange_partitions("shop.sales", "Shop.Returns", [{"hour": "2", "ds": DAY}])) == 1
+    with pytest.raises(InvalidInput, match="not the name of a table"):
+        store.exchange_partitions("sales", "shop.returns", [(DAY, "3")])
+
+
 def test_locations_below_the_old_one_move(store):
     (moved,) = store.exchange_partitions(SALES, RETURNS, [(DAY, "2")], relocated=("s3://shop/sales/", "s3://r"))
     assert moved.location == f"s3://r/ds={DAY}/hour=2"
