@@ -43,7 +43,7 @@ def _type(text: str) -> str:
     text = text.strip()
     if not text:
         raise ValueError("a type, such as bigint")
-    return text if "<" in text else re.sub(r"\s+", "", text.lower())
+    return text if "<" in text else re.sub(r"\s*([(),])\s*", r"\1", " ".join(text.lower().split()))
 
 
 def _as_tuple(value: object) -> object:

@@ -125,5 +125,6 @@ def test_a_continuous_table_needs_no_partitions():
 
 
 def test_types_are_written_one_way():
-    types = ["BIGINT", " decimal( 10 , 2 ) ", "struct<A:int>"]
-    assert [Column(name="x", type=one).type for one in types] == ["bigint", "decimal(10,2)", "struct<A:int>"]
+    types = ["BIGINT", " decimal ( 10 , 2 ) ", "struct<A:int>", "Timestamp  with local time zone"]
+    found = [Column(name="x", type=one).type for one in types]
+    assert found == ["bigint", "decimal(10,2)", "struct<A:int>", "timestamp with local time zone"]
