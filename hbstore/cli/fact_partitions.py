@@ -11,6 +11,7 @@ import typer
 from hbstore.cli.arguments import (
     DatabaseOption,
     FilterOption,
+    IfNotExistsOption,
     JsonOption,
     LocationOption,
     ParameterOption,
@@ -79,6 +80,7 @@ def add(
     location: LocationOption = None,
     parameter: ParameterOption = None,
     file: FileOption = None,
+    if_not_exists: IfNotExistsOption = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -98,7 +100,7 @@ def add(
     in_database, name = model_name(fact, database)
     descs = _descs(name, given, file)
     with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
-        added = cubes.add_partitions(name, storage, descs)
+        added = cubes.add_partitions(name, storage, descs, if_not_exists=if_not_exists)
     _print_done(table, "added", "to", added, as_json=as_json)
 
 

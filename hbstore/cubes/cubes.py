@@ -195,10 +195,13 @@ class Cubes:
 
     # Partitions
 
-    def add_partitions(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
+    def add_partitions(
+        self, name: str, storage: str, descs: Iterable[PartitionDesc], *, if_not_exists: bool = False
+    ) -> int:
         """Register partitions of a fact or a dimension table on a storage, all or none; how many.
 
-        Of a dimension table with an update period, the partition `latest` follows in the same change.
+        With ``if_not_exists`` those that are there are passed over. Of a dimension table with an update period, the
+        partition `latest` follows in the same change.
 
         Raises:
             ModelNotFound: there is no such fact or dimension table, or it is not on that storage.
@@ -206,12 +209,13 @@ class Cubes:
             InvalidTime: a time that is not the beginning of a part of its update period.
             InvalidPartitionValue: a value does not fit its column's type.
             OutsideValidity: a partition is wholly before the fact's start, or at its end or after it.
-            AlreadyExists: one is there already, or stands twice in the batch.
+            AlreadyExists: one is there already, or stands twice in the batch, unless ``if_not_exists``; or one of
+                another update period has the same values.
 
         >>> cubes.add_partitions("rides_daily", "lake", [PartitionDesc("DAILY", {"dt": "2015-02-02"})])
         1
         """
-        return self._registration.add(name, storage, descs, self._clock())
+        return self._registration.add(name, storage, descs, self._clock(), if_not_exists=if_not_exists)
 
     def alter_partitions(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
         """Give registered partitions other parameters and, where one is given, another location, all or none; how many.

@@ -14,7 +14,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
 from hbstore.cubes.latest import Dumps, canonical_values, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
-from hbstore.errors import ConcurrentChange, ModelNotFound, OutsideValidity, PartitionNotFound
+from hbstore.errors import AlreadyExists, ConcurrentChange, ModelNotFound, OutsideValidity, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
@@ -35,15 +35,28 @@ class Registration:
 
     catalog: Catalog
 
-    def add(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
-        """Add partitions, all or none; how many."""
+    def add(
+        self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime, *, if_not_exists: bool
+    ) -> int:
+        """Add partitions, all or none; how many, where those that are there are passed over."""
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
-        if place.dumps is not None:
-            place.dumps.add(partitions)
-        else:
-            place.store.add_partitions(place.table.database, place.table.name, partitions)
-        return len(partitions)
+        for _ in range(_ATTEMPTS):
+            new = place.missing(partitions) if if_not_exists else partitions
+            if not new:
+                return 0
+            try:
+                if place.dumps is not None:
+                    place.dumps.add(new)
+                else:
+                    place.store.add_partitions(place.table.database, place.table.name, new)
+            except AlreadyExists:
+                place.missing(partitions)  # the error for one of another update period says more
+                if not if_not_exists:
+                    raise
+            else:
+                return len(new)
+        raise ConcurrentChange("other writers kept adding the partitions", table=place.table, hint="Try again")
 
     def alter(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
         """Replace location and parameters of partitions, all or none; how many."""
@@ -180,6 +193,31 @@ class _Place:
                 Partition(values, location=one.location, parameters={**one.parameters, **own}, create_time=now)
             )
         return found
+
+    def missing(self, meant: Iterable[Partition]) -> list[Partition]:
+        """Those of some partitions that are not there.
+
+        Raises:
+            AlreadyExists: one of the same values is there, of another update period.
+        """
+        distinct = self.distinct(meant)
+        payloads = self.store.get_payloads(self.table.database, self.table.name, [one.values for one in distinct])
+        stored = {self._canonical(one.values): one for one in map(partition_from_payload, payloads)}
+        new = []
+        for one in distinct:
+            found = stored.get(self._canonical(one.values))
+            if found is None:
+                new.append(one)
+            elif not _is_of_period(found, one):
+                raise AlreadyExists(
+                    "a partition of another update period has the same values",
+                    table=self.table,
+                    partition=partition_name(self.table.partition_column_names, one.values),
+                    update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
+                    found=found.parameters.get(PARTITION_UPDATE_PERIOD),
+                    hint="Both periods write this time alike: register them on different storages",
+                )
+        return new
 
     def change(self, meant: Sequence[Partition], *, drop: bool) -> None:
         """Update or drop partitions that are there, of the very update period that is meant.

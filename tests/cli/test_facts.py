@@ -257,7 +257,9 @@ def test_add_list_and_drop_a_partition(run, run_json):
     of_sales = ("shop.sales", "--update-period", "DAILY", "--time", "dt=2015-02-02")
     with_place = ("--location", "s3://old/2", "--parameter", "numRows=3")
     assert run("fact", "partitions", "add", *of_sales, *with_place).stdout == "1 partition added to shop.s1_sales\n"
-    assert "there already" in run("fact", "partitions", "add", *of_sales, code=2).stderr
+    assert "--if-not-exists" in run("fact", "partitions", "add", *of_sales, code=2).stderr
+    passed_over = run("fact", "partitions", "add", *of_sales, "--if-not-exists").stdout
+    assert passed_over == "0 partitions added to shop.s1_sales\n"
     listing = ("fact", "partitions", "list", "shop.sales", "--filter", "dt > '2015-02-01'")
     assert run(*listing).stdout == "dt=2015-02-02\n"
     found = run_json(*listing)[0]

@@ -12,7 +12,7 @@ from hbstore.cubes.descriptions import values_of
 from hbstore.errors import InvalidPartition, InvalidTime, ModelNotFound, OutsideValidity, UnknownUpdatePeriod
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD
-from tests.cubes.conftest import days, hour, sample
+from tests.cubes.conftest import days, hour, on, sample
 from tests.timelines.strategies import utc, without_zone
 
 FACT = sample("rides_daily")
@@ -272,3 +272,22 @@ def test_a_storage_table_chooses_the_class_of_its_timelines(cubes):
     cubes.add_partitions("ranges", "lake", days("2015-01-01"))
     found = [type(one).__name__ for one in cubes.timelines("ranges")]
     assert found == ["RangesPartitionTimeline", "EndsAndHolesPartitionTimeline", "EndsAndHolesPartitionTimeline"]
+
+
+def test_what_is_there_is_passed_over_when_told_to(cubes):
+    assert cubes.add_partitions("rides_daily", "lake", days("2015-01-01", "2015-01-02")) == 2
+    more = days("2015-01-02", "2015-01-03", "2015-01-03")
+    assert cubes.add_partitions("rides_daily", "lake", more, if_not_exists=True) == 1
+    assert cubes.add_partitions("rides_daily", "lake", more, if_not_exists=True) == 0
+    dump = days("2015-01-28", other={"district": "nl"})
+    assert [cubes.add_partitions("stations", "lake", dump, if_not_exists=True) for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.parametrize("if_not_exists", [True, False])
+def test_a_month_in_a_quarters_place_is_told(cubes, if_not_exists):
+    cubes.alter(on(sample("rides_daily"), "lake", update_periods=["MONTHLY", "QUARTERLY"]))
+    cubes.add_partitions("rides_daily", "lake", [PartitionDesc("MONTHLY", {"dt": "2015-01"})])
+    quarter = PartitionDesc("QUARTERLY", {"dt": "2015-01"})
+    with pytest.raises(AlreadyExists, match="register them on different storages") as caught:
+        cubes.add_partitions("rides_daily", "lake", [quarter], if_not_exists=if_not_exists)
+    assert (caught.value.fields["update_period"], caught.value.fields["found"]) == ("QUARTERLY", "MONTHLY")
