@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hbstore.cubes.document import Named
-from hbstore.cubes.fields import DimAttribute, Expression, JoinChain, Measure
+from hbstore.cubes.fields import DimAttribute, Expression, Hierarchy, JoinChain, Measure
 from hbstore.cubes.values import FieldName, Items, Name, Properties, no_twins
 from hbstore.model import FrozenDict
 
@@ -53,6 +53,7 @@ class Cube(Named):
     time_dimensions: TimeDimensions = FrozenDict()
     measures: Annotated[tuple[Measure, ...], Items] = ()
     dim_attributes: Annotated[tuple[DimAttribute, ...], Items] = ()
+    hierarchies: Annotated[tuple[Hierarchy, ...], Items] = ()
     expressions: Annotated[tuple[Expression, ...], Items] = ()
     join_chains: Annotated[tuple[JoinChain, ...], Items] = ()
     properties: Properties = FrozenDict()
@@ -68,6 +69,7 @@ class Cube(Named):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         _check_fields(self.name, self.field_names(), self.dim_attributes, self.join_chains)
+        _check_hierarchies(self.hierarchies, self.field_names(), self.dim_attributes)
         attributes = {attribute.name for attribute in self.dim_attributes}
         for dimension, column in self.time_dimensions.items():
             # A cube may be asked by the time of its partitions, which is then no attribute of the data.
@@ -111,6 +113,7 @@ class Dimension(Named):
     description: str | None = None
     display: str | None = None
     dim_attributes: Annotated[tuple[DimAttribute, ...], Items, Field(min_length=1)]
+    hierarchies: Annotated[tuple[Hierarchy, ...], Items] = ()
     expressions: Annotated[tuple[Expression, ...], Items] = ()
     join_chains: Annotated[tuple[JoinChain, ...], Items] = ()
     properties: Properties = FrozenDict()
@@ -122,6 +125,7 @@ class Dimension(Named):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         _check_fields(self.name, self.field_names(), self.dim_attributes, self.join_chains)
+        _check_hierarchies(self.hierarchies, self.field_names(), self.dim_attributes)
         return self
 
 
@@ -145,6 +149,19 @@ def _check_fields(
                 raise ValueError(f"paths of the join chain {chain.name} that begin in {name}, not in {first.table}")
             if first.field not in fields:
                 raise ValueError(f"a field {first.field}, which the join chain {chain.name} begins with")
+
+
+def _check_hierarchies(
+    hierarchies: Iterable[Hierarchy], fields: Iterable[str], attributes: Iterable[DimAttribute]
+) -> None:
+    """See that hierarchies have names of their own, and consist of what there is."""
+    own = _set_of((one.name for one in hierarchies), "each hierarchy")
+    no_twins([*fields, *sorted(own)], "each field or hierarchy")
+    known = own.union(attribute.name for attribute in attributes)
+    for hierarchy in hierarchies:
+        for name in hierarchy.attributes:
+            if name not in known or name == hierarchy.name:
+                raise ValueError(f"a dim attribute {name}, of which the hierarchy {hierarchy.name} consists")
 
 
 def _set_of(names: Iterable[str], what: str) -> set[str]:

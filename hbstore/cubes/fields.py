@@ -16,7 +16,8 @@ from typing import Annotated, Any, Final, Protocol, Self, TypeVar
 from pydantic import Field, ModelWrapValidatorHandler, model_serializer, model_validator
 
 from hbstore.cubes.document import Document
-from hbstore.cubes.values import FieldName, HiveType, Items, Name, Text, Time, no_twins
+from hbstore.cubes.values import FieldName, HiveType, Items, Name, Properties, Text, Time, no_twins
+from hbstore.model import FrozenDict
 
 _EDGE: Final = re.compile(r"\s*(\w+)\s*\.\s*(\w+)\s*=\s*(\w+)\s*\.\s*(\w+)\s*(\(many\)\s*)?")
 
@@ -44,6 +45,7 @@ class Measure(Document):
         format: how it is shown.
         min: the smallest value that it takes, for information.
         max: the largest.
+        tags: names and values for programs that show it, such as a category.
     """
 
     name: FieldName
@@ -55,6 +57,7 @@ class Measure(Document):
     max: float | None = None
     display: str | None = None
     description: str | None = None
+    tags: Properties = FrozenDict()
     start_time: Time | None = None
     end_time: Time | None = None
 
@@ -94,6 +97,7 @@ class DimAttribute(Document):
     values: Annotated[tuple[str, ...], Items] = ()
     display: str | None = None
     description: str | None = None
+    tags: Properties = FrozenDict()
     start_time: Time | None = None
     end_time: Time | None = None
 
@@ -103,6 +107,26 @@ class DimAttribute(Document):
     def _one_kind(self) -> Self:
         if self.references and self.chain:
             raise ValueError("references or chain, not both")
+        return self
+
+
+class Hierarchy(Document):
+    """Dim attributes of which each is part of the next, such as a city, a state and a country.
+
+    Attributes:
+        attributes: names of dim attributes, or of other hierarchies.
+        tags: names and values for programs that show it.
+    """
+
+    name: FieldName
+    attributes: Annotated[tuple[FieldName, ...], Items, Field(min_length=1)]
+    display: str | None = None
+    description: str | None = None
+    tags: Properties = FrozenDict()
+
+    @model_validator(mode="after")
+    def _once(self) -> Self:
+        no_twins(self.attributes, "each attribute")
         return self
 
 
@@ -124,6 +148,7 @@ class Expression(Document):
     specs: Annotated[tuple[ExpressionSpec, ...], Items, Field(min_length=1)]
     display: str | None = None
     description: str | None = None
+    tags: Properties = FrozenDict()
 
 
 class Edge(Document):
@@ -172,6 +197,7 @@ class JoinChain(Document):
     paths: Annotated[tuple[Annotated[tuple[Edge, ...], Items, Field(min_length=1)], ...], Items, Field(min_length=1)]
     display: str | None = None
     description: str | None = None
+    tags: Properties = FrozenDict()
 
     @property
     def destination(self) -> str:

@@ -8,10 +8,10 @@ passed over, but for what Lens itself fills in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from hbstore.cubes.xml_reader import Reader
+from hbstore.cubes.xml_reader import UNSUPPORTED, Reader
 from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
 
@@ -43,6 +43,8 @@ def read_lens(root: Element, file: str) -> tuple[str, Data]:
     reader = Reader(root, file)
     tag = root.tag.removeprefix("x_")
     read = _ROOTS.get(tag)
+    if tag in UNSUPPORTED:
+        raise reader.unsupported(root)
     if read is None:
         raise InvalidModel(
             "the XML's outermost tag is of no document",
@@ -62,10 +64,10 @@ def given(**fields: Any) -> Data:
     return {name: value for name, value in fields.items() if value is not None and value not in ([], {})}
 
 
-def properties(reader: Reader, tag: str = "properties") -> Data:
+def properties(reader: Reader, tag: str = "properties", *items: str) -> Data:
     """Names and values of the properties under a tag."""
     found: Data = {}
-    for one in reader.items(tag, "property"):
+    for one in reader.items(tag, *(items or ("property",))):
         name, value = one.attribute("name"), one.attribute("value")
         one.end()
         if name is None or value is None or name in found:
@@ -188,15 +190,35 @@ def _fields(reader: Reader) -> Data:
         *reader.items("dim_attributes", "dim_attribute"),
         *reader.items("attributes", "dim_attribute", "attribute"),
     ]
+    hierarchies: list[Data] = []
     return given(
-        dim_attributes=[_dim_attribute(one) for one in attributes],
+        dim_attributes=[_dim_attribute(one) for one in _flat(attributes, hierarchies)],
+        hierarchies=hierarchies,
         expressions=[_expression(one) for one in reader.items("expressions", "expression")],
         join_chains=[_join_chain(one) for one in reader.items("join_chains", "join_chain")],
     )
 
 
+def _flat(attributes: Iterable[Reader], hierarchies: list[Data]) -> Iterator[Reader]:
+    """The attributes that are none of others; hierarchies, which are, are put into a list."""
+    for one in attributes:
+        parts = one.items("hierarchy", "dim_attribute")
+        if not parts:
+            yield one
+            continue
+        names = [part.element.attributes.get("name", "") for part in parts]
+        found = given(name=one.attribute("name"), **_described(one), tags=_tags(one), attributes=names)
+        hierarchies.append(_ended(one, found))
+        yield from _flat(parts, hierarchies)
+
+
+def _tags(reader: Reader) -> Data:
+    return properties(reader, "tags", "property", "tag")
+
+
 def _field(reader: Reader) -> Data:
-    return given(name=reader.attribute("name"), type=reader.attribute("type", "_type"), **_described(reader))
+    own = given(name=reader.attribute("name"), type=reader.attribute("type", "_type"), tags=_tags(reader))
+    return own | _described(reader)
 
 
 def _times(reader: Reader) -> Data:
@@ -232,14 +254,20 @@ def _dim_attribute(reader: Reader) -> Data:
         values=reader.texts("values"),
     )
     references = [_reference(one) for one in reader.items("references", "table_references", "table_reference")]
-    chain: list[Data] = []
+    chain = _chain_fields(reader)
     for spec in reader.children("ref_spec"):
         references += [_reference(one) for one in spec.items("table_references", "table_reference")]
-        for one in spec.children("chain_ref_column"):
-            one.attribute("dest_table")  # which Lens fills in
-            chain.append(_ended(one, given(chain=one.attribute("chain_name"), field=one.attribute("ref_col"))))
+        chain += _chain_fields(spec)
         spec.end()
     return _ended(reader, found | given(references=references, chain=chain))
+
+
+def _chain_fields(reader: Reader) -> list[Data]:
+    found = []
+    for one in reader.children("chain_ref_column"):
+        one.attribute("dest_table")  # which Lens fills in
+        found.append(_ended(one, given(chain=one.attribute("chain_name"), field=one.attribute("ref_col"))))
+    return found
 
 
 def _reference(reader: Reader) -> Data:
@@ -260,7 +288,7 @@ def _join_chain(reader: Reader) -> Data:
     for path in reader.items("paths", "path"):
         paths.append([_edge(one) for one in path.items("edges", "edge")])
         path.end()
-    return _ended(reader, given(name=reader.attribute("name"), **_described(reader), paths=paths))
+    return _ended(reader, given(name=reader.attribute("name"), **_described(reader), tags=_tags(reader), paths=paths))
 
 
 def _edge(reader: Reader) -> Data:
@@ -291,6 +319,7 @@ def _columns(columns: Iterable[Reader]) -> list[Data]:
                 type=one.attribute("type", "_type"),
                 comment=one.attribute("comment") or None,
                 extra=_truth(one.attribute("extra")),
+                **_times(one),
             ),
         )
         for one in columns

@@ -50,12 +50,16 @@ class Column(Document):
 
     Attributes:
         extra: whether it is none of the fields of the cube or dimension, but belongs to the table's files.
+        start_time: the table has nothing in it before this time.
+        end_time: nor at this time or after it.
     """
 
     name: FieldName
     type: HiveType
     comment: str | None = None
     extra: bool = False
+    start_time: ValidityTime | None = None
+    end_time: ValidityTime | None = None
 
 
 class Serde(Document):

@@ -13,8 +13,22 @@ found=attribute colour. Take it out, or correct its name
 
 from __future__ import annotations
 
+from typing import Final
+
 from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
+
+UNSUPPORTED: Final = {
+    "virtual_fact_table": ("virtual facts", "Describe the fact that it is made of, and filter where you ask"),
+    "virtual_fact": ("virtual facts", "Describe the fact that it is made of, and filter where you ask"),
+    "segmentation": ("segmentations", "Ask each of its cubes"),
+    "update_period_table_descriptor": (
+        "a table for each update period of a storage",
+        "Make a storage for each such table, with the update_period of that table alone",
+    ),
+    "skewed_info": ("skewed tables", "Take it out: only Hive's own writers look at it"),
+}
+"""Elements of Lens that are refused, by their tags without ``x_``: what they are, and what to do instead."""
 
 
 class Reader:
@@ -68,7 +82,21 @@ class Reader:
         if self._attributes:
             raise self.error(f"attribute {min(self._attributes)}")
         if self._children:
+            if self._children[0].tag in UNSUPPORTED:
+                raise self.unsupported(self._children[0])
             raise self.error(f"element {self._children[0].tag}", self._children[0])
+
+    def unsupported(self, element: Element) -> InvalidModel:
+        """The error for something that is known, and that the model does not have."""
+        what, hint = UNSUPPORTED[element.tag.removeprefix("x_")]
+        return InvalidModel(
+            f"hbstore does not support {what}",
+            file=self.file,
+            line=element.line,
+            at=self.at.removeprefix("/"),
+            found=f"element {element.tag}",
+            hint=hint,
+        )
 
     def error(self, what: str, element: Element | None = None) -> InvalidModel:
         """The error for something that is not known here."""

@@ -16,6 +16,7 @@ from hbstore.cubes import (
     Column,
     DimAttribute,
     Expression,
+    Hierarchy,
     JoinChain,
     Measure,
     StorageTable,
@@ -34,6 +35,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 PARTS = {
     "measure": Measure,
     "dim attribute": DimAttribute,
+    "hierarchy": Hierarchy,
     "expression": Expression,
     "join chain": JoinChain,
     "column": Column,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from pathlib import Path
 
 import pytest
 
+from hbstore import connect
 from hbstore.cubes import (
     Column,
     Cube,
+    Cubes,
     DerivedCube,
     DimTable,
     Edge,
@@ -162,12 +165,12 @@ def test_a_relative_time_may_be_a_difference_alone():
     ("name", "old", "new", "line", "found"),
     [
         ("storage.xml", 'name="Depot"', 'name="Depot" colour="red"', 2, "attribute colour"),
-        ("storage.xml", "<properties>", "<tags/><properties>", 4, "element tags"),
+        ("storage.xml", "<properties>", "<labels/><properties>", 4, "element labels"),
         ("storage.xml", "x_storage", "x_store", 2, "x_store"),
         ("storage.xml", "value=", "worth=", 5, "attribute worth"),
         ("storage.xml", 'value="file:///depot"', "", 5, "a property without a name or a value"),
         ("base_cube.xml", 'name="postage"', 'name="postage" expr="a+b"', 11, "attribute expr"),
-        ("base_cube.xml", "<values>S</values>", "<hierarchy/>", 24, "element hierarchy"),
+        ("base_cube.xml", "<values>S</values>", "<hierarchy><level/></hierarchy>", 24, "element level"),
         ("fact_table.xml", "<sort_cols>weight</sort_cols>", "<skewed_info/>", 32, "element skewed_info"),
     ],
 )
@@ -257,3 +260,84 @@ def test_what_is_no_partition_is_refused(text, format):
     with pytest.raises(InvalidModel) as caught:
         parse_partitions(text, format, file="a")
     assert caught.value.fields["file"] == "a"
+
+
+OWN_TABLES = """<x_fact_table name="f" cube_name="c"><storage_tables><storage_table>
+<update_periods>
+<update_period_table_descriptor><update_period>DAILY</update_period></update_period_table_descriptor>
+</update_periods></storage_table></storage_tables></x_fact_table>"""
+
+
+def test_attributes_by_chains_hierarchies_and_tags():
+    cube = sample("orchard_cube.xml")
+    names = ["picked_time", "tree_id", "sort_name", "row_id", "slope_name", "country"]
+    assert [attribute.name for attribute in cube.dim_attributes] == names
+    by_name = {attribute.name: attribute for attribute in cube.dim_attributes}
+    reached = {name: [(one.chain, one.field) for one in by_name[name].chain] for name in ("sort_name", "slope_name")}
+    assert reached == {"sort_name": [("tree", "sort"), ("row", "sort")], "slope_name": [("row", "slope")]}
+    (place,) = cube.hierarchies
+    assert (place.name, place.attributes, place.display) == ("place", tuple(names[3:]), "Where it grew")
+    assert [dict(one.tags) for one in (*cube.measures, *cube.expressions)] == [
+        {"category": "yield"},
+        {},
+        {"category": "ratio"},
+    ]
+    assert cube.properties == {"cube.timedim.relation.sold_time": "picked_time+[1 day, 20 days]"}
+    trees = sample("orchard_dimension.xml")
+    assert [dict(one.tags) for one in trees.dim_attributes] == [{}, {"shown": "first"}, {}, {}]
+    assert trees.dim_attributes[3].chain[0].chain == "row"
+
+
+def test_columns_with_a_beginning_and_an_end():
+    columns = sample("orchard_fact.xml").columns
+    assert [(one.start_time, one.end_time) for one in columns] == [
+        (None, None),
+        ("2015-01-01", None),
+        (None, "now.day - 1 year"),
+    ]
+    text = (SAMPLES / "orchard_fact.xml").read_text()
+    with pytest.raises(InvalidModel) as caught:
+        xml(text.replace("2015-01-01", "soon"))
+    assert caught.value.fields["at"] == "columns.1.start_time"
+
+
+def test_a_whole_model_is_created():
+    rows = "kind: dimension\nname: rows\ndim_attributes: [{name: id, type: int}, {name: slope, type: string}]\n"
+    with connect("memory://") as store:
+        store.create_database("orchard")
+        cubes = Cubes(store, "orchard")
+        documents = [sample(f"{name}.xml") for name in ("storage", "orchard_cube", "orchard_dimension", "orchard_fact")]
+        cubes.create_all([*documents, *parse_documents(rows, "yaml")])
+        assert cubes.cube("harvest") == sample("orchard_cube.xml")
+        assert cubes.fact("harvest_daily") == sample("orchard_fact.xml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("<x_virtual_fact_table name='v' source_fact_name='f'/>", 1, "does not support virtual facts"),
+        ("<x_segmentation name='s' cube_name='c'/>", 1, "does not support segmentations"),
+        (OWN_TABLES, 3, "does not support a table for each update period of a storage"),
+    ],
+)
+def test_what_is_not_supported_is_told_with_its_name(text, line, said):
+    with pytest.raises(InvalidModel, match=said) as caught:
+        xml(text)
+    assert caught.value.fields["line"] == line
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        (["row_id", "acre"], "a dim attribute acre, of which the hierarchy place consists"),
+        (["row_id", "row_id"], "each attribute named row_id once; it is there twice"),
+        ([], "at least one"),
+    ],
+)
+def test_hierarchies_consist_of_what_there_is(attributes, expected):
+    cube = sample("orchard_cube.xml").to_dict()
+    cube["hierarchies"] = [{"name": "place", "attributes": attributes}]
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents(json.dumps(cube), "json")
+    assert caught.value.fields["expected"] == expected
