@@ -47,6 +47,14 @@ def get_foreign_keys(_: Call) -> Any:
     return THRIFT.ForeignKeysResponse(foreignKeys=[])
 
 
+@handlers.answers(
+    "get_unique_constraints", "get_not_null_constraints", "get_default_constraints", "get_check_constraints"
+)
+def get_later_constraints(_: Call) -> Any:
+    """None; clients of Hive 3 ask for them before they write."""
+    return THRIFT.LaterConstraintsResponse(constraints=[])
+
+
 @handlers.answers("add_primary_key", "add_foreign_key", writes=True)
 def add_constraint(_: Call) -> None:
     """Refused, rather than taken and forgotten.

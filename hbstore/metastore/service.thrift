@@ -157,6 +157,22 @@ struct ForeignKeysRequest {
   4: optional string foreign_tbl_name
 }
 
+// Those that Hive 3 added. As none is kept, no list ever holds one.
+
+struct LaterConstraint {
+  1: optional string catName
+}
+
+struct LaterConstraintsRequest {
+  1: optional string catName,
+  2: optional string db_name,
+  3: optional string tbl_name
+}
+
+struct LaterConstraintsResponse {
+  1: optional list<LaterConstraint> constraints
+}
+
 struct AddPrimaryKeyRequest {
   1: optional list<SQLPrimaryKey> primaryKeyCols
 }
@@ -756,6 +772,11 @@ service ThriftHiveMetastore {
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   ForeignKeysResponse get_foreign_keys(1: ForeignKeysRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  LaterConstraintsResponse get_unique_constraints(1: LaterConstraintsRequest request)
+  LaterConstraintsResponse get_not_null_constraints(1: LaterConstraintsRequest request)
+  LaterConstraintsResponse get_default_constraints(1: LaterConstraintsRequest request)
+  LaterConstraintsResponse get_check_constraints(1: LaterConstraintsRequest request)
+
   void add_primary_key(1: AddPrimaryKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
   void add_foreign_key(1: AddForeignKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
   void drop_constraint(1: DropConstraintRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o3),

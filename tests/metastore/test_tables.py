@@ -196,6 +196,9 @@ def test_constraints_are_refused_rather_than_forgotten(shop):
         shop.drop_constraint(TYPES.DropConstraintRequest("shop", "sales", "pk"))
     assert shop.get_primary_keys(TYPES.PrimaryKeysRequest("shop", "sales")).primaryKeys == []
     assert shop.get_foreign_keys(TYPES.ForeignKeysRequest("shop", "sales")).foreignKeys == []
+    for kind in ("unique", "not_null", "default", "check"):
+        request = TYPES.LaterConstraintsRequest("hive", "shop", "sales")
+        assert getattr(shop, f"get_{kind}_constraints")(request).constraints == []
 
 
 def test_files_that_are_there_are_counted(shop):
