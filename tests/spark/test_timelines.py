@@ -25,10 +25,12 @@ from hbstore.store.tables import Tables
 from hbstore.store.timeline_build import PATIENCE, TimelineBuilder, time_columns
 from hbstore.store.timeline_cell import Building, decode_state
 from hbstore.store.timeline_updates import table_row
+from hbstore.timelines import classes, register
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
 from tests.processes import ROOT
 from tests.spark.settings import SMALL
+from tests.timelines.own_class import NAME, CountedRunsTimeline
 
 DECLARED = {TIME_PARTITION_COLUMNS: "dt,pt", UPDATE_PERIODS: "HOURLY,DAILY,MONTHLY,QUARTERLY"}
 ROW = table_key("shop", "sales")
@@ -166,7 +168,7 @@ def test_a_table_without_partitions(spark, url, sales):
 
 
 @pytest.mark.spark
-def test_mistakes_are_found_before_a_job_starts(spark, url, make_table, sales):
+def test_mistakes_are_found_before_a_job_starts(spark, url, make_table):
     with pytest.raises(hbstore.InvalidUrl, match="memory"):
         rebuild_timelines(spark, "memory://", "shop", "sales")
     make_table(dt="string")
@@ -176,12 +178,16 @@ def test_mistakes_are_found_before_a_job_starts(spark, url, make_table, sales):
         rebuild_timelines(spark, url, "shop", "other")
     with pytest.raises(hbstore.InvalidInput, match="slices=0"):
         rebuild_timelines(spark, url, "shop", "sales", 0)
+
+
+@pytest.mark.spark
+def test_the_default_takes_the_place_of_a_class_that_is_not_installed(spark, url, sales, monkeypatch):
     store = sales()
-    declare(store, {"cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class": "Best"})
-    before = store.rows.get_all(ROW)
-    with pytest.raises(hbstore.errors.UnknownTimelineClass):
-        rebuild_timelines(spark, url, "shop", "sales")
-    assert store.rows.get_all(ROW) == before
+    register(CountedRunsTimeline)
+    declare(store, {"cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class": NAME})
+    monkeypatch.setattr(classes, "_registered", {})
+    assert rebuild_timelines(spark, url, "shop", "sales").unknown_classes == (NAME,)
+    assert len(store.timelines.of("shop", "sales", DAY, "dt")) == 1
 
 
 # Others meanwhile
