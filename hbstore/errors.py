@@ -6,7 +6,8 @@ An error's text is fixed; what varies stands in its fields, which are printed be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
 from typing import TypeVar
@@ -55,6 +56,22 @@ def portable(error: E) -> E:
     made = copy(error)
     made.fields = {name: str(value) for name, value in error.fields.items()}
     return made.with_traceback(error.__traceback__)
+
+
+@contextmanager
+def hinting(kind: type[HbstoreError], hint: str) -> Iterator[None]:
+    """Errors of a kind with another hint, where theirs names arguments or options that are not to be had.
+
+    >>> with hinting(TableNotFound, "Create it"):
+    ...     raise TableNotFound("no such table", hint="Say if_exists=True")
+    Traceback (most recent call last):
+    hbstore.errors.TableNotFound: no such table. Create it
+    """
+    try:
+        yield
+    except kind as error:
+        error.hint = hint
+        raise
 
 
 class TextError(HbstoreError):

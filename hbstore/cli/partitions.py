@@ -25,6 +25,7 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_json_array, print_lines, print_table
+from hbstore.errors import InvalidPartitionValue, hinting
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.wording import plural
@@ -169,7 +170,8 @@ def rename_partition(
         found = opened.get_table(database, name)
         columns = found.partition_column_names
         old, new = whole_spec(found, spec), whole_spec(found, new_spec)
-        opened.rename_partition(database, name, old, new)
+        with hinting(InvalidPartitionValue, "Correct the new spec"):
+            opened.rename_partition(database, name, old, new)
     before, after = partition_name(columns, old), partition_name(columns, new)
     if as_json:
         print_json({"table": str(found), "partition": before, "renamed": after})

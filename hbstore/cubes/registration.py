@@ -14,7 +14,15 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
 from hbstore.cubes.latest import Dumps, canonical_values, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
-from hbstore.errors import AlreadyExists, ConcurrentChange, ModelNotFound, OutsideValidity, PartitionNotFound
+from hbstore.errors import (
+    AlreadyExists,
+    ConcurrentChange,
+    InvalidPartitionValue,
+    ModelNotFound,
+    OutsideValidity,
+    PartitionNotFound,
+    hinting,
+)
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
@@ -49,7 +57,8 @@ class Registration:
                 if place.dumps is not None:
                     place.dumps.add(new)
                 else:
-                    place.store.add_partitions(place.table.database, place.table.name, new)
+                    with hinting(InvalidPartitionValue, "Correct it; nothing was added"):
+                        place.store.add_partitions(place.table.database, place.table.name, new)
             except AlreadyExists:
                 place.missing(partitions)  # the error for one of another update period says more
                 if not if_not_exists:

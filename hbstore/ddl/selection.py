@@ -62,7 +62,9 @@ def values_of(table: Table, spec: PartitionSpec) -> dict[str, str]:
     for column, value in spec.values:
         if column.lower() in given:
             raise InvalidPartitionValue(
-                "a partition spec names a column twice", column=column, hint="Write several specs: ((…), (…))"
+                "a partition spec names a column twice",
+                column=column,
+                hint="Name it once; each partition has a spec of its own",
             )
         _check_not_empty(column, value)
         given[column.lower()] = value

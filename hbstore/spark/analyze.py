@@ -28,6 +28,7 @@ from hbstore.spark.analyze_files import Files, Place, files_of
 from hbstore.spark.analyze_reading import Folder, Reading
 from hbstore.spark.analyze_summary import Summary, SummaryColumn, from_hive
 from hbstore.spark.analyze_whole import Whole, write_whole
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import Format, format_of
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import Where
@@ -101,13 +102,23 @@ def analyze_table(
         batch: how many partitions are analyzed at once.
 
     Raises:
-        InvalidInput: no such name or column; a column that can have no statistics; the table does not say in which
-            format its files are; a partition has no location.
+        InvalidInput: an argument is of another type; no such name or column; a column that can have no statistics; the
+            table does not say in which format its files are; a partition has no location.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableFolderMissing: the table's own folder is not there, and so are not partitions in it.
         FileOperationFailed, ReadFailed: a folder cannot be listed, or a file not be read; earlier batches are kept.
     """
+    check_arguments(
+        spark=spark,
+        store=store,
+        table=table,
+        filter=filter,
+        columns=None if columns == "all" else columns,
+        only_missing=only_missing,
+        progress=progress,
+        batch=batch,
+    )
     if batch < 1:
         raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     database, name = table_name(table)

@@ -20,6 +20,7 @@ from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import Format, data_schema, format_of, partition_schema, readable
 from hbstore.spark.frames import local_frame
 from hbstore.spark.hadoop import hadoop_path, plain_paths
@@ -90,11 +91,13 @@ def read_table(
         options: further options of the file format, such as ``mergeSchema``.
 
     Raises:
-        InvalidInput: no such name; the table does not say in which format its files are; a partition's folder is gone.
+        InvalidInput: an argument is of another type; no such name; the table does not say in which format its files
+            are; a partition's folder is gone.
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
         ConcurrentChange: writers kept changing the partitions while their files were listed.
     """
+    check_arguments(spark=spark, store=store, table=table, where=where, options=options)
     with opened(store) as given:
         for _ in range(_LISTINGS):
             listing = _Listing.begin(given, table)
@@ -251,7 +254,7 @@ def _load(reader: DataFrameReader, table: Table, partitions: Sequence[Partition]
             "the folder of a partition is not there",
             table=table,
             reason=str(error).partition("SQLSTATE")[0].strip(),
-            hint=f"Drop partitions whose folders are gone: hbstore repair {table} --mode drop",
+            hint=f"Drop partitions whose folders are gone: `hbstore repair {table} --mode drop`",
         ) from None
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, Row
 
-from hbstore.errors import HbstoreError, InvalidInput, portable
+from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue, hinting, portable
 from hbstore.model import Partition
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.columns import as_texts
 from hbstore.spark.shared_url import shared_url
 from hbstore.store.partition_store import PartitionStore, connect
@@ -42,12 +43,16 @@ def register_partitions(
 
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share.
-        InvalidInput: a column is missing, unknown, or of a type that has no text, such as a struct.
+        InvalidInput: an argument is of another type; a column is missing, unknown, or of a type that has no text, such
+            as a struct.
         TableNotFound, DatabaseNotFound, TableNotPartitioned: there is no such table to add to.
         AlreadyExists: a partition is there already, unless ``if_not_exists``.
         InvalidPartitionValue: a value does not fit its column's type.
         StoreUnavailable: the store does not answer.
     """
+    check_arguments(
+        partitions=partitions, url=url, database=database, table=table, batch=batch, if_not_exists=if_not_exists
+    )
     if batch < 1:
         raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     shared = shared_url(url)
@@ -117,7 +122,8 @@ class Registering:
         if again and not self.if_not_exists:
             there = store.get_partitions(self.database, self.table, [one.values for one in some])
             some = _without_those_of_an_earlier_attempt(some, there)
-        return store.add_partitions(self.database, self.table, some, self.if_not_exists)
+        with hinting(InvalidPartitionValue, "Correct it, or leave it out. Then register the rest with if_not_exists"):
+            return store.add_partitions(self.database, self.table, some, self.if_not_exists)
 
 
 def _partition(row: Row) -> Partition:

@@ -18,6 +18,7 @@ from hbstore.repair import sync_partitions as sync_with
 from hbstore.repair.listing import Told, walk
 from hbstore.repair.shape import ROOT, Folder, Shape
 from hbstore.repair.sync import BATCH, Progress
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.opening import opened
 from hbstore.spark.tasks import dealt, number_of_slices, run_tasks
 from hbstore.store.partition_store import PartitionStore
@@ -56,9 +57,21 @@ def sync_partitions(
         progress: is told how it gets on.
 
     Raises:
-        InvalidInput: there are to be no slices; or as `hbstore.repair.sync_partitions` does.
+        InvalidInput: an argument is of another type; there are to be no slices; or as `hbstore.repair.sync_partitions`
+            does.
         TableFolderMissing, FileOperationFailed: as there.
     """
+    check_arguments(
+        spark=spark,
+        store=store,
+        table=table,
+        spec=spec,
+        dry_run=dry_run,
+        force=force,
+        batch=batch,
+        slices=slices,
+        progress=progress,
+    )
     number = number_of_slices(spark, slices)
     with opened(store) as given:
         return sync_with(

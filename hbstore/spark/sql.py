@@ -42,6 +42,7 @@ from hbstore.errors import (
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.spark.analyze import analyze_table
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.frames import local_frame
 from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
@@ -86,11 +87,15 @@ def sql(
             ``spark.hbstore.warehouse``, else of ``spark.sql.warehouse.dir``.
 
     Raises:
-        InvalidInput: the statement may be the store's, and nothing says which store; or there are several statements.
+        InvalidInput: an argument is of another type; the statement may be the store's, and nothing says which store; or
+            there are several statements.
         DdlSyntaxError, FilterError: neither hbstore nor Spark knows the statement.
         HbstoreError: as of `hbstore.ddl.execute`.
         pyspark.errors.PySparkException: what Spark says of a statement of its own.
     """
+    check_arguments(spark=spark, text=text, warehouse=warehouse)
+    if store is not None:
+        check_arguments(store=store)
     statement = _statement(spark, text)
     if statement is None:
         return spark.sql(with_all_partition_columns(spark, text))

@@ -25,12 +25,15 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from hbstore.errors import InvalidInput, WriteConflict
 from hbstore.files.warehouse import Warehouse
 from hbstore.names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
+from hbstore.spark.arguments import check_arguments
+from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.opening import opened
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.staging import listed, remove, stage
@@ -88,10 +91,27 @@ def stream_to_table(
         the announcements of what is due, and an announcement that fails ends the query.
 
     Raises:
-        InvalidInput: the DataFrame is no stream; a column is missing, unknown, or of a type that does not fit; the
-            table has no location, or does not say in which format its files are.
+        InvalidInput: an argument is of another type; the DataFrame is no stream; a column is missing, unknown, or of a
+            type that does not fit; the table has no location, or does not say in which format its files are.
         CorruptCheckpoint: the checkpoint is half written.
     """
+    check_arguments(
+        stream=stream,
+        store=store,
+        table=table,
+        checkpoint=checkpoint,
+        static=static,
+        sink_id=sink_id,
+        trigger=trigger,
+        parameters=parameters,
+    )
+    if not isinstance(commit, PartitionCommit | None):
+        raise InvalidInput(
+            "an argument is of another type",
+            argument="commit",
+            type=type(commit).__name__,
+            hint="Give a PartitionCommit, or None",
+        )
     if not stream.isStreaming:
         raise InvalidInput("the DataFrame is not a stream", hint="Read it by spark.readStream, or use write_table")
     target = shared_url(store) if isinstance(store, str) else store
@@ -123,7 +143,7 @@ def stream_to_table(
                 announcing.written.put(written.partitions)
 
     writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
-    query = (writer.trigger(**trigger) if trigger else writer).start()
+    query = _triggered(writer, trigger or {}).start()
     started.set_result(query)
     return query if announcing is None else AnnouncedQuery(query, announcing)
 
@@ -160,6 +180,16 @@ def write_batch(
         WriteConflict: another job did not come to its end with one of the partitions; nothing was changed.
         InvalidInput, InvalidPartitionValue, InvalidTime, WriteFailed: as for `write_table`.
     """
+    check_arguments(
+        frame=frame,
+        store=store,
+        table=table,
+        query_id=query_id,
+        batch_id=batch_id,
+        sink_id=sink_id,
+        static=static,
+        parameters=parameters,
+    )
     database, name = table_name(table)
     stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
     with opened(store) as given:
@@ -217,6 +247,20 @@ class _Batch:
                     return summary(self.plan, manifest, staged)
         finally:
             remove(warehouse, staging, self.plan.root)  # what is decided has nothing left in it
+
+
+def _triggered(writer: DataStreamWriter, trigger: Mapping[str, Any]) -> DataStreamWriter:
+    if not trigger:
+        return writer
+    try:
+        return writer.trigger(**trigger)
+    except (*JAVA_ERRORS, TypeError) as error:
+        raise InvalidInput(
+            "Spark does not take the trigger",
+            argument="trigger",
+            reason=root_cause(error),
+            hint='Give one such as {"processingTime": "1 minute"} or {"availableNow": True}',
+        ) from error
 
 
 def _check(

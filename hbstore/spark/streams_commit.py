@@ -23,6 +23,7 @@ from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import parse_partition_name
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.hadoop import hadoop_path
 from hbstore.spark.java_errors import files_fail
 from hbstore.store.partition_store import PartitionStore
@@ -69,12 +70,14 @@ class PartitionCommit:
         """Refuse what cannot be done with a table's partitions.
 
         Raises:
-            InvalidInput: no such trigger, policy or partition column, or no extractor where there has to be one.
+            InvalidInput: a delay, an extractor or policies of another type; no such trigger, policy or partition
+                column, or no extractor where there has to be one.
         """
-        if self.trigger not in {"process-time", "partition-time"}:
+        check_arguments(delay=self.delay, extractor=self.extractor, policies=self.policies)
+        if self.trigger not in ("process-time", "partition-time"):
             raise InvalidInput("no such trigger", trigger=self.trigger, hint="Use process-time or partition-time")
         for policy in self.policies:
-            if not callable(policy) and policy not in {"metastore", "success-file"}:
+            if not callable(policy) and policy not in ("metastore", "success-file"):
                 raise InvalidInput("no such policy", policy=policy, hint="Use metastore, success-file or a function")
         if self.trigger == "process-time":
             return

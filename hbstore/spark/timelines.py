@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError
 from hbstore.keys import successor
 from hbstore.rows.interface import Rows
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.tasks import number_of_slices, run_tasks
@@ -51,12 +52,14 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
         What was found: the number of partitions, their times, and which were left out as their times cannot be told.
 
     Raises:
+        InvalidInput: an argument is of another type.
         InvalidUrl: ``memory://``, which tasks cannot share.
         TableNotFound, DatabaseNotFound: there is no such table.
         TimelineNotFound: the table keeps no timelines.
         ConcurrentChange: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
     """
+    check_arguments(spark=spark, url=url, database=database, table=table, slices=slices)
     number = number_of_slices(spark, slices)
     shared = shared_url(url)
     with connect(shared) as store:

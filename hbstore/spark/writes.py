@@ -17,13 +17,14 @@ from typing import Literal, TypeAlias, get_args
 
 from pyspark.sql import DataFrame
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import InvalidInput, InvalidPartitionValue, hinting
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
 from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.footers import total
 from hbstore.spark.opening import opened
 from hbstore.spark.staging import Staged, listed, remove, stage
@@ -43,7 +44,7 @@ class Written:
     """What a job wrote.
 
     Attributes:
-        partitions: the names of the partitions that got files, sorted.
+        partitions: the names of the partitions that got files, as the store has them, sorted.
         dropped: the names of those that were overwritten by nothing.
         files: how many files were written.
         size: their bytes.
@@ -83,14 +84,15 @@ def write_table(
         parameters: for the partitions, such as their update period.
 
     Raises:
-        InvalidInput: there is no such mode; a column is missing, unknown, or of a type that does not fit; the table has
-            no location, or does not say in which format its files are.
+        InvalidInput: an argument is of another type; there is no such mode; a column is missing, unknown, or of a type
+            that does not fit; the table has no location, or does not say in which format its files are.
         InvalidPartitionValue, InvalidTime: a partition column's values do not fit; nothing was changed.
         WriteConflict: another job is writing one of the partitions; nothing was changed.
         WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
         ConcurrentChange: the table was given another location meanwhile; nothing was changed.
         CommitStateUnknown: it is decided, or may be, and could not be shown; the next process does that.
     """
+    check_arguments(frame=frame, store=store, table=table, static=static, writer=writer, parameters=parameters)
     if mode not in get_args(Mode) or overwrite not in get_args(Overwrite):
         raise InvalidInput(
             "no such mode of writing",
@@ -156,7 +158,8 @@ class WriteJob:
             key = partition_key(self.row, one.values)
             got.add(key)
             known = there.get(key)
-            location = self._location(one.values, known)
+            values = one.values if known is None else known.values
+            location = self._location(values, known)
             files = {}
             for path, _ in one.files:
                 hidden = hidden_name(self.publication, number)
@@ -168,9 +171,7 @@ class WriteJob:
             statistics = {"numFiles": len(one.files), "totalSize": sum(size for _, size in one.files)}
             if one.rows is not None:
                 statistics["numRows"] = one.rows
-            writes.append(
-                PartitionWrite(one.values, location, files, replaced, append, statistics, dict(self.parameters))
-            )
+            writes.append(PartitionWrite(values, location, files, replaced, append, statistics, dict(self.parameters)))
         for key, known in there.items():
             if key not in got:
                 writes.append(PartitionWrite(known.values, self._location(known.values, known), drop=True))
@@ -198,7 +199,8 @@ def partitions_there(
 
 def check_values(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:
     """Refuse values that the store would refuse once the publication is decided."""
-    cells = cells_of(row.definition, values, "reject")
+    with hinting(InvalidPartitionValue, "Nothing was changed. Correct the rows, or alter the column to a string"):
+        cells = cells_of(row.definition, values, "reject")
     columns = row.definition.time_columns
     if columns is not None:
         columns.times(cells, parameters)
@@ -212,7 +214,7 @@ def summary(plan: WritePlan, manifest: Manifest, staged: Sequence[Staged]) -> Wr
     """What a job wrote."""
     columns = plan.table.partition_column_names
     return Written(
-        tuple(sorted(partition_name(columns, one.values) for one in staged)),
+        tuple(sorted(partition_name(columns, one.values) for one in manifest.partitions if not one.drop)),
         tuple(sorted(partition_name(columns, one.values) for one in manifest.partitions if one.drop)),
         sum(len(one.files) for one in staged),
         sum(size for one in staged for _, size in one.files),

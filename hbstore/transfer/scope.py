@@ -16,7 +16,9 @@ Progress: TypeAlias = Callable[[str, int, int], object]
 """Is told a table, how many of its partitions are done, and how many there are."""
 
 _SHOWN: Final = 5
-_HINT: Final = "Say with --on-conflict whether to keep or to replace what is there; what was copied before stays"
+_HINT: Final = (
+    "Choose with on_conflict (--on-conflict) to keep or to replace what is there; what was copied before stays"
+)
 
 
 class Catalog(Protocol):

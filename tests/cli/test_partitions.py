@@ -150,6 +150,9 @@ def test_rename_partition(run, run_json, open_shop):
     assert "no such partition" in run("rename-partition", "shop.sales", FIRST, FIRST, code=2).stderr
     taken = run("rename-partition", "shop.sales", "ds=2013-01-03/hour=0", "ds=2013-01-01/hour=1", code=2)
     assert "the partition is there already" in taken.stderr
+    invalid = run("rename-partition", "shop.sales", "ds=2013-01-03/hour=0", "ds=someday/hour=1", code=2).stderr
+    assert "does not fit its column's type" in invalid
+    assert "--keep-invalid" not in invalid, "the command has no such option"
     assert run_json("rename-partition", "shop.sales", "ds=2013-01-03/hour=0", FIRST) == {
         "table": "shop.sales",
         "partition": "ds=2013-01-03/hour=0",

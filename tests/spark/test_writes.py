@@ -171,10 +171,24 @@ def test_columns_that_do_not_fit_are_named(spark, store, schema, row, text):
 
 def test_values_that_do_not_fit_change_nothing(spark, store, tmp_path):
     frame = spark.createDataFrame([(1, "a", "someday", "eu")], "id long, name string, ds string, region string")
-    with pytest.raises(InvalidPartitionValue, match="someday"):
+    with pytest.raises(InvalidPartitionValue, match=r"someday.*Nothing was changed\. Correct the rows") as raised:
         write_table(frame, store, "shop.sales")
+    assert "invalid_values" not in str(raised.value), "write_table has no such argument"
     assert store.partition_names("shop", "sales") == []
     assert not list((tmp_path / "sales").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_partitions_are_named_as_they_are_in_the_store(spark, store, tmp_path, mode):
+    columns = [Column("hour", "int")], [Column("id", "bigint")]
+    parameters = {"spark.sql.sources.provider": "parquet"}
+    store.create_table(Table("shop", "hours", *columns, location=f"file:{tmp_path}/hours", parameters=parameters))
+    store.add_partitions("shop", "hours", [Partition(["5"])])
+    frame = spark.createDataFrame([(1, "05"), (2, "06")], "id long, hour string")
+    written = write_table(frame, store, "shop.hours", mode)
+    assert written.partitions == ("hour=06", "hour=5")
+    assert store.partition_names("shop", "hours") == ["hour=5", "hour=06"]
+    assert found(spark, store, "shop.hours") == [(1, 5), (2, 6)]
 
 
 def test_bad_plans_are_named(spark, store):
