@@ -14,6 +14,7 @@ from hbstore.layouts import PARTITION
 from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.store.counting import count_anew
 from hbstore.store.damage import RESTORE
+from hbstore.store.database_drop import defined
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
@@ -110,7 +111,7 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
 def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
     """Whether a row of the catalog is there; CorruptRow where it is not what it should be."""
     if table is None:
-        if not cells.get(DEFINITION):
+        if not defined(cells.get(DEFINITION)):
             return False
         found: object = decode_database(cells[DEFINITION]).name
         wanted: object = key[1:].decode()
@@ -141,9 +142,10 @@ def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
 
 
 def repair_catalog(rows: Rows) -> int:
-    """Finish what dead writers left of tables that are gone, or that were to come; of how many."""
+    """Finish what dead writers left of databases and tables that are gone, or that were to come; of how many."""
     finisher = Finisher(rows)
-    found = 0
+    dropped = [key[1:].decode() for key, cells in rows.scan_catalog(*DATABASE_KEYS) if cells.get(DEFINITION)]
+    found = sum(Tables(rows).finish_drop(name) for name in dropped) if not rows.atomic else 0
     for key, cells in [] if rows.atomic else list(rows.scan_catalog(*TABLE_KEYS)):
         with suppress(CorruptRow):  # `check_catalog` names it
             reservation = Reservation.of(cells)

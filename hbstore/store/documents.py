@@ -144,12 +144,6 @@ class Documents:
                 return True
         raise _changed(database, kind, name)
 
-    def forget_database(self, database: str) -> None:
-        """Remove all documents of a database that is dropped."""
-        start = b"M" + identifier("database", database).encode() + b"\x00"
-        for key, _ in list(self._scan(start)):
-            self.rows.clear(key, DEFINITION)
-
     def _scan(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
         for key, cells in self.rows.scan_catalog(start, start[:-1] + b"\x01"):
             if cells.get(DEFINITION):

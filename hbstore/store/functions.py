@@ -130,11 +130,6 @@ class Functions:
         found = self.rows.scan_catalog(start, start[:-1] + b"\x01")
         return [key[len(start) :].decode() for key, cells in found if cells.get(DEFINITION)]
 
-    def forget_database(self, database: str) -> None:
-        """Remove the functions of a database that is dropped."""
-        for name in self.names(database):
-            self.rows.clear(function_key(_name(database), name), DEFINITION)
-
     def all(self) -> list[Function]:
         """The functions of all databases, in order of their databases and names.
 

@@ -101,11 +101,6 @@ class Grants:
 
             self._change(target, remove)
 
-    def forget_database(self, database: str) -> None:
-        """Empty the cell of a database that is dropped."""
-        key = b"G" + database.lower().encode()
-        change_cell(self.rows, key, _CELL, lambda content: (b"" if content else None, None))
-
     def forget_role(self, role: str) -> None:
         """Take back all that was granted to a role that is dropped.
 
@@ -136,11 +131,20 @@ class Grants:
 
     def _change(self, target: ObjectRef, step: _Change) -> None:
         key, mark = self._place(target)
+        written = b""
 
         def change(content: bytes) -> tuple[bytes | None, None]:
-            return _encode(step(_decode(content, mark)), mark), None
+            nonlocal written
+            written = _encode(step(_decode(content, mark)), mark)
+            return written, None
 
         change_cell(self.rows, key, _CELL, change)
+        if target.type == ObjectType.DATABASE:
+            try:
+                self._place(target)
+            except DatabaseNotFound:  # dropped meanwhile: nothing of this is to be seen on the next of its name
+                change_cell(self.rows, key, _CELL, lambda content: (b"" if content == written else None, None))
+                raise
 
     def _place(self, target: ObjectRef) -> tuple[bytes, str]:
         """The row of what grants are about, and what tells it from another of its name."""

@@ -201,9 +201,6 @@ class PartitionStore:
         []
         """
         self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
-        self.hive.functions.forget_database(name)
-        self.documents.forget_database(name)
-        self.hive.grants.forget_database(name)
 
     # Tables
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 from hbstore.arguments import expect
 from hbstore.errors import (
     AlreadyExists,
+    CommitStateUnknown,
     ConcurrentChange,
     DatabaseNotEmpty,
     DatabaseNotFound,
@@ -22,6 +24,7 @@ from hbstore.names import identifier
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change
+from hbstore.store.database_drop import DatabaseDrop, belongings, defined, definition_cell
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import JournalCommit
 from hbstore.store.journal_cell import Journal
@@ -62,11 +65,17 @@ class Tables:
     rows: Rows
 
     def create_database(self, database: Database, *, if_not_exists: bool) -> None:
-        """Add a database."""
-        if not self.rows.compare_and_put(database_key(database.name), DEFINITION, None, encode_database(database)):
-            if if_not_exists:
+        """Add a database; where one of its name is being dropped, that is brought to its end first."""
+        key, data = database_key(database.name), encode_database(database)
+        for _ in range(_ATTEMPTS):
+            if self.rows.compare_and_put(key, DEFINITION, None, data):
                 return
-            raise AlreadyExists("the database is there already", database=database.name, hint=_IF_NOT_EXISTS)
+            if defined(definition_cell(self.rows, database.name)):
+                if if_not_exists:
+                    return
+                raise AlreadyExists("the database is there already", database=database.name, hint=_IF_NOT_EXISTS)
+            self.finish_drop(database.name)
+        raise ConcurrentChange("other writers kept taking the name", database=database.name, hint="Try again")
 
     def get_database(self, name: str) -> Database:
         """Read a database."""
@@ -84,41 +93,100 @@ class Tables:
     def databases(self) -> list[Database]:
         """All databases in order of their names."""
         found = self.rows.scan_catalog(*DATABASE_KEYS)
-        return [decode_database(cells[DEFINITION]) for _, cells in found if cells.get(DEFINITION)]
+        return [decode_database(cells[DEFINITION]) for _, cells in found if defined(cells.get(DEFINITION))]
 
     def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> None:
-        """Remove a database; with its tables only when told to.
-
-        The database goes first and its tables are looked at again: a table that was created meanwhile either stops
-        the drop or is dropped with the rest, and its creator looks at the database again as well.
-        """
+        """Remove a database and all that belongs to it; with its tables only when told to."""
         name = identifier("database", name)
         try:
-            known = self.database_cell(name)
-        except DatabaseNotFound:
-            if if_exists:
+            if not self.rows.atomic:
+                self._drop_by_mark(name, cascade=cascade)
                 return
-            raise
-        tables = self.names(name)
-        if tables and not cascade:
-            raise _not_empty(name, tables)
+            with self.rows.transaction():
+                known = self._droppable(name, cascade=cascade)
+                for table in self.names(name):
+                    self._remove(self.open(name, table))
+                for key, cell, content in list(belongings(self.rows, name)):
+                    self.rows.compare_and_put(key, cell, content, b"")
+                self.rows.compare_and_put(database_key(name), DEFINITION, known, b"")
+        except DatabaseNotFound:
+            if not if_exists:
+                raise
+
+    def _drop_by_mark(self, name: str, *, cascade: bool) -> None:
+        """Drop a database where that takes many writes: the mark decides, where nothing stops it.
+
+        Without cascade the tables are looked at again behind the mark: a table that was created meanwhile stops the
+        drop, and its creator looks at the database again as well.
+        """
+        if DatabaseDrop.of(definition_cell(self.rows, name)) is not None:
+            self.finish_drop(name)  # what a dead one left
+        for _ in range(_ATTEMPTS):
+            known = self._droppable(name, cascade=cascade)
+            mark = DatabaseDrop.new(b"" if cascade else known)
+            if self.rows.compare_and_put(database_key(name), DEFINITION, known, mark.encode()):
+                break
+        else:
+            raise ConcurrentChange("other writers kept changing the database", database=name, hint="Try again")
         with decided("the store went away while the database was dropped", database=name):
-            for table in tables:
-                self.drop_table(name, table, if_exists=True)
-            if not self.rows.compare_and_put(database_key(name), DEFINITION, known, b""):
-                raise ConcurrentChange("the database was changed meanwhile", database=name, hint="Try again")
-            self._settle_reservations(name)
+            tables = self._finish_drop(name, mark)
+        if tables:
+            raise _not_empty(name, tables)
+
+    def _droppable(self, name: str, *, cascade: bool) -> bytes:
+        """The definition of a database that may be dropped."""
+        known = self.database_cell(name)
+        tables = [] if cascade else self.names(name)
+        if tables:
+            raise _not_empty(name, tables)
+        return known
+
+    def finish_drop(self, name: str) -> bool:
+        """Bring the drop of a database that is under way to its end; whether there was one."""
+        mark = DatabaseDrop.of(definition_cell(self.rows, name))
+        if mark is not None:
+            self._finish_drop(name, mark)
+        return mark is not None
+
+    def _finish_drop(self, name: str, mark: DatabaseDrop) -> list[str]:
+        """Finish a drop that others may finish, too; the tables that stopped it.
+
+        What is removed was read while the mark stood, and is removed only if it is still the same. So a slow one never
+        takes anything from a database that is created after the others were done.
+        """
+        self._settle_names(name)
+        key, cell = database_key(name), mark.encode()
+        if mark.definition:
             late = self.names(name)
-            if late and not cascade:
-                self.rows.compare_and_put(database_key(name), DEFINITION, None, known)
-                raise _not_empty(name, late)
-            for table in late:
-                self.drop_table(name, table, if_exists=True)
+            decision = mark.definition if late else DatabaseDrop(mark.id).encode()
+            if not self.rows.compare_and_put(key, DEFINITION, cell, decision):
+                decision = definition_cell(self.rows, name)  # which another has made meanwhile
+            if decision == mark.definition:
+                return late or self.names(name)
+            cell = DatabaseDrop(mark.id).encode()
+        for _ in range(_ATTEMPTS):
+            tables = list(self._scan(*table_keys(name)))
+            others = list(belongings(self.rows, name))
+            if definition_cell(self.rows, name) != cell:
+                return []
+            if not tables and not others:
+                self.rows.compare_and_put(key, DEFINITION, cell, b"")
+                return []
+            for table in tables:
+                with suppress(ConcurrentChange):  # another one has its name
+                    self.drop_table(name, table.table.name, if_exists=True, incarnation=table.incarnation)
+            for row, column, content in others:
+                self.rows.compare_and_put(row, column, content, b"")
+        raise CommitStateUnknown(
+            "other writers kept changing what belongs to the database that is dropped",
+            database=name,
+            hint="It is gone for readers; `hbstore repair` removes the rest",
+        )
 
     def database_names(self) -> list[str]:
         """The names of all databases in order; nothing is decoded."""
         found = self.rows.scan_catalog(*DATABASE_KEYS)
-        return [key[1:].decode() for key, cells in found if cells.get(DEFINITION)]
+        return [key[1:].decode() for key, cells in found if defined(cells.get(DEFINITION))]
 
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order, none where it is not there; no definition is decoded."""
@@ -162,8 +230,10 @@ class Tables:
             try:
                 self.database_cell(table.database)
             except DatabaseNotFound:
-                self.rows.compare_and_put(key, DEFINITION, data, b"")
-                raise
+                # A drop that is not decided yet gives way to this table.
+                if not self.finish_drop(table.database) or not defined(definition_cell(self.rows, table.database)):
+                    self.rows.compare_and_put(key, DEFINITION, data, b"")
+                    raise
             statistics = cells.get(STATISTICS)
             if statistics:
                 self.rows.compare_and_put(key, STATISTICS, statistics, b"")
@@ -257,12 +327,15 @@ class Tables:
         if not self.is_there(cells) and Reservation.of(cells) is None:
             Finisher(self.rows).finish_all(key)
 
-    def _settle_reservations(self, database: str) -> None:
-        """Tables that are about to get a name in a database get it now, or not at all."""
-        for key, cells in self.rows.scan_catalog(*table_keys(database)):
+    def _settle_names(self, database: str) -> None:
+        """Tables that are about to get a name in a database get it now, or not at all; those that go are gone."""
+        finisher = Finisher(self.rows)
+        for key, cells in list(self.rows.scan_catalog(*table_keys(database))):
             reservation = Reservation.of(cells)
             if reservation is not None:
-                Finisher(self.rows).settle(key, reservation)
+                finisher.settle(key, reservation)
+            elif not self.is_there(cells) and Journal.decode(cells.get(JOURNAL)).intents:
+                finisher.finish_all(key)
 
     def _scan(self, start: bytes, stop: bytes) -> Iterator[TableRow]:
         for key, cells in self._there(start, stop).items():
@@ -298,10 +371,10 @@ class Tables:
 
     def database_cell(self, name: str) -> bytes:
         """The definition of a database that must be there."""
-        cells = self.rows.get(database_key(name)) or {}
-        if not cells.get(DEFINITION):
+        cell = definition_cell(self.rows, name)
+        if not defined(cell):
             raise DatabaseNotFound("no such database", database=name, hint="List them with `hbstore databases`")
-        return cells[DEFINITION]
+        return cell
 
 
 def _checked(row: TableRow, incarnation: bytes | None) -> TableRow:

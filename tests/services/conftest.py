@@ -66,8 +66,6 @@ def services(url):
         services = Services(store, Clock())
         for database in store.database_names():  # one HBase serves all tests
             store.drop_database(database, cascade=True)
-            services.functions.forget_database(database)
-            services.grants.forget_database(database)
         for key, cell in _SHARED_CELLS.items():
             store.rows.clear(key, cell)
         store.create_database("shop")

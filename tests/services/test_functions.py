@@ -150,7 +150,6 @@ def test_altering_may_rename(services):
 def test_the_functions_of_a_dropped_database_go(services):
     services.functions.create(TAX)
     services.store.drop_database("shop")
-    services.functions.forget_database("shop")
     services.store.create_database("shop")
     assert services.functions.names("shop") == []
 

@@ -138,5 +138,6 @@ def test_the_grants_of_a_dropped_database_or_role_go(sales):
     sales.grants.grant([to("sales", SHOP)])
     sales.grants.forget_role("Sales")
     assert sales.grants.list() == [to("bob", SHOP), to("sales", SHOP)]
-    sales.grants.forget_database("SHOP")
+    sales.store.drop_database("SHOP", cascade=True)
+    sales.store.create_database("shop")
     assert sales.grants.list() == []
