@@ -194,7 +194,17 @@ class PartitionStore:
         self._tables.alter_database(database)
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-        """Remove a database, with ``cascade`` its tables as well, else DatabaseNotEmpty if it has any.
+        """Remove a database with its functions, documents and grants: all of it or nothing. O(partitions).
+
+        Args:
+            name: the database's name.
+            cascade: whether its tables and their partitions go as well. Files are not touched.
+            if_exists: whether it is no error that there is none.
+
+        Raises:
+            DatabaseNotFound: there is none, unless ``if_exists``.
+            DatabaseNotEmpty: it has tables, and ``cascade`` is not said; nothing was changed.
+            CommitStateUnknown: HBase went away in the middle; what is left is never seen on the next of its name.
 
         >>> store.drop_database("shop", cascade=True)
         >>> store.database_names()
