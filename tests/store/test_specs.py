@@ -100,7 +100,7 @@ CALLS = {
         (f"ds={DAY}/hour=5", "are not a sequence: type=str"),
         (b"ab", "are not a sequence: type=bytes"),
         (bytearray(b"ab"), "are not a sequence: type=bytearray"),
-        ({DAY, "5"}, "are not a sequence: type=set"),
+        ({DAY}, "are not a sequence: type=set"),
         ({"ds": DAY, "hour": "5"}.keys(), "are not a sequence: type=dict_keys"),
         (5, "are not a sequence: type=int"),
         (None, "are not a sequence: type=NoneType"),
