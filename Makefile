@@ -38,7 +38,7 @@ types: $(INSTALLED) ## check the types, strictly
 	$(PYTHON) -m mypy
 
 check: lint types ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
-	PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
+	HYPOTHESIS_PROFILE=quick PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
 		-m "not hbase and not spark and not slow" $(ARGS)
 
 $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py

@@ -16,6 +16,7 @@ settings.register_profile("ci", deadline=None, derandomize=False, print_blob=Tru
 settings.register_profile(
     "thorough", deadline=None, print_blob=True, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", deadline=None, derandomize=True, print_blob=True, max_examples=15)  # `make check`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
@@ -23,6 +24,18 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", default=False, help="rewrite golden files instead of comparing"
     )
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what -m says
+def pytest_collection_modifyitems(items):
+    """Mark what uses the fixture ``spark``, and files that take long for what they are; see tests/scheduling.py."""
+    from tests.scheduling import SLOW
+
+    for item in items:
+        if "spark" in item.fixturenames:
+            item.add_marker("spark")
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
 
 
 def pytest_collection_finish():

@@ -53,6 +53,62 @@ LONGEST = (
 """How the names begin of what takes long for its number of tests, the longest first; then whatever has most tests."""
 
 
+SLOW = (
+    "tests/cli/test_processes.py",
+    "tests/cli/test_properties_file.py::test_java_reads",
+    "tests/cli/test_sql.py::test_a_terminal",
+    "tests/cubes/test_catalog_crashes.py",
+    "tests/cubes/test_catalog_interleavings.py",
+    "tests/cubes/test_latest.py::TestLatest",
+    "tests/cubes/test_latest.py::test_of_two_at_once",
+    "tests/cubes/test_latest.py::test_registrars_in_processes",
+    "tests/cubes/test_stored_cover.py",
+    "tests/exactness/",
+    "tests/files/test_warehouse_faults.py",
+    "tests/files/test_warehouse_links.py::test_nothing_outside_changes",
+    "tests/filters/test_caps.py::test_too_deep",
+    "tests/metastore/test_deaths.py",
+    "tests/metastore/test_faults.py",
+    "tests/metastore/test_serve.py",
+    "tests/metastore/test_states.py",
+    "tests/metastore/test_stopping.py",
+    "tests/plans/test_large_plans.py",
+    "tests/plans/test_time_ranges.py",
+    "tests/publishing/test_exchange_deaths.py",
+    "tests/publishing/test_exchanges",
+    "tests/repair/test_deaths.py",
+    "tests/repair/test_progress_bar.py",
+    "tests/repair/test_random_trees.py",
+    "tests/rows/test_sqlite_long_reads.py",
+    "tests/rows/test_sqlite_predicate.py::test_it_selects_what_the_matcher_does",
+    "tests/rows/test_sqlite_processes.py",
+    "tests/services/test_column_statistics.py::test_any_run_of_changes",
+    "tests/services/test_column_statistics.py::test_ten_thousand_partitions",
+    "tests/services/test_lock_processes.py",
+    "tests/services/test_lock_runs.py",
+    "tests/store/test_crashes_of_moves.py",
+    "tests/store/test_crashes_of_processes.py",
+    "tests/store/test_interleavings_of_moves.py",
+    "tests/store/test_large_filters.py",
+    "tests/store/test_moves_of_processes.py",
+    "tests/store/test_rename_table.py::test_a_large_table",
+    "tests/store/test_state_machine.py",
+    "tests/store/test_timelines_crashes.py",
+    "tests/store/test_timelines_interleavings.py",
+    "tests/store/test_timelines_presence.py",
+    "tests/store/test_timelines_processes.py",
+    "tests/store/test_timelines_state_machine.py",
+    "tests/test_hbase_server.py",
+    "tests/test_packaging.py::test_an_installed_wheel",
+    "tests/test_packaging.py::test_the_wheel",
+    "tests/timelines/test_state_machine.py",
+    "tests/transfer/test_export.py",
+    "tests/transfer/test_hive_metastore.py",
+    "tests/transfer/test_import.py",
+)
+"""How tests begin that `make check` leaves to `make test`: they start Java, kill processes, or take long."""
+
+
 class LongestFirst(LoadFileScheduling):
     """Whoever has nothing left to do gets the longest file, or group of files, that nobody has begun."""
 
