@@ -36,7 +36,7 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
 _SOON: Final = 60.0
 _TICK: Final = 0.1
 _LATE: Final = 5.0
-"""Seconds beyond the grace that children have to end by themselves."""
+"""Seconds that a child has to end by itself, beyond the grace or after it has closed its lifeline."""
 
 
 def own_lifeline() -> socket.socket | None:
@@ -135,7 +135,7 @@ class Processes:
             return None
         del self._children[lifeline]
         lifeline.close()
-        code = child.process.wait()
+        code = _end_of(child.process)
         self._ended(child.process.pid)
         now = time.monotonic()
         lasted = now - child.started
@@ -164,6 +164,15 @@ class Processes:
             self._ended(child.process.pid)
             lifeline.close()
         return 0
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """The exit code of a child that has closed its lifeline: it is about to end, and is killed if it does not."""
+    try:
+        return process.wait(_LATE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 @dataclass(slots=True)

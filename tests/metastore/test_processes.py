@@ -1,0 +1,39 @@
+"""The parent of several processes, with children that do not do what they should."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import pytest
+
+from hbstore.metastore import processes
+from hbstore.metastore.processes import LIFELINE, Processes
+from hbstore.metastore.stopping import StopRequests
+
+HANGS_AT_ITS_END = f"""
+import os, signal, socket, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+lifeline = socket.socket(fileno=int(os.environ[{LIFELINE!r}]))
+lifeline.sendall(b"ready")
+lifeline.close()
+time.sleep(600)
+"""
+
+
+@pytest.mark.timeout(60)
+def test_a_child_that_hangs_at_its_end_is_killed_and_the_parent_hears_requests_to_stop(monkeypatch):
+    monkeypatch.setattr(processes, "_LATE", 0.1)
+    gone = []
+
+    def ended(pid):
+        gone.append(pid)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with StopRequests() as requests:
+        children = Processes([sys.executable, "-c", HANGS_AT_ITS_END], 1, os.environ, ended)
+        assert children.run(requests, lambda: None) == 0
+    (pid,) = gone
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
