@@ -1,6 +1,7 @@
 """One connection: calls are read, answered and their replies written, until the client goes.
 
-A thread comes to a connection when something has arrived there, answers, and leaves the connection to the next thread.
+The server's own thread answers a short call that is there as a whole, and never waits for a client. Everything else is
+left to another thread, which may wait.
 
 Whatever goes wrong ends this connection and no other, and is logged in one line.
 """
@@ -11,15 +12,17 @@ import logging
 import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from hbstore.errors import ProtocolViolation
 from hbstore.metastore.budget import Budget
 from hbstore.metastore.calls import Endpoint, Session
 from hbstore.metastore.framing import MessageReader, ReadLimits
+from hbstore.metastore.messages import read_head
 from hbstore.metastore.replies import Reply
+from hbstore.metastore.short_calls import LongCall
 
 WRITE_TIMEOUT: Final = 60.0
 """Seconds after which a client that takes nothing of its reply is cut off."""
@@ -30,6 +33,7 @@ MAX_FRAME: Final = (1 << 31) - 1
 _LOG: Final = logging.getLogger("hbstore.metastore.connection")
 _FRAME: Final = struct.Struct(">i")
 _TIME: Final = struct.Struct("@ll")
+_Outcome = TypeVar("_Outcome", bound=bool | None)
 _MILLION: Final = 1_000_000
 _KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
 """A machine that is gone without a word is noticed after ten minutes."""
@@ -65,7 +69,17 @@ class Connection:
         OSError: the connection is broken already.
     """
 
-    __slots__ = ("_client", "_endpoint", "_idle_since", "_reader", "_session", "_sock", "answering")
+    __slots__ = (
+        "_client",
+        "_endpoint",
+        "_idle_since",
+        "_message",
+        "_reader",
+        "_session",
+        "_sock",
+        "_unsent",
+        "answering",
+    )
 
     def __init__(
         self,
@@ -80,15 +94,32 @@ class Connection:
         self._endpoint = endpoint
         self._session = Session(client)
         self._idle_since: float | None = time.monotonic()
+        self._message: bytes | None = None  # a call that `serve_short` left to `serve`
+        self._unsent = b""  # of a reply, likewise
         self.answering = False
         _prepare(sock, limits.write_timeout)
         self._reader = MessageReader(sock, limits.read, budget)
 
     def serve(self) -> bool:
-        """Answer the calls that have come; whether the connection goes on."""
+        """Answer the calls that have come, and wait for what is missing; whether the connection goes on."""
+        return self._served(self._answer_calls)
+
+    def serve_short(self, short: frozenset[str]) -> bool | None:
+        """Answer a call if it is short and all of it has come, without waiting for the client.
+
+        Args:
+            short: the methods whose calls are short.
+
+        Returns:
+            Whether the connection goes on; None if `serve` has to be called, which may take long.
+        """
+        return self._served(lambda: self._answer_short(short))
+
+    def _served(self, answer: Callable[[], _Outcome]) -> _Outcome | bool:
+        """What a function says, or False after the error that ends the connection."""
         self._idle_since = None
         try:
-            return self._answer_calls()
+            return answer()
         except ProtocolViolation as error:
             _LOG.warning("refused", extra=self._told(error.text, **error.fields, hint=error.hint))
         except OSError as error:
@@ -116,10 +147,37 @@ class Connection:
         """Called by another thread: nothing more at all."""
         self._shut(socket.SHUT_RDWR)
 
+    def _answer_short(self, short: frozenset[str]) -> bool | None:
+        reader = self._reader
+        try:
+            message = reader.read_small()
+        except BlockingIOError:
+            return True  # it was a false alarm
+        if not message:
+            return None if message is None else False
+        self.answering = True
+        try:
+            if not _is_short(message, short):
+                raise LongCall  # noqa: TRY301  as it may be found out later, too
+            reply = self._reply(message)
+        except LongCall:
+            self._message = message
+            return None
+        if reply is not None and not self._write_at_once(reply):
+            return None
+        self.answering = False
+        return None if reader.has_more else True
+
     def _answer_calls(self) -> bool:
         reader = self._reader
         try:
-            while (message := reader.read()) is not None:
+            if self._unsent:
+                self._send((self._unsent,), len(self._unsent))
+                self._unsent = b""
+                self.answering = False
+                if not reader.has_more:
+                    return True
+            while (message := self._next_message()) is not None:
                 self.answering = True
                 reply = self._reply(message)
                 del message
@@ -133,6 +191,10 @@ class Connection:
             reader.release()
         return False
 
+    def _next_message(self) -> bytes | None:
+        message, self._message = self._message, None
+        return self._reader.read() if message is None else message
+
     def _reply(self, message: bytes) -> Reply | None:
         try:
             return self._endpoint.answer(self._session, message)
@@ -145,12 +207,27 @@ class Connection:
 
     def _write(self, reply: Reply, *, framed: bool) -> None:
         try:
-            for chunk in _in_frame(reply) if framed else reply.chunks():
-                self._sock.sendall(chunk)
-        except BlockingIOError:  # how the system says that the time is over
-            raise TimeoutError(f"the client took nothing of its reply of {reply.size} bytes for too long") from None
+            self._send(_in_frame(reply) if framed else reply.chunks(), reply.size)
         finally:
             reply.close()
+
+    def _write_at_once(self, reply: Reply) -> bool:
+        """Send what the system takes of a reply; whether that is all of it."""
+        data = b"".join(_in_frame(reply) if self._reader.framed else reply.chunks())
+        reply.close()
+        try:
+            sent = self._sock.send(data, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            sent = 0
+        self._unsent = data[sent:]
+        return not self._unsent
+
+    def _send(self, chunks: Iterable[bytes], size: int) -> None:
+        try:
+            for chunk in chunks:
+                self._sock.sendall(chunk)
+        except BlockingIOError:  # how the system says that the time is over
+            raise TimeoutError(f"the client took nothing of its reply of {size} bytes for too long") from None
 
     def _shut(self, how: int) -> None:
         try:
@@ -171,6 +248,13 @@ def _prepare(sock: socket.socket, write_timeout: float) -> None:
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     most = _TIME.pack(int(write_timeout), int(write_timeout % 1 * _MILLION))
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, most)
+
+
+def _is_short(message: bytes, short: frozenset[str]) -> bool:
+    try:
+        return read_head(message).name in short
+    except (ValueError, IndexError, struct.error):
+        return False  # `serve` says what is wrong with it
 
 
 def _in_frame(reply: Reply) -> Iterator[bytes]:

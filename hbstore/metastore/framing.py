@@ -113,6 +113,40 @@ class MessageReader:
             )
         return message
 
+    def read_small(self) -> bytes | None:
+        """The next message if it has come in one piece, without waiting for anything.
+
+        Returns:
+            The message; b"" where the client is gone; None where `read` has to wait for the rest, or for memory.
+
+        Raises:
+            ProtocolViolation: what came is no message, or past a limit.
+            BlockingIOError: nothing has come.
+            OSError: the connection broke.
+        """
+        try:
+            data = self._sock.recv(PIECE, socket.MSG_DONTWAIT)
+        except ConnectionResetError:
+            return b""  # between two calls this is a way to go, too
+        self._pending = data
+        if len(data) <= _SIZE.size:
+            return None if data else b""
+        if self._undecided:
+            self._decide(data)
+        limit = self._limits.message
+        if self.framed:
+            limit = self._frame_size(data)
+            data = data[_SIZE.size :]
+            if len(data) < limit:
+                return None
+        walker = Walker(limit, _RAISED)
+        if not walker.walk(data) or weight(walker.at, walker.elements) > FREE:
+            return None
+        if self.framed and walker.at != limit:
+            return None  # `read` says what is wrong with it
+        self._pending = data[walker.at :]
+        return data[: walker.at]
+
     def release(self) -> None:
         """The last message is not needed any more."""
         if self._share is not None:

@@ -1,28 +1,33 @@
-"""The server: a listening socket, its connections, and threads that wait for all of them.
+"""The server: a listening socket, its connections, a thread that waits for all of them, and threads for long calls.
 
-A connection belongs to no thread. Those whose turn it is (`hbstore.metastore.turns`) wait for whatever comes first: a
-client that connects, a call, the end of a connection. They serve it themselves, so that it costs no hand-over, and what
-comes next meets threads that are warm, with a connection to the store of their own. While a thread serves a
-connection nobody waits for it: the system is told to report each socket once (EPOLLONESHOT), and again afterwards.
+One thread waits for whatever comes first: a client that connects, a call, the end of a connection. It answers short
+calls (`hbstore.metastore.short_calls`) itself, one after the other: Python runs one thread at a time, and a call lets
+go of its lock several times, so that threads of their own would hand the lock from core to core within each call.
+
+That thread never waits for one client. A call that may take long, one that has come in part only, and a reply that the
+client does not take go to another thread, together with the connection. It gives the connection back when that is
+served, so that the calls of one client are answered in their order.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import select
+import selectors
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final, Self, cast
 
 from hbstore.errors import AddressUnavailable
 from hbstore.metastore.budget import BUDGET, Budget
 from hbstore.metastore.calls import Endpoint
 from hbstore.metastore.connection import Connection, ConnectionLimits
-from hbstore.metastore.turns import Lead, SideBySide, Turns
+from hbstore.metastore.short_calls import SHORT_CALLS, LongCall
+from hbstore.metastore.threads import Threads
 
 DEFAULT_PORT: Final = 9083
 """The Hive Metastore's."""
@@ -33,10 +38,10 @@ GRACE: Final = 30.0
 
 _LOG: Final = logging.getLogger("hbstore.metastore.server")
 _BACKLOG: Final = 1024
-_STACK: Final = 1024 * 1024
-"""Bytes of a thread's stack: an eighth of the usual, as there may be thousands."""
+_THREAD: Final = threading.local()
+"""`selects` is true in the thread that waits for all clients."""
 
-_ONCE: Final = select.EPOLLIN | select.EPOLLONESHOT
+_MANY: Final = 4096
 _LOOKS: Final = 4
 """How often in the time that a client may be idle the server looks for such clients."""
 
@@ -68,7 +73,8 @@ class MetastoreServer:
         port: 0 for a free one; see `port`.
         limits: what clients may do.
         shared_port: other processes listen at the same port (SO_REUSEPORT).
-        side_by_side: answering a call takes a request to another machine.
+        short: methods that the thread that waits for clients answers itself; none where each call waits for another
+            machine.
         watch: hears 1 for each connection that begins and -1 for each that ends.
     """
 
@@ -80,22 +86,26 @@ class MetastoreServer:
         *,
         limits: ServerLimits | None = None,
         shared_port: bool = False,
-        side_by_side: bool = False,
+        short: frozenset[str] = SHORT_CALLS,
         watch: Callable[[int], object] = lambda _: None,
     ) -> None:
         self._endpoint = endpoint
         self._host = host
         self._limits = limits or ServerLimits()
+        self._short = short
         self._watch = watch
         self._budget = Budget(self._limits.message_memory)
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])
-        self._changed = threading.Condition(threading.RLock())
-        self._connections: dict[int, Connection] = {}
-        self._ready = select.epoll()
-        self._turns: Turns = (SideBySide if side_by_side else Lead)(self._add_thread)
-        self._threads = 0
-        self._closed = False
+        self._connections: dict[socket.socket, Connection] = {}  # changed by the selecting thread alone
+        self._selector = selectors.DefaultSelector()
+        self._waking, self._waker = socket.socketpair()
+        self._woken = False
+        self._returned: deque[tuple[socket.socket, bool]] = deque()
+        self._threads = Threads(self._refuse_thread)
+        self._accepts_at: float | None = None  # when to accept again, after the system had no room
+        self._started = self._closing = self._closed = False
+        self._idle_looked = 0.0
         self._over = threading.Event()
         self._complaints = _Complaints()
 
@@ -113,34 +123,34 @@ class MetastoreServer:
         """Begin to serve."""
         self._listener.listen(_BACKLOG)
         self._listener.setblocking(False)
-        self._ready.register(self._listener, _ONCE)
-        self._turns.start()
-        if self._limits.connection.read.idle_timeout is not None:
-            threading.Thread(target=self._send_idle_away, name="hbstore-idle", daemon=True).start()
+        self._waking.setblocking(False)
+        self._waker.setblocking(False)
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        self._selector.register(self._waking, selectors.EVENT_READ)
+        self._threads.start()
+        self._started = True
+        threading.Thread(target=self._select, name="hbstore-selector", daemon=True).start()
         return self
 
     def close(self) -> None:
         """Accept nothing more, let idle connections end, and calls that are under way be answered."""
-        with self._changed:
-            if self._closed:
-                return
-            self._closed = True
-            connections = list(self._connections.values())
+        if self._closed:
+            return
+        self._closed = True
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # nobody listens any more
-        for connection in connections:
-            connection.end()
-        self._end_if_over()
+            self._listener.shutdown(socket.SHUT_RDWR)  # Linux: nobody listens any more, before it is closed
+        if self._started:
+            self._wake()
+        else:
+            self._let_go()
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end of all connections, after `close`; whether they are over."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._closed and not self._connections, timeout)
+        return self._over.wait(timeout)
 
     def cut(self) -> int:
         """End all connections at once; how many had a call under way."""
-        with self._changed:
-            connections = list(self._connections.values())
+        connections = list(self._connections.values())
         for connection in connections:
             connection.cut()
         return sum(connection.answering for connection in connections)
@@ -161,132 +171,152 @@ class MetastoreServer:
         """Stopped."""
         self.stop()
 
-    # Threads
+    # What the selecting thread does
 
-    def _add_thread(self) -> bool:
-        """One more thread; whether the system has one."""
-        with self._changed:
-            self._threads += 1
-        before = threading.stack_size(_STACK)
-        try:
-            threading.Thread(target=self._work, name="hbstore-calls", daemon=True).start()
-        except RuntimeError as error:
-            self._leave()
-            self._complaints.say("cannot start a thread", why=str(error), connections=len(self._connections))
-            return False
-        finally:
-            threading.stack_size(before)
-        return True
+    def _select(self) -> None:
+        """Wait for all clients, until the server is closed and its last connection is over."""
+        _THREAD.selects = True
+        while not (self._closed and self._end()):
+            for key, _ in self._selector.select(self._patience()):
+                sock = cast("socket.socket", key.fileobj)
+                if sock is self._listener:
+                    self._accept()
+                elif sock is self._waking:
+                    self._take_back()
+                else:
+                    self._serve(sock, self._connections[sock])
+            self._look_at_clock()
+        self._let_go()
 
-    def _work(self) -> None:
-        """What each thread does: wait until its turn has come, then serve whom it meets."""
-        turns, ready = self._turns, self._ready
-        try:
-            while turns.wait():
-                goes_on = True
-                while goes_on:
-                    ((number, _),) = ready.poll(maxevents=1)
-                    turns.begin()
-                    self._serve(number)
-                    goes_on = turns.end()
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        """A thread is over; the last one of all lets go of what they waited for."""
-        with self._changed:
-            self._threads -= 1
-            if self._over.is_set() and not self._threads:
-                self._let_go()
-
-    def _let_go(self) -> None:
-        self._listener.close()
-        self._ready.close()
-
-    def _serve(self, number: int) -> None:
-        """Serve the socket of a number, of which there is something to read."""
-        connection = self._connections.get(number)
-        if connection is None:
-            self._accept()
+    def _serve(self, sock: socket.socket, connection: Connection) -> None:
+        """Serve a connection of which there is something to read: here if it is short, else by a thread of its own."""
+        goes_on = None
+        if self._short:
+            try:
+                goes_on = connection.serve_short(self._short)
+            except BaseException:  # noqa: BLE001  a bug: it ends this connection, and the server goes on
+                _LOG.exception("a connection failed")
+                goes_on = False
+        if goes_on:
             return
-        stays = False
-        try:
-            stays = connection.serve()
-        finally:
-            if stays:
-                self._ready.modify(number, _ONCE)
+        self._selector.unregister(sock)
+        if goes_on is None:
+            self._threads.run(lambda: self._serve_long(sock, connection))
+        else:
+            self._forget(sock)
+
+    def _take_back(self) -> None:
+        """Wait again for connections that a thread has served."""
+        self._waking.recv(_MANY)
+        self._woken = False  # before the queue is read, so that what comes into it from here on wakes this thread anew
+        while self._returned:
+            sock, goes_on = self._returned.popleft()
+            if goes_on:
+                self._selector.register(sock, selectors.EVENT_READ)
             else:
-                self._forget(number, connection)
+                self._forget(sock)
 
     def _accept(self) -> None:
-        """Let a client in, and wait for the next one."""
+        """Let a client in."""
         if self._closed:
             return
         try:
             sock, address = self._listener.accept()
-        except BlockingIOError:
-            pass  # it has gone again
+        except (BlockingIOError, ConnectionAbortedError):
+            return  # it has gone again
         except OSError as error:
-            if not self._closed:
-                self._complaints.say("cannot accept a connection", why=error.strerror or str(error))
-                time.sleep(_PAUSE)
-        else:
-            self._admit(sock, f"{address[0]}:{address[1]}")
-        with self._changed:
-            if not self._closed:
-                self._ready.modify(self._listener, _ONCE)
-
-    def _admit(self, sock: socket.socket, client: str) -> None:
-        sock.setblocking(True)
-        with self._changed:
-            full = len(self._connections) >= self._limits.connections
-            if full or self._closed or not self._keep(sock, client):
-                sock.close()
-        if full:
+            self._complaints.say("cannot accept a connection", why=error.strerror or str(error))
+            self._selector.unregister(self._listener)
+            self._accepts_at = time.monotonic() + _PAUSE
+            return
+        if len(self._connections) >= self._limits.connections:
+            sock.close()
             self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
-
-    def _keep(self, sock: socket.socket, client: str) -> bool:
-        """Begin a connection; whether the client is still there."""
-        number = sock.fileno()
+            return
+        sock.setblocking(True)
+        client = f"{address[0]}:{address[1]}"
         try:
-            self._connections[number] = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)
-            self._ready.register(number, _ONCE)
+            connection = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)
         except OSError:
-            self._connections.pop(number, None)
-            return False
+            sock.close()  # the client is gone
+            return
+        self._connections[sock] = connection
+        self._selector.register(sock, selectors.EVENT_READ)
         self._watch(1)
-        return True
 
-    def _forget(self, number: int, connection: Connection) -> None:
-        """A connection is over."""
-        with self._changed:
-            del self._connections[number]  # before it is closed, as the next one may have its number
-            connection.close()
-            self._watch(-1)
-            self._changed.notify_all()
-        self._end_if_over()
+    def _forget(self, sock: socket.socket) -> None:
+        """A connection is over, and nobody waits for it any more."""
+        self._connections.pop(sock).close()
+        self._watch(-1)
 
-    def _end_if_over(self) -> None:
-        """Once the server is closed and its last connection is over, the threads end."""
-        with self._changed:
-            if not self._closed or self._connections or self._over.is_set():
-                return
-            self._over.set()
-        self._turns.close()  # without the lock, which turns take while they have their own, to add a thread
-        with self._changed:
-            if self._threads:
-                self._ready.modify(self._listener, select.EPOLLIN)  # wakes all of them, as it was shut down
-            else:
-                self._let_go()
+    def _patience(self) -> float | None:
+        """Seconds until there is something to do even if no client comes."""
+        if self._accepts_at is not None:
+            return max(0.0, self._accepts_at - time.monotonic())
+        idle = self._limits.connection.read.idle_timeout
+        return None if idle is None else idle / _LOOKS
 
-    def _send_idle_away(self) -> None:
-        """End the connections of clients that have been silent for too long."""
-        longest = self._limits.connection.read.idle_timeout or 0
-        while not self._over.wait(longest / _LOOKS):
-            with self._changed:
-                connections = list(self._connections.values())
-            for connection in connections:
-                connection.end_if_idle(longest)
+    def _look_at_clock(self) -> None:
+        """Accept again after a pause, and end the connections of clients that have been silent for too long."""
+        if self._accepts_at is not None and time.monotonic() >= self._accepts_at and not self._closed:
+            self._accepts_at = None
+            self._selector.register(self._listener, selectors.EVENT_READ)
+        idle = self._limits.connection.read.idle_timeout
+        if idle is not None and time.monotonic() >= self._idle_looked + idle / _LOOKS:
+            self._idle_looked = time.monotonic()
+            for connection in self._connections.values():
+                connection.end_if_idle(idle)
+
+    def _end(self) -> bool:
+        """Let connections end, once the server is closed; whether all have."""
+        if not self._closing:
+            self._closing = True
+            if self._accepts_at is None:
+                self._selector.unregister(self._listener)
+            self._accepts_at = None
+            self._listener.close()
+            for connection in self._connections.values():
+                connection.end()
+        return not self._connections
+
+    def _let_go(self) -> None:
+        self._listener.close()
+        self._selector.close()
+        self._waking.close()
+        self._waker.close()
+        self._threads.close()
+        self._over.set()
+
+    # What other threads do
+
+    def _serve_long(self, sock: socket.socket, connection: Connection) -> None:
+        """Serve a connection, and give it back to the selecting thread, whatever happens."""
+        goes_on = False
+        try:
+            goes_on = connection.serve()
+        finally:
+            self._returned.append((sock, goes_on))
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let the selecting thread look at what has changed."""
+        if not self._woken:
+            self._woken = True
+            with contextlib.suppress(OSError):  # full: it will wake; closed: it is over
+                self._waker.send(b"\0")
+
+    def _refuse_thread(self, why: str) -> None:
+        self._complaints.say("cannot start a thread", why=why, connections=len(self._connections))
+
+
+def leave_selector() -> None:
+    """Called before what may take long, where nothing was changed yet.
+
+    Raises:
+        LongCall: this is the thread that waits for all clients; another one will answer the call from its beginning.
+    """
+    if getattr(_THREAD, "selects", False):
+        raise LongCall
 
 
 class _Complaints:

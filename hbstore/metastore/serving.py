@@ -20,12 +20,14 @@ from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer, Service
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, say_ready
-from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
+from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits, leave_selector
+from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.metastore.stopping import StopRequests
 from hbstore.model import Database
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
 
 if TYPE_CHECKING:  # imported where metrics are wanted
     from hbstore.metastore.metrics import Metrics
@@ -159,7 +161,13 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     if not serving.read_only:
-        store.finish_publications = Publisher(store).finish_before_use
+        finish = Publisher(store).finish_before_use
+
+        def finish_publications(row: TableRow) -> None:
+            leave_selector()  # it lists and moves files
+            finish(row)
+
+        store.finish_publications = finish_publications
     endpoint = metastore(
         Service(store, serving.warehouse, serving.read_only, serving.strict_types),
         log if metrics is None else _both(log, metrics.observe),
@@ -170,7 +178,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
         serving.port,
         limits=serving.limits,
         shared_port=serving.shared_port,
-        side_by_side=store.rows.costs.seek > _FAR,
+        short=frozenset() if store.rows.costs.seek > _FAR else SHORT_CALLS,
         watch=metrics.watch if metrics is not None else lambda _: None,
     )
 

@@ -19,20 +19,21 @@ from hbstore.metastore.calls import Handlers, Service, endpoint
 from hbstore.metastore.server import MetastoreServer, ServerLimits
 
 ROOT = Path(__file__).parents[2]
+QUICK = frozenset({"getName", "set_ugi"})
+"""What servers of this process take for short calls; tests hold up others."""
+
 SECONDS = 60
 """Nothing here takes longer, however busy the machine is."""
 
 
 @contextmanager
-def in_process(
-    handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS, side_by_side=False
-):
+def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS, short=QUICK):
     """A server of this process that answers by a test's own handlers."""
     service = Service(connect("memory://"), Warehouse("/nowhere"))
     server = MetastoreServer(
         endpoint(service, {"test": handlers or Handlers()}, observe),
         limits=limits or ServerLimits(),
-        side_by_side=side_by_side,
+        short=short,
         watch=watch,
     )
     server.start()
