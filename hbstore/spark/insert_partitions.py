@@ -20,11 +20,11 @@ _WORTH_READING: Final = re.compile(r"\binsert\b.*\bpartition\b", re.IGNORECASE |
 
 # As Spark's lexer has them. Texts that are not closed reach to the end.
 _TOKEN: Final = re.compile(
-    r"""(?P<blank>\s+|--(?:\\\n|[^\r\n])*+)
+    r"""(?P<blank>\s+|--(?:\\\n|[^\r\n])*)
     |(?P<comment>/\*)
-    |(?P<text>[rR]'[^']*+'?|[rR]"[^"]*+"?|'(?:[^'\\]|\\.|'')*+'?|"(?:[^"\\]|\\.|"")*+"?
+    |(?P<text>[rR]'[^']*+'?|[rR]"[^"]*+"?|'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?
         |\$(?P<tag>[A-Za-z]*)\$.*?\$(?P=tag)\$)
-    |`(?P<quoted>(?:[^`]|``)*+)`?
+    |`(?P<quoted>(?:[^`]|``)*)`?
     |(?P<word>\w+)
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
