@@ -89,6 +89,7 @@ from hbstore.store.partition_list import Partitions
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.schema import Schema
 from hbstore.store.table_handle import TableHandle
+from hbstore.store.table_row import TableRow
 from hbstore.store.table_timelines import TableTimelines
 from hbstore.totals import Totals
 
@@ -170,6 +171,7 @@ __all__ = [
     "TableHandle",
     "TableNotFound",
     "TableNotPartitioned",
+    "TableRow",
     "TableTimelines",
     "TextError",
     "TimeRangeSyntaxError",

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from hbstore import Column, Database, Partition, StorageDescriptor, Table, col, connect
+from hbstore.cubes import Cube, Cubes, Measure, cover
 from hbstore.timelines import RangesPartitionTimeline, StoreAllPartitionTimeline, UpdatePeriod
 
 LONG = "long " * 200
@@ -40,8 +41,22 @@ def wide():
 
 
 @pytest.fixture(scope="module")
-def objects(store):
+def cubes(store):
+    cubes = Cubes(store, "shop")
+    cubes.create(Cube(name="rides", measures=[Measure(name=f"m{number}", type="int") for number in range(200)]))
+    return cubes
+
+
+@pytest.fixture(scope="module")
+def objects(store, cubes):
     sales = store.table("shop.sales")
+    hive = store.hive
+    daily = sales.timelines["DAILY"]
+    every_other = RangesPartitionTimeline("s1", UpdatePeriod.DAILY, "dt")
+    every_other.add_all(UpdatePeriod.DAILY.times(0, 100_000))
+    every_other.drop_all(map(UpdatePeriod.DAILY.time, range(1, 100_000, 2)))
+    days = {UpdatePeriod.DAILY: [every_other]}
+    found = cover(days, UpdatePeriod.DAILY.time(0), UpdatePeriod.DAILY.time(1_000), partial=True)
     plan = sales.plan(wide())
     return [
         store,
@@ -56,7 +71,7 @@ def objects(store):
         Partition((LONG, HOSTILE), location=LONG, parameters={"a": LONG}),
         sales.schema,
         sales.timelines,
-        sales.timelines["DAILY"],
+        daily,
         sales.totals(),
         plan,
         plan.get_plans()[0],
@@ -65,6 +80,16 @@ def objects(store):
         sales.explain(wide(), analyze=True),
         col("ds").isin([LONG] * 100),
         UpdatePeriod.DAILY,
+        store.rows,
+        store.timelines,
+        store.column_statistics,
+        store.documents,
+        store.publications,
+        *(hive.functions, hive.locks, hive.transactions, hive.roles, hive.grants, hive.marks),
+        cubes,
+        cubes.cube("rides"),
+        found,
+        found.partitions,
     ]
 
 

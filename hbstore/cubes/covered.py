@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
-from typing import NamedTuple, TypeVar, overload
+from typing import Final, NamedTuple, TypeVar, overload
 
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.wording import clipped, plural
 
 T = TypeVar("T")
+_REPR: Final = 200
 
 
 class CoverPartition(NamedTuple):
@@ -84,10 +86,10 @@ class CoverPartitions(Sequence[CoverPartition]):
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        return f"[{', '.join(map(str, self.runs))}]"
+        return clipped(f"[{', '.join(map(str, self.runs))}]", _REPR)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Cover:
     """The best set of partitions for a range of time, and what none of them holds.
 
@@ -100,6 +102,9 @@ class Cover:
 
     partitions: Sequence[tuple[UpdatePeriod, datetime, str]]
     missing: Sequence[tuple[datetime, datetime]]
+
+    def __repr__(self) -> str:
+        return f"<Cover: {plural(len(self.partitions), 'partition')}, {plural(len(self.missing), 'range')} missing>"
 
 
 def joined(ranges: Iterable[tuple[T, T]]) -> list[tuple[T, T]]:

@@ -49,6 +49,9 @@ class Cubes:
         self._catalog = Catalog(store, self.database)
         self._registration = Registration(self._catalog)
 
+    def __repr__(self) -> str:
+        return f"<Cubes of {self.database} in {self.store.rows.url}>"
+
     # The model
 
     def create(self, document: Named, *, if_not_exists: bool = False) -> None:

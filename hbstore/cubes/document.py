@@ -86,6 +86,9 @@ class Named(Document):
         """The document as JSON would hold it, its kind first."""
         return {"kind": self.kind, **super().to_dict()}
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 

@@ -72,6 +72,9 @@ class HBaseRows:
         self._partitions = pool.address.partitions
         self._shared_gets = SharedGets(self._catalog_rows)
 
+    def __repr__(self) -> str:
+        return f"<HBaseRows {self.url}>"
+
     @property
     def url(self) -> str:
         """What `connect_hbase` was given."""

@@ -66,6 +66,9 @@ class MemoryRows:
         self._undo: list[tuple[Any, bytes, Any]] = []
         self._thread = _Thread()
 
+    def __repr__(self) -> str:
+        return f"<MemoryRows {self.url}>"
+
     @property
     def url(self) -> str:
         """What `connect` was given."""

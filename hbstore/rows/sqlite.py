@@ -61,6 +61,9 @@ class SqliteRows:
         file.prepare(create=create)
         self._connections = Connections(file)
 
+    def __repr__(self) -> str:
+        return f"<SqliteRows {self.url}>"
+
     @property
     def url(self) -> str:
         """What `connect` was given."""

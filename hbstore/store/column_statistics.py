@@ -15,7 +15,7 @@ from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ColumnStatistics:
     """Reads and writes column statistics; columns are named in any case, and those of no such name have none.
 
@@ -37,6 +37,9 @@ class ColumnStatistics:
     """
 
     annexes: Annexes
+
+    def __repr__(self) -> str:
+        return f"<ColumnStatistics of {self.annexes.rows.url}>"
 
     def write_table(self, database: str, table: str, statistics: Iterable[ColumnStatistic]) -> None:
         """Put statistics of a table's columns; those of other columns stay.

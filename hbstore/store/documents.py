@@ -49,7 +49,7 @@ def document_key(database: str, kind: str, name: str) -> bytes:
     return b"M" + b"\x00".join((database.encode(), kind.encode(), name.encode()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Documents:
     """The documents of a store.
 
@@ -67,6 +67,9 @@ class Documents:
 
     rows: Rows
     tables: Tables
+
+    def __repr__(self) -> str:
+        return f"<Documents of {self.rows.url}>"
 
     def create(self, database: str, kind: str, name: str, text: str) -> None:
         """Add a document.

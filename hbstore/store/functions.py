@@ -29,7 +29,7 @@ def function_key(database: str, name: str) -> bytes:
     return b"F" + database.encode() + b"\x00" + name.encode()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Functions:
     """The functions of a store.
 
@@ -48,6 +48,9 @@ class Functions:
 
     rows: Rows
     tables: Tables
+
+    def __repr__(self) -> str:
+        return f"<Functions of {self.rows.url}>"
 
     def create(self, function: Function) -> None:
         """Add a function; it is created now, whatever it says.

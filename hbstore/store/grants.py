@@ -26,7 +26,7 @@ _CELL: Final = "d:grants"
 _Change = Callable[[list[ObjectGrant]], list[ObjectGrant]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Grants:
     """The grants of a store.
 
@@ -37,6 +37,9 @@ class Grants:
 
     rows: Rows
     tables: Tables
+
+    def __repr__(self) -> str:
+        return f"<Grants of {self.rows.url}>"
 
     def grant(self, grants: Iterable[ObjectGrant]) -> None:
         """Give privileges; those on one database or table all or none.

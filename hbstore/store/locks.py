@@ -39,6 +39,9 @@ class Locks:
     def __init__(self, rows: Rows, timeout: float = TIMEOUT, clock: Callable[[], float] = time.time) -> None:
         self._ledger = LedgerRow(rows, timeout, clock)
 
+    def __repr__(self) -> str:
+        return f"<Locks of {self._ledger.rows.url}>"
+
     def lock(
         self,
         components: Iterable[LockComponent],

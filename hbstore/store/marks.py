@@ -20,7 +20,7 @@ LOAD_DONE = 1
 """The one kind of event that Hive names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Marks:
     """Sets and looks up marks; a partition is named by a whole spec, its columns in any order and case.
 
@@ -29,6 +29,9 @@ class Marks:
     """
 
     annexes: Annexes
+
+    def __repr__(self) -> str:
+        return f"<Marks of {self.annexes.rows.url}>"
 
     def mark(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> None:
         """Mark a partition for a kind of event; again changes nothing.

@@ -55,7 +55,7 @@ class Publication:
     batch: StreamBatch | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Publications:
     """The publications of a store's tables.
 
@@ -66,6 +66,9 @@ class Publications:
 
     rows: Rows
     tables: Tables
+
+    def __repr__(self) -> str:
+        return f"<Publications of {self.rows.url}>"
 
     def claim(
         self,

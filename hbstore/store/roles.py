@@ -46,7 +46,7 @@ class _State:
             raise CorruptRow("the roles do not decode", roles=data[:80], hint=RESTORE) from error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Roles:
     """The roles of a store. Their names are the same in upper and lower case.
 
@@ -64,6 +64,9 @@ class Roles:
     """
 
     rows: Rows
+
+    def __repr__(self) -> str:
+        return f"<Roles of {self.rows.url}>"
 
     def create(self, role: Role) -> None:
         """Add a role; it is created now.

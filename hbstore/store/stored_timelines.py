@@ -86,7 +86,7 @@ class _AgainError(Exception):
     """A change was finished while the timelines were read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StoredTimelines:
     """The timelines of a store's tables. Names are of any case.
 
@@ -112,6 +112,9 @@ class StoredTimelines:
     rows: Rows
     tables: Tables
     _cache: dict[bytes, _Known] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<StoredTimelines of {self.rows.url}>"
 
     def of(
         self, database: str, table: str, period: UpdatePeriod | None = None, column: str | None = None

@@ -40,6 +40,9 @@ class Transactions:
     def __init__(self, rows: Rows, timeout: float = TIMEOUT, clock: Callable[[], float] = time.time) -> None:
         self._ledger = LedgerRow(rows, timeout, clock)
 
+    def __repr__(self) -> str:
+        return f"<Transactions of {self._ledger.rows.url}>"
+
     def open(
         self, count: int = 1, user: str | None = None, host: str | None = None, agent: str | None = None
     ) -> list[int]:
