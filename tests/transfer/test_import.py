@@ -19,6 +19,7 @@ from hbstore.errors import (
     TransferConflict,
 )
 from hbstore.service_model import Function
+from hbstore.store.table_row import DEFINITION, next_definition
 from hbstore.transfer import import_metastore
 from hbstore.transfer.connection import Address
 from hbstore.transfer.import_page import ImportPage
@@ -29,6 +30,8 @@ from tests.transfer.conftest import serving
 from tests.transfer.full import assert_same, fill
 from tests.transfer.sales import held, killed
 
+CLASS = "cube.storagetable.partition.timeline.cache.DAILY.ds.storage.class"
+PERIODS = "cube.storagetable.update.periods"
 COLUMNS = [Column("ds", "date"), Column("hour", "int")]
 DAYS, HOURS = 25, 24
 
@@ -61,6 +64,31 @@ def test_tables_with_types_that_hive_does_not_have_are_imported(endpoint, source
     source.alter_table(replace(odd, columns=[Column("c", "money")]), invalid_types="keep")
     assert import_metastore(store, endpoint.uri, database="shop", on_conflict="replace").is_complete
     assert store.get_table("shop", "odd").columns == (Column("c", "money"),)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({PERIODS: "DAILY", CLASS: "com.example.Linked"}, "no such timeline class"),
+        ({PERIODS: "DAYLY"}, "no such update period"),
+    ],
+)
+def test_a_table_whose_timelines_cannot_be_is_reported_and_the_others_are_imported(
+    endpoint, source, store, parameters, why
+):
+    odd = Table("shop", "odd", COLUMNS, location="/odd")
+    source.create_table(odd)
+    row = source.table_row("shop", "odd")
+    odd = replace(odd, parameters={"cube.storagetable.time.partcols": "ds", **parameters})
+    assert source.rows.compare_and_put(
+        row.key, DEFINITION, row.cells[DEFINITION], next_definition(row.cells[DEFINITION], odd)
+    )
+    done = import_metastore(store, endpoint.uri, database="shop")
+    ((what, said),) = done.refused
+    assert what == "table shop.odd"
+    assert why in said
+    assert [one.table for one in done.tables] == ["shop.sales"]
+    assert store.count_partitions("shop", "sales") == DAYS * HOURS
 
 
 def test_a_whole_metastore(endpoint, source, store):
