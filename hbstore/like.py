@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import InvalidInput
 
 LikeDialect: TypeAlias = Literal["sql", "hive2"]
 
@@ -91,12 +91,12 @@ def parse_like(pattern: str, dialect: LikeDialect) -> LikePattern:
 
 
 def like_dialect(name: str) -> LikeDialect:
-    """The dialect of a name; HbstoreError for another."""
+    """The dialect of a name; InvalidInput for another."""
     if name == "sql":
         return "sql"
     if name == "hive2":
         return "hive2"
-    raise HbstoreError("no such LIKE dialect", dialect=name, hint="Use 'sql' or 'hive2'")
+    raise InvalidInput("no such LIKE dialect", dialect=repr(name), hint="Use 'sql' or 'hive2'")
 
 
 def _next(pattern: str, at: int, dialect: LikeDialect) -> tuple[Wildcard | None, str, int]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, NoReturn, TypeAlias, TypeVar
 
+from hbstore.arguments import expect, expect_many
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 from hbstore.keys import NULL_PARTITION
 from hbstore.names import identifier, spec_values
@@ -55,13 +56,13 @@ class FrozenDict(dict[K, V]):
 def _freeze_sequence(owner: object, name: str) -> None:
     value = getattr(owner, name)
     if type(value) is not tuple:
-        object.__setattr__(owner, name, tuple(value))
+        object.__setattr__(owner, name, tuple(expect_many(name, value, hint="Give a list")))
 
 
 def _freeze_mapping(owner: object, name: str) -> None:
     value = getattr(owner, name)
     if type(value) is not FrozenDict:
-        object.__setattr__(owner, name, FrozenDict(value))
+        object.__setattr__(owner, name, FrozenDict(expect(name, value, Mapping, hint="Give a dict")))
 
 
 _REPR: Final = 80
@@ -249,7 +250,7 @@ class Table:
 
     def _keep_columns_once(self) -> None:
         """Columns stand here and not in the storage, so that replacing either leaves no stale copy."""
-        columns = self.storage.columns
+        columns = expect("storage", self.storage, StorageDescriptor, hint="Give a StorageDescriptor").columns
         if not columns:
             return
         if self.columns and self.columns != columns:
@@ -330,7 +331,8 @@ class Partition:
         put = object.__setattr__
         put(self, "values", partition_value_texts(values))
         put(self, "location", location)
-        put(self, "parameters", parameters if type(parameters) is FrozenDict else FrozenDict(parameters))
+        put(self, "parameters", parameters)
+        _freeze_mapping(self, "parameters")
         put(self, "create_time", create_time)
         put(self, "last_access_time", last_access_time)
         put(self, "storage", storage)
@@ -407,6 +409,7 @@ def _at(location: str | None) -> str:
 def _check_column_names(columns: Sequence[Column]) -> None:
     seen: set[str] = set()
     for column in columns:
+        expect("columns", column, Column, hint='Give columns as Column("ds", "date")')
         if not isinstance(column.name, str) or not column.name.strip():
             raise InvalidName("a column has no name", name=repr(column.name), hint="Give every column a name")
         if column.name.lower() in seen:

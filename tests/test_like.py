@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import InvalidInput
 from hbstore.like import ONE, RUN, LikePattern, like_dialect, parse_like
 
 sql_patterns = st.text("ab%_\\é\n", max_size=8)
@@ -121,5 +121,6 @@ def test_pathological_patterns_take_no_time(pattern, text):
 
 def test_dialects_by_name():
     assert (like_dialect("sql"), like_dialect("hive2")) == ("sql", "hive2")
-    with pytest.raises(HbstoreError, match="no such LIKE dialect"):
-        like_dialect("regex")
+    for wrong in ("regex", None, 5, []):
+        with pytest.raises(InvalidInput, match="no such LIKE dialect"):
+            like_dialect(wrong)

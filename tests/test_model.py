@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -178,3 +179,23 @@ def test_partitions_can_be_copied_pickled_hashed_and_replaced():
     moved = replace(partition, location="s3://y")
     assert (moved.values, moved.location, moved.parameters) == (("1",), "s3://y", {"a": "1"})
     assert moved != partition
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "ds", b"ds", [5], [("ds", "date")], {"ds": "date"}])
+@pytest.mark.parametrize("argument", ["columns", "partition_columns"])
+def test_columns_that_are_none_are_named(argument, wrong):
+    with pytest.raises(InvalidInput, match=r"argument=(partition_)?columns, type=") as caught:
+        Table("shop", "sales", **{argument: wrong})
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "a=b", [5], ["ab"]])
+@pytest.mark.parametrize("make", [partial(Table, "d", "t"), partial(Database, "d"), partial(Partition, ("a",))])
+def test_parameters_that_are_no_mapping_are_named(make, wrong):
+    with pytest.raises(InvalidInput, match=f"argument=parameters, type={type(wrong).__name__}"):
+        make(parameters=wrong)
+
+
+def test_a_storage_that_is_none_is_named():
+    with pytest.raises(InvalidInput, match="argument=storage, type=dict"):
+        Table("shop", "sales", storage={"num_buckets": 3})

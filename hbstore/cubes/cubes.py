@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from hbstore.arguments import expect, expect_many
 from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
@@ -22,6 +23,8 @@ from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.times.clock import Clock, utc_now
+
+_A_DOCUMENT: Final = "Give a Storage, Cube, DerivedCube, Dimension, Fact or DimTable"
 
 
 class Cubes:
@@ -67,6 +70,7 @@ class Cubes:
         >>> cubes.names("storage")
         ['archive', 'lake']
         """
+        expect("document", document, Named, hint=_A_DOCUMENT)
         try:
             self._catalog.create(document)
         except AlreadyExists:
@@ -81,7 +85,9 @@ class Cubes:
         ['archive']
         """
         found = []
-        for one in sorted(documents, key=lambda one: KINDS.index(one.kind)):
+        for one in sorted(
+            expect_many("documents", documents, Named, hint=_A_DOCUMENT), key=lambda one: KINDS.index(one.kind)
+        ):
             there = if_not_exists and self._catalog.find(one.kind, one.name) is not None
             self.create(one, if_not_exists=if_not_exists)
             if not there:
@@ -139,6 +145,7 @@ class Cubes:
         >>> cubes.get("storage", "lake").endpoint
         's3://lake'
         """
+        expect("document", document, Named, hint=_A_DOCUMENT)
         self._catalog.alter(document)
 
     def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:

@@ -204,7 +204,10 @@ class Settler:
 def _checked(kind: str) -> str:
     if kind not in KINDS:
         raise InvalidModel(
-            "no such kind of description", found=kind, expected=", ".join(KINDS), hint="Name one of those expected"
+            "no such kind of description",
+            found=kind if isinstance(kind, str) else repr(kind),
+            expected=", ".join(KINDS),
+            hint="Name one of those expected",
         )
     return kind
 

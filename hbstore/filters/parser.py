@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.errors import FilterTooLarge
 from hbstore.filters.compiler import ShapeError, compile_shape, language
 from hbstore.filters.diagnosis import Diagnosis
@@ -39,6 +40,7 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
         like_dialect: how LIKE patterns are written: ``sql`` (``%``, ``_``) or ``hive2`` (``.*``, ``.``).
 
     Raises:
+        InvalidInput: it is neither a text nor None.
         FilterSyntaxError: the text is not a filter; the error says where and what was expected.
         InvalidTimeRange: a time range whose ends are both written out ends before it begins.
         FilterTooLarge: the text is longer, has more terms or is nested deeper than the caps above.
@@ -50,7 +52,10 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
     >>> print(parse_filter("ds like '2013-.*'", like_dialect="hive2"))
     ds like '2013-%'
     """
-    if text is None or not text or text.isspace():
+    if text is None:
+        return None
+    expect("text", text, str, hint='Give a text, such as "hour = 5", or None')
+    if not text or text.isspace():
         return None
     if len(text) > MAX_FILTER_LENGTH:
         raise FilterTooLarge("the filter is too long", characters=len(text), limit=MAX_FILTER_LENGTH, hint=_SHORTER)

@@ -19,7 +19,7 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
         create: where there is none, SQLite creates its file and HBase its tables; False: that is an error.
 
     Raises:
-        InvalidUrl: another scheme, or a part that is missing.
+        InvalidUrl: no text, another scheme, or a part that is missing.
         NotAStore: a file that is not one of hbstore's; it is left as it was.
         StoreUnavailable: the backend does not answer, the file cannot be opened, or there is no such store.
 
@@ -29,7 +29,7 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
     >>> rows.get(b"D shop")
     {'d:def': b'...'}
     """
-    text = os.fspath(url)
+    text = os.fspath(url) if isinstance(url, os.PathLike) else url
     parsed = parse_url(text)
     if parsed.scheme == "hbase":
         from hbstore.rows.hbase import connect_hbase

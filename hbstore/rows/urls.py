@@ -66,6 +66,8 @@ def parse_url(text: str) -> StoreUrl:
     >>> parse_url("catalog.db").place
     'catalog.db'
     """
+    if not isinstance(text, str) or not _encodes(text):
+        raise InvalidUrl("not a store URL", url=repr(text), hint=_EXAMPLES)
     found = _SCHEME.match(text)
     if not found:
         if not text.strip() or "\0" in text or text.partition(":")[0].lower() in (*_SCHEMES, ""):
@@ -83,3 +85,12 @@ def parse_url(text: str) -> StoreUrl:
     if scheme == "sqlite" and place.startswith("//"):
         place = "/" + place.lstrip("/")  # sqlite:////data/catalog.db, as SQLAlchemy writes absolute paths
     return StoreUrl(text, scheme, place, options)
+
+
+def _encodes(text: str) -> bool:
+    """Whether a file's name can be made of it: no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hbstore.arguments import expect_many
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues, Table
@@ -12,7 +13,7 @@ from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.store.counting import read_totals
 from hbstore.store.partition_list import Partitions
-from hbstore.store.puts import InvalidValues, texts_of
+from hbstore.store.puts import NEEDS_VALUES, InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.schema import Schema
 from hbstore.store.stored_timelines import StoredTimelines
@@ -217,7 +218,10 @@ class TableHandle:
         3
         """
         row = self._tables.open(self.database, self.table_name)
-        made = [one if isinstance(one, Partition) else Partition(texts_of(row, one)) for one in partitions]
+        made = [
+            one if isinstance(one, Partition) else Partition(texts_of(row, one))
+            for one in expect_many("partitions", partitions, hint=NEEDS_VALUES)
+        ]
         return self._writer.add(row, made, if_not_exists=if_not_exists, invalid_values=invalid_values)
 
     def drop(self, partitions: Iterable[PartitionValues], *, if_exists: bool = False) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hbstore.arguments import expect
 from hbstore.errors import TimelineNotFound
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.timelines.timeline import PartitionTimeline, repr_html
@@ -59,7 +60,7 @@ class TableTimelines:
             TimelineNotFound: there is none.
             UnknownUpdatePeriod: the period has no such name.
         """
-        period, _, column = name.partition(".")
+        period, _, column = expect("name", name, str, hint='Give a text, such as "DAILY.dt"').partition(".")
         return self.stored.of(self.database, self.name, UpdatePeriod.named(period), column or None)[0]
 
     def rebuild(self) -> None:

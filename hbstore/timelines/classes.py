@@ -17,6 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, TypeVar
 
+from hbstore.arguments import expect
 from hbstore.errors import InvalidInput, UnknownTimelineClass
 from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
 from hbstore.timelines.ranges import RangesPartitionTimeline
@@ -60,8 +61,9 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
     Raises:
         UnknownTimelineClass: there is none, or an installed package declares it and it cannot be used.
     """
-    if not name:
+    if name is None or name == "":
         return DEFAULT_CLASS
+    expect("class_name", name, str, hint=f"Give the name of a class, such as {DEFAULT_CLASS.__name__!r}")
     cls = _CLASSES.get(name.removeprefix(_PACKAGE)) or _registered.get(name)
     if cls is not None:
         return cls

@@ -95,9 +95,12 @@ class UpdatePeriod(Enum):
         """
         try:
             return cls[name.upper()]
-        except KeyError:
+        except (KeyError, AttributeError):  # a name that is no text has no upper case
             raise UnknownUpdatePeriod(
-                "no such update period", name=name, known=", ".join(cls.__members__), hint="Name one of those known"
+                "no such update period",
+                name=name if isinstance(name, str) else repr(name),
+                known=", ".join(cls.__members__),
+                hint="Name one of those known",
             ) from None
 
     # Times.

@@ -25,7 +25,7 @@ from hbstore.cubes import (
     TableDescription,
 )
 from hbstore.cubes.checks import AGGREGATES
-from hbstore.errors import InvalidModel, TableNotFound, UnknownTimelineClass
+from hbstore.errors import InvalidInput, InvalidModel, TableNotFound, UnknownTimelineClass
 
 CLASS = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
 
@@ -269,3 +269,15 @@ def test_attributes_by_chains_are_left_to_questions(cubes):
     cube = crops()
     later = DimAttribute(name="owner", type="string", chain=[ChainField(chain="grown_on", field="owner")])
     cubes.create(cube.changed(dim_attributes=[*cube.dim_attributes, later]))
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "sales", {"kind": "storage", "name": "lake"}])
+def test_what_is_no_document_is_named(cubes, wrong):
+    for call in (cubes.create, cubes.alter):
+        with pytest.raises(InvalidInput, match=f"argument=document, type={type(wrong).__name__}.*Storage"):
+            call(wrong)
+    with pytest.raises(InvalidInput, match=r"argument=documents\[1\]"):
+        cubes.create_all([Storage(name="lake"), wrong])
+    assert cubes.names("storage") == []
+    with pytest.raises(InvalidModel, match="no such kind"):
+        cubes.names(wrong)

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from hbstore.errors import InvalidInput
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import (
     And,
@@ -212,3 +213,9 @@ def test_line_ends_inside_strings():
 
 def test_letters_that_python_folds_to_ascii_are_not_keywords():
     assert parse_filter("li\u212ae = 1 and \u0131n = 2 and i\u017f = 3") is not None
+
+
+@pytest.mark.parametrize("wrong", [5, 0, False, b"ds = 1", b"", [], {}])
+def test_a_filter_is_a_text_or_none(wrong):
+    with pytest.raises(InvalidInput, match=f"argument=text, type={type(wrong).__name__}"):
+        parse_filter(wrong)

@@ -62,6 +62,11 @@ def test_options_of_sqlite():
         "memory://here",
         "memory://?atomic=maybe",
         "memory://?mode=ro",
+        "a\ud800",
+        None,
+        5,
+        b"a.db",
+        ["a.db"],
     ],
 )
 def test_other_urls_are_turned_away_with_a_hint(url, tmp_path, monkeypatch):

@@ -87,6 +87,13 @@ def test_a_spec_that_names_no_whole_partition_is_refused(sales, spec):
     assert sales.names() == before
 
 
+@pytest.mark.parametrize("wrong", [None, 5, "ds=a/hour=1", b"a"])
+def test_partitions_that_are_no_collection_are_named(sales, wrong):
+    for call in (sales.add, sales.drop):
+        with pytest.raises(InvalidInput, match=f"argument=(partitions|values), type={type(wrong).__name__}"):
+            call(wrong)
+
+
 def test_it_is_made_of_a_name_in_any_case_and_only_of_a_table_that_is_there(store, sales):
     handle = store.table("Shop.SALES")
     assert (handle.name, str(handle), repr(handle)) == ("shop.sales", "shop.sales", "<TableHandle shop.sales>")
@@ -133,6 +140,12 @@ def test_its_timelines_are_read_when_they_are_asked(store, sales):
     for name in ("HOURLY", "DAILY.hour"):
         with pytest.raises(TimelineNotFound):
             timelines[name]
+    for wrong in (5, None, b"DAILY", ["DAILY"]):
+        with pytest.raises(InvalidInput, match="argument=name, type="):
+            timelines[wrong]
+    for wrong in (5, b"Ranges", ["Ranges"], False):
+        with pytest.raises(InvalidInput, match="argument=class_name, type="):
+            timelines.convert("DAILY.ds", wrong)
     store.create_table(Table("shop", "plain", [Column("ds", "string")]))
     assert list(store.table("shop.plain").timelines) == []
 

@@ -281,6 +281,9 @@ def test_names():
     assert UpdatePeriod.named("Daily") is UpdatePeriod.DAILY
     with pytest.raises(UnknownUpdatePeriod, match="HOURLY") as caught:
         UpdatePeriod.named("FORTNIGHTLY")
+    for wrong in (None, 5, b"DAILY", ["DAILY"]):
+        with pytest.raises(UnknownUpdatePeriod, match="HOURLY"):
+            UpdatePeriod.named(wrong)
     assert isinstance(caught.value, TimelineError)
 
 
