@@ -292,6 +292,7 @@ class Cubes:
         """
         found = self._fact(fact)
         period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
+        expect("update_period", period, UpdatePeriod, type(None), hint='Give an UpdatePeriod, or its name: "DAILY"')
         tables = found.storage_tables if storage is None else [storage_table_of(found, storage)]
         column = None if time_dimension is None else self._column(found, tables, time_dimension)
         return [
@@ -365,6 +366,7 @@ class Cubes:
         cube = self._catalog.find("cube", fact.cube)
         dimensions = dict(cube.time_dimensions) if isinstance(cube, Cube) else {}
         if time_dimension is not None:
+            expect("time_dimension", time_dimension, str, hint="Give the name of a time dimension, or None")
             column = dimensions.get(time_dimension.lower(), time_dimension.lower())
             if column in columns:
                 return column

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
@@ -123,6 +124,7 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
     Raises:
         ModelNotFound: it is not on that storage.
     """
+    expect("storage", storage, str, hint="Give the name of a storage")
     found = next((one for one in logical.storage_tables if one.storage == storage.lower()), None)
     if found is None:
         raise ModelNotFound(

@@ -281,3 +281,13 @@ def test_what_is_no_document_is_named(cubes, wrong):
     assert cubes.names("storage") == []
     with pytest.raises(InvalidModel, match="no such kind"):
         cubes.names(wrong)
+
+
+@pytest.mark.parametrize("argument", ["storage", "update_period", "time_dimension"])
+@pytest.mark.parametrize("wrong", [5, b"barn", ["barn"], {}])
+def test_what_chooses_timelines_is_named_where_it_is_no_name(cubes, argument, wrong):
+    cubes.create(Storage(name="barn"))
+    cubes.create(crops())
+    cubes.create(daily("RangesPartitionTimeline"))
+    with pytest.raises(InvalidInput, match=f"argument={argument}, type={type(wrong).__name__}"):
+        cubes.timelines("daily", **{argument: wrong})
