@@ -4,8 +4,8 @@ This is looked at where a document is created or altered, and only of what the c
 always be read, described, altered and dropped, whatever it says.
 
 Types are those of Hive. A measure's aggregate is one of `AGGREGATES`. An expression parses as Spark SQL, without
-windows, subqueries and parameters; its columns are fields of its cube or dimension, or those of a join chain's
-destination where that is there already; and it does not lead back to itself.
+windows, subqueries, parameters and comments; its columns are fields of its cube or dimension, or those of a join
+chain's destination where that is there already; and it does not lead back to itself.
 """
 
 from __future__ import annotations

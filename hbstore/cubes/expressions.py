@@ -57,15 +57,20 @@ class ColumnName:
 def columns_of(text: str) -> tuple[ColumnName, ...]:
     """The columns that an expression names, in the order in which they stand there. O(length).
 
-    Functions may be any. What is not of one row or one group of rows is refused: windows, subqueries, parameters.
+    Functions may be any. What is not of one row or one group of rows is refused: windows, subqueries, parameters;
+    and so are comments, which could hide what follows where the text is put into a query.
 
     Raises:
         BadExpression: it does not parse, or is refused.
     """
-    from sqlglot import exp, parse_one
+    from sqlglot import exp, parse_one, tokenize
     from sqlglot.errors import ParseError, SqlglotError
+    from sqlglot.tokens import TokenType
 
     try:
+        for token in tokenize(text, read=_DIALECT):
+            if token.comments or token.token_type is TokenType.HINT:
+                raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
         tree = parse_one(text, dialect=_DIALECT, into=exp.Condition)
     except ParseError as error:
         raise _unparsed(text, error.errors) from None

@@ -117,6 +117,9 @@ def test_types_and_aggregates_that_there_are_not(cubes, document, at, found, sai
         ("field_id in (select id from field)", "(SELECT id FROM field)", "no subquery", None),
         ("weight + :least", ":least", "no parameter", None),
         ("weight; price", None, "one expression", None),
+        ("weight -- of one", "of one", "no comment", None),
+        ("/* of one */ weight", "of one", "no comment", None),
+        ("weight /*+ of one */ + 1", None, "no comment", None),
         ("*", "*", "the names of columns", None),
     ],
 )
@@ -136,13 +139,13 @@ def test_expressions_that_are_none(cubes, text, found, expected, caret):
         "weight * price / 100",
         "sum(case when FIELD_ID = -1 then 0 when field_id = 0 then 1 else weight end)",
         "my_own_udf(weight, 'a from b')",
+        "concat(weight, '-- /* no comment */', - -price)",
         "count(distinct field_id) / count(*)",
         "grown_on.hectares + crops.weight + `grown_on`.`hectares`",
         "place.north + crops.place",
         "aggregate(array(weight), 0, (a, x) -> a + x)",
         "date_format(current_date, 'yyyy') rlike '20.*' or weight is null",
         "cast(weight as decimal(10, 2)) + 3 div 2",
-        "/* of all */ weight",
     ],
 )
 def test_expressions_that_are_some(cubes, text):
