@@ -48,7 +48,9 @@ def run_corpus(folder, stores, topics):
         servers = {}
         for name, store in stores.items():
             (folder / name).mkdir()
-            servers[name] = stack.enter_context(Serve(store, folder / name, "--log-calls"))
+            servers[name] = stack.enter_context(
+                Serve(store, folder / name, "--log-calls", "--also-under", str(folder / name / "outside"))
+            )
         processes = {
             name: stack.enter_context(_Runner(folder / name, topics, servers.get(name)))
             for name in (REFERENCE, *stores)
