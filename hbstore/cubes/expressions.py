@@ -65,11 +65,10 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     """
     from sqlglot import exp, parse_one, tokenize
     from sqlglot.errors import ParseError, SqlglotError
-    from sqlglot.tokens import TokenType
 
     try:
         for token in tokenize(text, read=_DIALECT):
-            if token.comments or token.token_type is TokenType.HINT:
+            if token.comments or token.token_type.name == "HINT":
                 raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
         tree = parse_one(text, dialect=_DIALECT, into=exp.Condition)
     except ParseError as error:

@@ -108,7 +108,7 @@ def transactions(ask):
     ask("rollbackTxn", more[0])
     ask.fails("TxnAbortedException", "commitTxn", more[0])
     ask("abortTxns", more.subList(1, 2))
-    ask.differs("Hive remembers what was committed by what was locked", "fails: NoSuchTxnException", "commitTxn", first)
+    ask("commitTxn", first)
     ask.fails("NoSuchTxnException", "heartbeat", 1_000_000, 0)
     ask("showCompactions")
 
@@ -129,11 +129,7 @@ def roles(ask):
     place = ask.struct("HiveObjectRef", dbName="default")
     place.setObjectType(ask.java.api("HiveObjectType.DATABASE"))
     ask("list_privileges", "bob", user, place)
-    ask.differs(
-        "nothing was granted, and Hive names who was asked about all the same",
-        {"groupPrivileges": {}, "rolePrivileges": {}, "userPrivileges": {}},
-        *("get_privilege_set", place, "bob", ["staff"]),
-    )
+    ask("get_privilege_set", place, "bob", ["staff"])
     ask("drop_role", "staff")
     ask("listRoleNames")
     ask.differs("Hive answers as if it had dropped it", "fails: MetaException", "drop_role", "staff")
