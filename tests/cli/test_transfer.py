@@ -105,7 +105,7 @@ def test_errors(run, shop, other):
     assert shop
     said = run("import", uri, "--threads", "2", code=2).stderr
     assert "Error: a database is there already and differs: name=shop" in said
-    assert "Hint: Say with --on-conflict" in said
+    assert "Hint: Choose with on_conflict (--on-conflict)" in said
     said = run("import", "thrift://127.0.0.1:1", "--threads", "2", code=3).stderr
     assert "the metastore does not answer" in said
     assert "repeat the command" in said
