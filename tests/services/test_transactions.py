@@ -32,15 +32,20 @@ def test_no_more_are_opened_at_once_than_hive_opens(services):
             services.transactions.open(count)
 
 
-def test_what_is_committed_is_gone(services):
+def test_what_is_committed_is_gone_and_may_be_committed_again(services):
     one, two = services.transactions.open(2)
     services.transactions.commit(one)
-    assert services.transactions.list() == TransactionList(2, (Transaction(two, None, None, None, 10**6, 10**6),), ())
-    for call in (services.transactions.commit, services.transactions.abort, services.transactions.heartbeat):
+    after = TransactionList(2, (Transaction(two, None, None, None, 10**6, 10**6),), ())
+    assert services.transactions.list() == after
+    services.transactions.commit(one)
+    assert services.transactions.list() == after
+    calls = (services.transactions.commit, services.transactions.abort, services.transactions.heartbeat)
+    for call in calls:
         for number in (one, two + 1, 0):
-            with pytest.raises(NoSuchTxn) as caught:
-                call(number)
-            assert caught.value.fields == {"transaction": number}
+            if (call, number) != (calls[0], one):
+                with pytest.raises(NoSuchTxn) as caught:
+                    call(number)
+                assert caught.value.fields == {"transaction": number}
 
 
 def test_what_is_aborted_is_remembered(services):
