@@ -17,7 +17,7 @@ def expect(argument: str, value: T, *kinds: type, hint: str) -> T:
         InvalidInput: it is of none of these types.
     """
     if not isinstance(value, kinds):
-        raise InvalidInput("an argument is of the wrong type", argument=argument, type=type(value).__name__, hint=hint)
+        raise InvalidInput("the argument has the wrong type", argument=argument, type=type(value).__name__, hint=hint)
     return value
 
 
@@ -29,7 +29,7 @@ def expect_choice(argument: str, value: str, *choices: str) -> None:
     """
     if value not in choices:
         hint = f"Give one of {', '.join(map(repr, choices))}"
-        raise InvalidInput("an argument is none of its choices", argument=argument, value=repr(value), hint=hint)
+        raise InvalidInput("the argument has an invalid value", argument=argument, value=repr(value), hint=hint)
 
 
 def expect_many(argument: str, values: Iterable[T], *kinds: type, hint: str) -> list[T]:
@@ -40,7 +40,7 @@ def expect_many(argument: str, values: Iterable[T], *kinds: type, hint: str) -> 
     """
     expect(argument, values, Iterable, hint=hint)
     if isinstance(values, str | bytes):
-        raise InvalidInput("an argument is of the wrong type", argument=argument, type=type(values).__name__, hint=hint)
+        raise InvalidInput("the argument has the wrong type", argument=argument, type=type(values).__name__, hint=hint)
     items = list(values)
     if kinds:
         for at, item in enumerate(items):

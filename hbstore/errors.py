@@ -23,8 +23,8 @@ class HbstoreError(Exception):
         hint: what the user can do about it.
         **fields: the names and values that the text is about.
 
-    >>> str(TableNotFound("no such table", table="shop.sales", hint="list them with `hbstore tables shop`"))
-    'no such table: table=shop.sales. list them with `hbstore tables shop`'
+    >>> str(TableNotFound("the table does not exist", table="shop.sales", hint="list them with `hbstore tables shop`"))
+    'the table does not exist: table=shop.sales. list them with `hbstore tables shop`'
     """
 
     def __init__(self, text: str, *, hint: str | None = None, **fields: object) -> None:
@@ -50,7 +50,7 @@ def _made_again(kind: type[E], args: tuple[object, ...]) -> E:
 def portable(error: E) -> E:
     """The same error with texts as fields, for another process: what stands in them may not be pickled.
 
-    >>> portable(TableNotFound("no such table", number=7)).fields
+    >>> portable(TableNotFound("the table does not exist", number=7)).fields
     {'number': '7'}
     """
     made = copy(error)
@@ -63,9 +63,9 @@ def hinting(kind: type[HbstoreError], hint: str) -> Iterator[None]:
     """Errors of a kind with another hint, where theirs names arguments or options that are not to be had.
 
     >>> with hinting(TableNotFound, "Create it"):
-    ...     raise TableNotFound("no such table", hint="Say if_exists=True")
+    ...     raise TableNotFound("the table does not exist", hint="Say if_exists=True")
     Traceback (most recent call last):
-    hbstore.errors.TableNotFound: no such table. Create it
+    hbstore.errors.TableNotFound: the table does not exist. Create it
     """
     try:
         yield
@@ -136,7 +136,7 @@ class DatabaseNotEmpty(HbstoreError):
 
 
 class TableNotFound(HbstoreError):
-    """There is no such table."""
+    """There is the table does not exist."""
 
 
 class TableNotPartitioned(HbstoreError):
@@ -329,7 +329,7 @@ class Uncoverable(TimelineError):
         more = f" and {len(missing) - 3:,} more" if missing[3:] else ""
         super().__init__(
             "no partitions cover the time range",
-            hint="Ask for what there is with partial=True",
+            hint="Use partial=True to get the partitions that exist",
             missing=f"{shown}{more}",
         )
         self.missing = list(missing)

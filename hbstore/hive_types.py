@@ -76,12 +76,12 @@ def check_type(text: str) -> None:
     >>> check_type("map<string,array<struct<Amount:decimal(10,2),`a:b`:timestamp with local time zone>>>")
     >>> check_type("array<intt>")
     Traceback (most recent call last):
-    hbstore.errors.InvalidType: no such type: type=array<intt>, position=7, found=intt, expected=int. Did you mean int
+    hbstore.errors.InvalidType: unknown type: type=array<intt>, position=7, found=intt, expected=int. Did you mean int
     array<intt>
           ^
     """
     if not isinstance(text, str):
-        raise InvalidType("a type is no text", type=repr(text), hint="Write it as Hive does, such as bigint")
+        raise InvalidType("the type is not a text", type=repr(text), hint="Write it as Hive does, such as bigint")
     error = _error_of(text)
     if error is not None:
         raise error
@@ -174,7 +174,7 @@ def _nearest(word: str) -> str:
 def _unknown(text: str, at: int, name: str, expected: str) -> InvalidType:
     some = f"{', '.join(sorted(_PLAIN - {'integer', 'numeric'}))}, varchar(n), char(n), decimal(p,s), array<…>, map<…>"
     return InvalidType(
-        "no such type",
+        "unknown type",
         highlight=highlight(text, at),
         hint=f"Use one of {some}, struct<…>" if expected == "a type" else f"Did you mean {expected}",
         type=text,
@@ -187,7 +187,7 @@ def _unknown(text: str, at: int, name: str, expected: str) -> InvalidType:
 def _misplaced(text: str, at: int, expected: Collection[str]) -> InvalidType:
     stands = _FOUND.match(text, at)
     return InvalidType(
-        "not a type as Hive writes it",
+        "the text is not a Hive type",
         highlight=highlight(text, at),
         hint="Write it as in array<int>, map<string,int>, struct<a:int,b:string>, decimal(10,2)",
         type=text,

@@ -139,10 +139,10 @@ def row_key(prefix: bytes, cells: Sequence[bytes]) -> bytes:
         position += len(cell)
     if position + 2 * len(offsets) > MAX_KEY:
         raise InvalidPartitionValue(
-            "partition values are too long",
+            "the partition values are too long",
             bytes=position + 2 * len(offsets),
             limit=MAX_KEY,
-            hint="Shorten the values: names and values together must fit one row key",
+            hint="Shorten the values: names and values together must fit into one row key",
         )
     return prefix + b"".join(cells) + _trailer_format(len(offsets)).pack(*offsets)
 
@@ -176,11 +176,15 @@ def split_key(key: bytes, columns: int) -> tuple[bytes, tuple[bytes, ...]]:
     trailer = len(key) - 2 * columns
     if trailer < 0:
         raise CorruptRow(
-            "row key is shorter than its trailer", key=key.hex(), hint="Run `hbstore check`: it lists all damaged rows"
+            "the row key is shorter than its trailer",
+            key=key.hex(),
+            hint="Run `hbstore check`: it lists all damaged rows",
         )
     starts = [*_trailer_format(columns).unpack(key[trailer:]), trailer]
     if any(left >= right for left, right in pairwise(starts)):
         raise CorruptRow(
-            "row key's trailer does not fit", key=key.hex(), hint="Run `hbstore check`: it lists all damaged rows"
+            "the trailer does not match the row key",
+            key=key.hex(),
+            hint="Run `hbstore check`: it lists all damaged rows",
         )
     return key[: starts[0]], tuple(key[starts[at] : starts[at + 1]] for at in range(columns))

@@ -96,7 +96,7 @@ def like_dialect(name: str) -> LikeDialect:
         return "sql"
     if name == "hive2":
         return "hive2"
-    raise InvalidInput("no such LIKE dialect", dialect=repr(name), hint="Use 'sql' or 'hive2'")
+    raise InvalidInput("the LIKE dialect is unknown", dialect=repr(name), hint="Use 'sql' or 'hive2'")
 
 
 def _next(pattern: str, at: int, dialect: LikeDialect) -> tuple[Wildcard | None, str, int]:

@@ -255,9 +255,9 @@ class Table:
             return
         if self.columns and self.columns != columns:
             raise InvalidInput(
-                "a table's columns and those of its storage differ",
+                "the columns of the table and of its storage differ",
                 table=self,
-                hint="Give the columns once, as the table's",
+                hint="Give the columns only to the table",
             )
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "storage", replace(self.storage, columns=()))
@@ -374,7 +374,7 @@ def partition_value_texts(
     elif isinstance(values, Mapping):
         if columns is None:
             raise InvalidInput(
-                "a spec names columns, which are not known here",
+                "a partition spec cannot be read without its table's columns",
                 spec=dict(values),
                 hint="Give the values alone, in the order of the table's partition columns",
             )
@@ -391,7 +391,7 @@ def partition_value_texts(
                 "a partition value is not text",
                 value=repr(value),
                 type=type(value).__name__,
-                hint="Give the text that stands in the partition's name, or None for the null partition",
+                hint="Give the text from the partition's name, or None for the null partition",
             )
     try:
         "".join(filter(None, texts)).encode()
@@ -414,7 +414,9 @@ def _check_column_names(columns: Sequence[Column]) -> None:
             raise InvalidName("a column has no name", name=repr(column.name), hint="Give every column a name")
         if column.name.lower() in seen:
             raise InvalidName(
-                "two columns have one name", name=column.name, hint="Names of columns do not differ by case alone"
+                "two columns have the same name",
+                name=column.name,
+                hint="Column names must differ in more than upper and lower case",
             )
         seen.add(column.name.lower())
 

@@ -77,7 +77,7 @@ def parse_partition_name(name: str) -> dict[str, str]:
         column = unescape_name(column)
         if not found or not column or column in spec:
             raise InvalidPartitionValue(
-                "not a partition name", name=name, part=part, hint="Write column=value/column=value"
+                "the text is not a partition name", name=name, part=part, hint="Write column=value/column=value"
             )
         spec[column] = unescape_name(value)
     return spec
@@ -103,7 +103,7 @@ def spec_values(
     for column, value in spec.items():
         if not isinstance(column, str):
             raise InvalidPartitionValue(
-                "a partition spec has a key that is no column name",
+                "a key of the partition spec is not a column name",
                 key=repr(column),
                 type=type(column).__name__,
                 hint='Write {"ds": "2013-01-01", "hour": "5"}',
@@ -118,7 +118,9 @@ def spec_values(
     unknown = set(given) - {column.lower() for column in columns}
     if unknown:
         raise InvalidPartitionValue(
-            "not a partition column", column=min(unknown), hint=f"The partition columns are {', '.join(columns)}"
+            "the column is not a partition column",
+            column=min(unknown),
+            hint=f"The partition columns are {', '.join(columns)}",
         )
     missing = [column for column in columns if column.lower() not in given] if whole else []
     if missing:
@@ -142,7 +144,7 @@ def table_name(text: str) -> tuple[str, str]:
     """
     database, dot, name = text.partition(".") if isinstance(text, str) else ("", "", "")
     if not (database and dot and name) or "." in name:
-        raise InvalidInput("not the name of a table", name=repr(text), hint="Write it as database.table")
+        raise InvalidInput("the text is not a table name", name=repr(text), hint="Write it as database.table")
     return database, name
 
 
@@ -154,6 +156,8 @@ def identifier(kind: str, name: str) -> str:
     """
     if not isinstance(name, str) or not _IDENTIFIER.match(name):
         raise InvalidName(
-            f"not a {kind} name", name=repr(name), hint="Use letters, digits and underscores, at most 128 of them"
+            f"the {kind} name is invalid",
+            name=repr(name),
+            hint="Use letters, digits and underscores, at most 128 of them",
         )
     return name.lower()

@@ -85,7 +85,7 @@ class ColumnStatistic:
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str) or not self.column:
-            raise InvalidInput("a statistic names no column", column=repr(self.column), hint="Give the column's name")
+            raise InvalidInput("the statistics name no column", column=repr(self.column), hint="Give the column's name")
         object.__setattr__(self, "column", self.column.lower())
 
 
@@ -140,7 +140,7 @@ class LockComponent:
             put(self, "level", LockLevel(self.level))
         except ValueError as error:
             raise InvalidInput(
-                "a lock of no known kind",
+                "the type or the level of the lock is unknown",
                 type=self.type,
                 level=self.level,
                 hint="Use a LockType (1 to 3: shared read, shared write, exclusive) and a LockLevel (1 to 3)",
@@ -148,10 +148,10 @@ class LockComponent:
         names = (self.database, self.table, self.partition)[: self.level]
         if not all(isinstance(name, str) and name for name in names):
             raise InvalidInput(
-                "a lock does not name what it locks",
+                "the lock does not name what it locks",
                 level=self.level.name,
                 names=names,
-                hint="Name the database, and the table and the partition where these are locked",
+                hint="Name the database, and also the table and the partition if the lock is for one",
             )
         put(self, "database", self.database.lower())
         put(self, "table", str(self.table).lower() if self.level >= LockLevel.TABLE else None)

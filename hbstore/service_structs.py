@@ -106,7 +106,7 @@ def _encoded(layout: Struct[Any], value: object) -> bytes:
             "a field cannot be stored",
             kind=type(value).__name__,
             reason=error,
-            hint="Texts must be UTF-8, and numbers fit their field",
+            hint="Texts must be UTF-8, and numbers must fit their field",
         ) from error
 
 
@@ -114,9 +114,12 @@ def _decoded(kind: str, layout: Struct[T], payload: bytes) -> T:
     try:
         value, end = layout.read(payload, 0)
         if end != len(payload):
-            raise ValueError(f"{len(payload) - end} bytes are left over")
+            raise ValueError(f"{len(payload) - end} bytes follow the end of the struct")
     except _UNREADABLE as error:
         raise CorruptRow(
-            "stored bytes do not decode", kind=kind, reason=error, hint="Run `hbstore check`: it lists all damaged rows"
+            "the stored bytes cannot be decoded",
+            kind=kind,
+            reason=error,
+            hint="Run `hbstore check`: it lists all damaged rows",
         ) from error
     return value

@@ -147,7 +147,7 @@ class PartitionEncoder:
         """
         if len(partition.values) != len(self._columns):
             raise InvalidPartitionValue(
-                "a partition has too many or too few values",
+                "the partition has too many or too few values",
                 table=self._table,
                 values=len(partition.values),
                 hint=f"The partition columns are {', '.join(self._columns) or 'none'}",
@@ -312,7 +312,7 @@ def _encoded(what: object, write: Callable[[], bytes]) -> bytes:
             "a field cannot be stored",
             kind=type(what).__name__,
             reason=error,
-            hint="Texts must be UTF-8, numbers fit 32 bits, parameters map texts to texts",
+            hint="Texts must be UTF-8, numbers must fit into 32 bits, and parameters must map texts to texts",
         ) from error
 
 
@@ -320,7 +320,7 @@ def _decoded(kind: str, payload: bytes, layout: Struct[T]) -> T:
     try:
         value, end = layout.read(payload, 0)
         if end != len(payload):
-            raise ValueError(f"{len(payload) - end} bytes are left over")
+            raise ValueError(f"{len(payload) - end} bytes follow the end of the struct")
     except _UNREADABLE as error:
         raise _corrupt(kind, error) from error
     return value
@@ -328,5 +328,5 @@ def _decoded(kind: str, payload: bytes, layout: Struct[T]) -> T:
 
 def _corrupt(kind: str, error: Exception) -> CorruptRow:
     return CorruptRow(
-        "stored bytes do not decode", kind=kind, reason=error, hint="Run `hbstore check` to list all such rows"
+        "the stored bytes cannot be decoded", kind=kind, reason=error, hint="Run `hbstore check` to list all such rows"
     )

@@ -246,7 +246,7 @@ def parse_type(text: str) -> ColumnType:
         if kind not in _MAX_LENGTH and 1 <= first <= MAX_PRECISION and second <= first:
             return DecimalType(first, second)
     raise InvalidType(
-        "no such partition column type",
+        "the type cannot be the type of a partition column",
         type=text,
         hint=f"Use one of {', '.join(sorted(set(_SIMPLE) - {'integer', 'numeric'}))}, "
         "varchar(n), char(n), decimal(p,s)",

@@ -34,7 +34,7 @@ def test_the_server_that_is_named_is_used(monkeypatch, tmp_path, given):
 def test_a_server_that_is_named_and_away_fails_the_run():
     code, printed = run_with(HBSTORE_TEST_HBASE="hbase://127.0.0.1:1")
     assert code == pytest.ExitCode.TESTS_FAILED
-    assert "nothing listens where HBase's Thrift gateway should" in printed
+    assert "nothing listens at the address of HBase's Thrift gateway" in printed
     assert "skipped" not in printed
 
 

@@ -72,7 +72,7 @@ def test_a_partition_name_may_have_slashes_around_it():
 
 @pytest.mark.parametrize("name", ["", "ds", "=1", "ds=1//hour=2", "ds=1/ds=2", "ds=1/hour"])
 def test_other_names_are_refused(name):
-    with pytest.raises(InvalidPartitionValue, match="not a partition name"):
+    with pytest.raises(InvalidPartitionValue, match="the text is not a partition name"):
         parse_partition_name(name)
 
 
@@ -102,5 +102,5 @@ def test_identifiers_become_lower_case(name):
 
 @pytest.mark.parametrize("name", ["", " ", "a-b", "a\n", "a" * 129, "ſ", "é", None, 1, b"a"])
 def test_other_identifiers_are_refused_by_kind(name):
-    with pytest.raises(InvalidName, match="not a table name"):
+    with pytest.raises(InvalidName, match="the table name is invalid"):
         identifier("table", name)

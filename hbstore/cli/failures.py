@@ -61,7 +61,7 @@ STORE_ERRORS: Final = (
 def exit_code(error: BaseException) -> int:
     """The exit code of a command that ends with this error.
 
-    >>> exit_code(StoreUnavailable("no such store")), exit_code(HbstoreError("not a table name"))
+    >>> exit_code(StoreUnavailable("the store does not exist")), exit_code(HbstoreError("not a table name"))
     (3, 2)
     """
     if isinstance(error, KeyboardInterrupt):
@@ -76,8 +76,8 @@ def exit_code(error: BaseException) -> int:
 def message(error: HbstoreError) -> str:
     """What went wrong on one line, without the hint.
 
-    >>> message(HbstoreError("no such table", table="shop.sales", hint="list them"))
-    'no such table: table=shop.sales'
+    >>> message(HbstoreError("the table does not exist", table="shop.sales", hint="list them"))
+    'the table does not exist: table=shop.sales'
     """
     shown = ", ".join(f"{name}={value}" for name, value in error.fields.items())
     return visible(f"{error.text}: {shown}" if shown else error.text)

@@ -109,7 +109,7 @@ class Dumps:
             stored = there.get(self._canonical(one.values))
             if stored is None:
                 raise PartitionNotFound(
-                    "no such partition",
+                    "the partition does not exist",
                     table=self.table,
                     partition=self._name(one.values),
                     hint=f"List them with `hbstore partitions {self.table}`",

@@ -244,7 +244,7 @@ class _Place:
             if len(there) < len(pairs):
                 one, found = next(pair for pair in pairs if pair not in there)
                 raise PartitionNotFound(
-                    "no such partition",
+                    "the partition does not exist",
                     table=self.table,
                     partition=partition_name(self.table.partition_column_names, one.values),
                     update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),

@@ -63,7 +63,7 @@ def declared_error(error: Exception, method: Method) -> Exception:
     back, and the caller answers with a TApplicationException instead.
 
     >>> from hbstore.metastore.protocol import METHODS
-    >>> type(declared_error(TableNotFound("no such table"), METHODS["get_table"])).__name__
+    >>> type(declared_error(TableNotFound("the table does not exist"), METHODS["get_table"])).__name__
     'NoSuchObjectException'
     """
     if not isinstance(error, HbstoreError):

@@ -41,7 +41,7 @@ class KeySchema:
             position = self._positions.get(name.lower())
         if position is None:
             raise UnknownColumnError(
-                "not a partition column",
+                "the column is not a partition column",
                 column=name,
                 hint=f"The partition columns are {', '.join(self.names)}"
                 if self.names

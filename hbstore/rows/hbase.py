@@ -291,17 +291,17 @@ def _mutations(puts: Sequence[PartitionRow], deletes: Sequence[bytes]) -> Iterat
 
 
 def _check_key(key: bytes) -> None:
-    if not 0 < len(key) <= MAX_KEY:
-        raise InvalidInput(
-            "a row key that HBase does not take", bytes=len(key), limit=MAX_KEY, hint="Shorten the names"
-        )
+    if not key:
+        raise InvalidInput("the row key is empty", hint="Give a key of one byte or more")
+    if len(key) > MAX_KEY:
+        raise InvalidInput("the row key is too long for HBase", bytes=len(key), limit=MAX_KEY, hint="Shorten the names")
 
 
 def _check_size(key: bytes, value: bytes) -> None:
     _check_key(key)
     if len(key) + len(value) + _KEY_SPACE > MAX_CELL:
         raise InvalidInput(
-            "a cell is larger than HBase takes",
+            "the cell is too large for HBase",
             bytes=len(value),
             limit=MAX_CELL,
             hint="Make the change in smaller parts, or shorten the parameters of the partitions",
@@ -322,7 +322,9 @@ def _stored(rows: Sequence[FoundRow]) -> list[StoredRow]:
         return [(key, cells[_PAYLOAD]) for key, cells in rows]
     except KeyError:
         keys = [key.hex() for key, cells in rows if _PAYLOAD not in cells]
-        raise CorruptRow("partition row without a payload", key=keys[0], hint="Run `hbstore check`") from None
+        raise CorruptRow(
+            "the partition row has no payload", key=keys[0], hint="Run `hbstore check`: it lists all damaged rows"
+        ) from None
 
 
 def _whole(row: FoundRow) -> PartitionRow:

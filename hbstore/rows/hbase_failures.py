@@ -79,35 +79,50 @@ def to_error(failure: BaseException, address: HBaseAddress, *, doubt: bool) -> H
     return StoreUnavailable(text, hint=hint, **fields)
 
 
-_SERVER: Final = "Is HBase itself running, behind the gateway? Its log says more"
+_SERVER: Final = "Check that HBase itself runs behind the gateway; its log says more"
 _PROTOCOL: Final = (
-    "It must be HBase's first gateway (`hbase thrift start`), with buffered transport and binary protocol"
+    "The server must be HBase's Thrift 1 gateway (`hbase thrift start`), with buffered transport and binary protocol"
 )
 _WORDS: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (Closed, "the store was closed", "Connect again"),
-    (NoFreeConnection, "no connection to HBase became free in time", "Allow more of them: ?pool=16 in the store URL"),
-    (socket.gaierror, "the host of HBase's Thrift gateway is not known", "Correct the host in the store URL"),
+    (
+        NoFreeConnection,
+        "no connection to HBase became free in time",
+        "Allow more connections: ?pool=16 in the store URL",
+    ),
+    (
+        socket.gaierror,
+        "the host name of HBase's Thrift gateway cannot be resolved",
+        "Correct the host in the store URL",
+    ),
     (
         TimeoutError,
         "HBase did not answer in time",
-        "Is HBase itself running, behind the gateway? Wait longer with ?timeout=60 in the store URL",
+        "Check that HBase itself runs behind the gateway, or wait longer with ?timeout=60 in the store URL",
     ),
     (
         ConnectionRefusedError,
-        "nothing listens where HBase's Thrift gateway should",
+        "nothing listens at the address of HBase's Thrift gateway",
         "Start it (`make hbase-up` runs one here), or correct the host and port in the store URL",
     ),
-    (TApplicationException, "HBase's Thrift gateway could not process a request", f"Its log says more. {_PROTOCOL}"),
+    (
+        TApplicationException,
+        "HBase's Thrift gateway could not process a request",
+        f"The gateway's log says more. {_PROTOCOL}",
+    ),
     (HBaseIOError, "HBase could not answer a request", _SERVER),
     (IllegalArgument, "HBase refused a request", _SERVER),
     (OSError, "the connection to HBase's Thrift gateway broke", _PROTOCOL),
     (TTransportException, "the connection to HBase's Thrift gateway broke", _PROTOCOL),
-    (BaseException, "what listens there does not speak the Thrift protocol of HBase", _PROTOCOL),
+    (BaseException, "the server at this address does not speak HBase's Thrift protocol", _PROTOCOL),
 )
 """Text and hint of each kind of failure; the first that fits counts."""
 
 
 def _words(failure: BaseException) -> tuple[str, str]:
     if isinstance(failure, HBaseIOError) and refused(failure):
-        return "HBase refused a request", "Were this store's tables dropped, disabled or made by something else?"
+        return (
+            "HBase refused a request",
+            "Check whether this store's tables were dropped, disabled or created by another program",
+        )
     return next((text, hint) for kind, text, hint in _WORDS if isinstance(failure, kind))

@@ -149,7 +149,7 @@ class Pool:
         if prefer is not None and self.borrow(prefer):
             return prefer
         if not self._free.acquire(timeout=max(deadline - time.monotonic(), 0)):
-            raise NoFreeConnection(f"all {self.address.pool} are in use")
+            raise NoFreeConnection(f"all {self.address.pool} connections are in use")
         try:
             while True:
                 with self._lock:

@@ -31,10 +31,10 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
     absent = [table.decode() for table in wanted if table not in there]
     if absent and not create:
         raise StoreUnavailable(
-            "no such store",
+            "the store does not exist",
             url=address.url,
             missing_tables=",".join(absent),
-            hint="Create it with `hbstore init`, or name another by --store or HBSTORE_URL",
+            hint="Create it with `hbstore init`, or name another store with --store or HBSTORE_URL",
         )
     for table, families in wanted.items():
         if table not in there:  # repeated freely, as a READ is: an empty table more or less is nobody's data
@@ -43,7 +43,7 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
         missing = [family for family in families if f"{family}:".encode() not in found]
         if missing:
             raise NotAStore(
-                "an HBase table of this name is not one of hbstore's",
+                "an HBase table of this name does not belong to hbstore",
                 table=table.decode(),
                 missing_families=",".join(missing),
                 hint="Use another prefix in the store URL",

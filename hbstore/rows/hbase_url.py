@@ -64,10 +64,10 @@ def parse_hbase_url(url: str) -> HBaseAddress:
         parts = urlsplit(f"//{parsed.place}")
         port = DEFAULT_PORT if parts.port is None else parts.port
     except ValueError as error:
-        raise InvalidUrl("not a URL of HBase", url=url, reason=error, hint=_FORM) from error
+        raise InvalidUrl("the URL is not a valid HBase URL", url=url, reason=error, hint=_FORM) from error
     strange = parts.username is not None or parts.query or parts.fragment
     if parsed.scheme != "hbase" or not parts.hostname or strange or port == 0:
-        raise InvalidUrl("not a URL of HBase", url=url, hint=_FORM)
+        raise InvalidUrl("the URL is not a valid HBase URL", url=url, hint=_FORM)
     prefix = parts.path.strip("/") or DEFAULT_PREFIX
     if not _PREFIX.match(prefix):
         text = "the prefix of HBase's tables may hold only letters, digits and underscores, 64 of them at most"
@@ -96,5 +96,5 @@ def _number(url: str, name: str, text: str) -> float:
         number = math.nan
     if not least <= number <= most:
         hint = f"Give a number from {least} to {most}"
-        raise InvalidUrl("not a value of this option of an HBase URL", url=url, option=name, value=text, hint=hint)
+        raise InvalidUrl("the value of this option is invalid", url=url, option=name, value=text, hint=hint)
     return number

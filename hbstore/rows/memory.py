@@ -90,7 +90,7 @@ class MemoryRows:
         if not self._atomic:
             raise RuntimeError("a backend that is not atomic has no transactions")
         if self._thread.changing or self._thread.pinned:
-            raise RuntimeError("a transaction stands neither in a transaction nor in a snapshot")
+            raise RuntimeError("a transaction cannot begin within another transaction or a snapshot")
         with self._lock:
             self._current()
             self._thread.changing = True
@@ -269,7 +269,7 @@ class MemoryRows:
 
     def _changeable(self) -> _State:
         if self._thread.pinned:
-            raise RuntimeError("a write stands in a transaction or alone, not in a snapshot")
+            raise RuntimeError("a snapshot cannot contain a write")
         state = self._current()
         if state.pins:
             state = self._state = _State(state.catalog.copy(), state.partitions.copy())
@@ -286,7 +286,7 @@ def connect_memory(url: StoreUrl) -> MemoryRows:
     options = url.known_options(("atomic",))
     atomic = options.get("atomic", "true").lower()
     if url.place or atomic not in ("true", "false"):
-        raise InvalidUrl("not a memory URL", url=url.text, hint="Use memory:// or memory://?atomic=false")
+        raise InvalidUrl("the memory URL is invalid", url=url.text, hint="Use memory:// or memory://?atomic=false")
     return MemoryRows(url.text, atomic=atomic == "true")
 
 

@@ -84,7 +84,7 @@ class SqliteRows:
         """Everything inside happens at once or not at all; no other writer runs, readers see the state before."""
         mine = self._connections.mine()
         if mine.span:
-            raise RuntimeError("a transaction stands neither in a transaction nor in a snapshot")
+            raise RuntimeError("a transaction cannot begin within another transaction or a snapshot")
         mine.begin("transaction")
         try:
             yield
@@ -274,7 +274,7 @@ def _check_writable(mine: ThreadConnection, sqlite: sqlite3.Connection) -> None:
     if mine.span == "transaction":
         mine.check_open(sqlite)
     elif mine.span:
-        raise RuntimeError("a write stands in a transaction or alone, not in a snapshot")
+        raise RuntimeError("a snapshot cannot contain a write")
 
 
 def _where(mine: ThreadConnection, sqlite: sqlite3.Connection, residual: Predicate | None) -> tuple[str, Sequence[Any]]:

@@ -96,8 +96,10 @@ class ThreadConnection:
         if isinstance(error, sqlite3.Error):
             failure, self._tests.failure = self._tests.failure, None
             if failure is not None:
-                hint = "`hbstore check` lists such rows"
-                raise CorruptRow("a row's cells do not decode", path=self.owner.file.path, hint=hint) from failure
+                hint = "Run `hbstore check`: it lists all damaged rows"
+                raise CorruptRow(
+                    "the cells of a row cannot be decoded", path=self.owner.file.path, hint=hint
+                ) from failure
             raise named_error(error, self.owner.file.path) from error
 
     def __del__(self) -> None:
@@ -145,8 +147,8 @@ class ThreadConnection:
     def check_open(self, sqlite: sqlite3.Connection) -> None:
         """After an error that was swallowed, or in a forked child, there is no transaction to go on with."""
         if not sqlite.in_transaction:
-            hint = "An error inside of it rolled it back, or the process forked; repeat all of it"
-            raise StoreUnavailable("the transaction is over", path=self.owner.file.path, hint=hint)
+            hint = "An error rolled the transaction back, or the process forked. Repeat the whole transaction"
+            raise StoreUnavailable("the transaction has ended", path=self.owner.file.path, hint=hint)
 
     def where(self, sqlite: sqlite3.Connection, residual: Predicate) -> Condition:
         """The condition of a residual; the last one is kept, as a plan's scans share theirs."""

@@ -18,19 +18,19 @@ from hbstore.errors import (
     StoreUnavailable,
 )
 
-NOT_OURS: Final = "It was left as it was; name another file"
+NOT_OURS: Final = "The file was not changed; name another file"
 _FULL_BELOW: Final = 1 << 20
 """Free bytes below which an I/O error is put down to a full disk."""
 
 _LOCKED: Final = "Another program writes to it, or holds a lock; repeat the call, or raise ?timeout="
 _DAMAGED: Final = "Restore it from a backup; `sqlite3 FILE .recover` saves what it can"
 _READ_ONLY: Final = "Open it without ?mode=ro, as a user who may write the file and its folder"
-_BROKEN: Final = "See the system's log; the disk or a quota may be at its end"
-_UNKNOWN: Final = "Read what you wrote to learn whether it is there"
+_BROKEN: Final = "Read the system's log; the disk may be broken, or a quota may be used up"
+_UNKNOWN: Final = "Read the data again to learn whether it was written"
 _FAILED: Final = "`sqlite3 FILE 'PRAGMA integrity_check'` tells whether the file is sound"
 _UNOPENED: Final = (
-    "Check that its folder exists and may be written, as readers keep a -shm file there too; a file that nobody changes"
-    " opens with ?mode=immutable"
+    "Check that its folder exists and is writable, because readers keep a -shm file there too;"
+    " open a file that nobody changes with ?mode=immutable"
 )
 
 _PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {
@@ -38,13 +38,13 @@ _PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {
     sqlite3.SQLITE_LOCKED: (StoreUnavailable, "the store is locked", _LOCKED),
     sqlite3.SQLITE_INTERRUPT: (StoreUnavailable, "the store was closed", "Connect again"),
     sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "the store cannot be opened", _UNOPENED),
-    sqlite3.SQLITE_IOERR: (StoreUnavailable, "the disk does not read or write", _BROKEN),
+    sqlite3.SQLITE_IOERR: (StoreUnavailable, "the disk cannot be read or written", _BROKEN),
     sqlite3.SQLITE_FULL: (StoreFull, "the disk under the store is full", "Free some space and repeat"),
     sqlite3.SQLITE_READONLY: (StoreReadOnly, "the store cannot be written", _READ_ONLY),
     sqlite3.SQLITE_PERM: (StoreReadOnly, "the store cannot be written", _READ_ONLY),
-    sqlite3.SQLITE_NOTADB: (NotAStore, "the file is not one of hbstore's", NOT_OURS),
+    sqlite3.SQLITE_NOTADB: (NotAStore, "the file is not an hbstore store", NOT_OURS),
     sqlite3.SQLITE_CORRUPT: (CorruptRow, "the store's file is damaged", _DAMAGED),
-    sqlite3.SQLITE_TOOBIG: (InvalidInput, "a row is longer than SQLite stores", "Shorten the parameters"),
+    sqlite3.SQLITE_TOOBIG: (InvalidInput, "the row is too large for SQLite", "Shorten the parameters"),
 }
 _EXTENDED: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {
     # A reader of a WAL that cannot write its -shm file, rather than a writer that may not write.
@@ -71,7 +71,7 @@ def named_error(error: sqlite3.Error, path: str) -> HbstoreError:
 
 def not_a_store(path: str, reason: str) -> NotAStore:
     """The error for a file that belongs to something else."""
-    return NotAStore("the file is not one of hbstore's", path=path, reason=reason, hint=NOT_OURS)
+    return NotAStore("the file is not an hbstore store", path=path, reason=reason, hint=NOT_OURS)
 
 
 def _disk_is_full(path: str) -> bool:

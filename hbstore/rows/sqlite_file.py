@@ -80,10 +80,10 @@ class SqliteFile:
         """
         path = Path(self.path)
         if path.exists() and not path.is_file():  # opening a pipe would wait
-            raise not_a_store(self.path, "a folder" if path.is_dir() else "no regular file")
+            raise not_a_store(self.path, "a folder" if path.is_dir() else "not a regular file")
         if not create and not _has_content(self.path):
-            hint = "Create it with `hbstore init`, or name another by --store or HBSTORE_URL"
-            raise StoreUnavailable("no such store", path=self.path, hint=hint)
+            hint = "Create it with `hbstore init`, or name another store with --store or HBSTORE_URL"
+            raise StoreUnavailable("the store does not exist", path=self.path, hint=hint)
         if not path.parent.is_dir():
             hint = f"Create it with: mkdir -p {path.parent}"
             raise StoreUnavailable("the store's folder does not exist", path=self.path, hint=hint)
@@ -92,7 +92,9 @@ class SqliteFile:
                 raise not_a_store(self.path, "a few bytes")
             self._inspect()
         elif self.mode != "rw":
-            raise StoreUnavailable("no such store", path=self.path, hint="Without ?mode it is created")
+            raise StoreUnavailable(
+                "the store does not exist", path=self.path, hint="Leave out ?mode to create the store"
+            )
         self._named(lambda: self._connect("rwc" if self.mode == "rw" else "ro", self._create_if_empty).close())
 
     def open(self) -> sqlite3.Connection:
@@ -147,11 +149,11 @@ class SqliteFile:
         version = _value(connection, "PRAGMA user_version")
         if identity and version > VERSION:
             raise NotAStore(
-                "the store was made by a newer hbstore",
+                "a newer version of hbstore created the store",
                 path=self.path,
                 version=version,
                 known=VERSION,
-                hint="It was left as it was; upgrade hbstore",
+                hint="The store was not changed; upgrade hbstore",
             )
         return bool(identity)
 
@@ -190,8 +192,8 @@ class SqliteFile:
             try:
                 if _value(connection, "PRAGMA journal_mode = WAL") == "wal":
                     return
-                hint = "Keep it on a local disk"
-                raise StoreUnavailable("the file system has no shared memory", path=self.path, hint=hint)
+                hint = "Keep the store on a local disk"
+                raise StoreUnavailable("the file system does not support shared memory", path=self.path, hint=hint)
             except sqlite3.OperationalError as error:
                 busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
@@ -206,7 +208,7 @@ class SqliteFile:
         except sqlite3.Error as error:
             raise named_error(error, self.path) from error
         except OSError as error:
-            hint = "Check the path, and who may read it"
+            hint = "Check the path and its permissions"
             raise StoreUnavailable(
                 "the store cannot be opened", path=self.path, reason=str(error), hint=hint
             ) from error
@@ -221,18 +223,23 @@ def parse_sqlite_url(url: StoreUrl) -> SqliteFile:
     options = url.known_options(("mode", "timeout"))
     if not url.place or url.place.startswith(":") or "\0" in url.place:
         raise InvalidUrl(
-            "a SQLite URL names a file", url=url.text, hint="Use sqlite:///abs/path.db; memory:// has none"
+            "the SQLite URL names no file",
+            url=url.text,
+            hint="Use sqlite:///abs/path.db, or memory:// for a store without a file",
         )
     mode = options.get("mode", "rw")
     if mode not in ("rw", "ro", "immutable"):
-        raise InvalidUrl("no such mode", url=url.text, mode=mode, hint="Use mode=rw, mode=ro or mode=immutable")
+        raise InvalidUrl("the mode is unknown", url=url.text, mode=mode, hint="Use mode=rw, mode=ro or mode=immutable")
     try:
         timeout = float(options.get("timeout", "30"))
     except ValueError:
         timeout = -1.0
     if not 0 <= timeout <= 1e6:  # noqa: PLR2004  also turns away NaN
         raise InvalidUrl(
-            "a timeout is a number of seconds", url=url.text, timeout=options["timeout"], hint="Write ?timeout=30"
+            "the timeout is invalid",
+            url=url.text,
+            timeout=options["timeout"],
+            hint="Write a number of seconds: ?timeout=30",
         )
     return SqliteFile(url.text, str(Path(url.place).absolute()), mode, timeout)  # type: ignore[arg-type]
 

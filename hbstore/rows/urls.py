@@ -45,10 +45,10 @@ class StoreUrl:
             if name not in names:
                 known = ", ".join(sorted(names))
                 raise InvalidUrl(
-                    "no such option in a store URL",
+                    "the store URL has an unknown option",
                     url=self.text,
                     option=name,
-                    hint=f"Options of {self.scheme}: {known}",
+                    hint=f"The options of {self.scheme} are {known}",
                 )
         return self.options
 
@@ -67,11 +67,11 @@ def parse_url(text: str) -> StoreUrl:
     'catalog.db'
     """
     if not isinstance(text, str) or not _encodes(text):
-        raise InvalidUrl("not a store URL", url=repr(text), hint=_EXAMPLES)
+        raise InvalidUrl("the text is not a store URL", url=repr(text), hint=_EXAMPLES)
     found = _SCHEME.match(text)
     if not found:
         if not text.strip() or "\0" in text or text.partition(":")[0].lower() in (*_SCHEMES, ""):
-            raise InvalidUrl("not a store URL", url=repr(text), hint=_EXAMPLES)
+            raise InvalidUrl("the text is not a store URL", url=repr(text), hint=_EXAMPLES)
         return StoreUrl(text, "sqlite", text)
     scheme, rest = found[1].lower(), found[2]
     if scheme not in _SCHEMES:
@@ -80,7 +80,7 @@ def parse_url(text: str) -> StoreUrl:
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
     except ValueError as error:
-        raise InvalidUrl("options of a store URL are name=value pairs", url=text, hint=_EXAMPLES) from error
+        raise InvalidUrl("the options of a store URL must be name=value pairs", url=text, hint=_EXAMPLES) from error
     place = unquote(place)
     if scheme == "sqlite" and place.startswith("//"):
         place = "/" + place.lstrip("/")  # sqlite:////data/catalog.db, as SQLAlchemy writes absolute paths

@@ -72,7 +72,9 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
                 if builder.finish(begun, found):
                     return replace(found, unknown_classes=unknown)
             _wait_for_others(store.rows, begun)
-    raise ConcurrentChange("others kept building the table's timelines", table=begun.row.table, hint="Try again")
+    raise ConcurrentChange(
+        "other processes kept building the table's timelines", table=begun.row.table, hint="Try again"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,11 +119,11 @@ def _changed(row: TableRow, steps: Mapping[bytes, Step], known: Mapping[bytes, A
             payload = encode_annex(after)
             if len(payload) > MAX_PAYLOAD:
                 raise InvalidInput(
-                    "too many statistics for one table or partition",
+                    "the statistics of one table or partition are too large",
                     table=row.table,
                     bytes=len(payload),
                     limit=MAX_PAYLOAD,
-                    hint="Leave the bit vectors away",
+                    hint="Leave out the bit vectors",
                 )
             puts.append(PartitionRow(key, (), payload))
     return Change(ChangeKind.ALTER, tuple(puts), tuple(deletes)) if puts or deletes else None

@@ -138,7 +138,7 @@ class Change:
             deletes = tuple(reader.bytes() for _ in range(reader.number()))
             touched, peer_touched = Touched.decode(reader.bytes()), Touched.decode(reader.bytes())
         except (struct.error, EOFError) as error:
-            raise CorruptRow("an intent's change does not decode", bytes=len(data), hint=RESTORE) from error
+            raise CorruptRow("the change of an intent cannot be decoded", bytes=len(data), hint=RESTORE) from error
         return Change(kind, puts, deletes, touched=touched, peer_touched=peer_touched)
 
 

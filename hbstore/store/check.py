@@ -121,7 +121,7 @@ def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
         decoded = decode_table(struct_of(cells[DEFINITION]))
         found, wanted = (decoded.database, decoded.name), names_of(key)
     if found != wanted:
-        raise CorruptRow("the definition has another name", name=found, hint=RESTORE)
+        raise CorruptRow("the name in the definition differs from the name in the row key", name=found, hint=RESTORE)
     return True
 
 

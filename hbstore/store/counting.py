@@ -21,7 +21,7 @@ def read_totals(rows: Rows, tables: Tables, database: str, table: str) -> Totals
     """What a table's partitions say together. O(1), but O(partitions) where that was not kept since it was empty.
 
     Raises:
-        ConcurrentChange: the table kept changing while it was counted.
+        ConcurrentChange: other writers kept changing the table while it was counted.
     """
     finisher = Finisher(rows)
     for attempt in range(_ATTEMPTS):
@@ -35,7 +35,9 @@ def read_totals(rows: Rows, tables: Tables, database: str, table: str) -> Totals
             if counted is not None:
                 return counted
         pause(attempt)
-    raise ConcurrentChange("the table kept changing while it was counted", table=row.table, hint="Try again")
+    raise ConcurrentChange(
+        "other writers kept changing the table while it was counted", table=row.table, hint="Try again"
+    )
 
 
 def count_anew(rows: Rows, row: TableRow) -> Totals | None:

@@ -84,10 +84,12 @@ class Documents:
         self.tables.get_database(database)
         if not self._swap(key, None, data):
             hint = "Alter it, or drop it first"
-            raise AlreadyExists(
-                "the document is there already", kind=kind, name=f"{database}.{name}".lower(), hint=hint
-            )
-        with decided("the document was put, but the store went away before that was checked", kind=kind, name=name):
+            raise AlreadyExists("the document already exists", kind=kind, name=f"{database}.{name}".lower(), hint=hint)
+        with decided(
+            "the document was written, but the store became unavailable before its database was checked",
+            kind=kind,
+            name=name,
+        ):
             try:
                 self.tables.get_database(database)
             except DatabaseNotFound:
@@ -174,7 +176,7 @@ def check_document(key: bytes, cell: bytes) -> str:
     except (ValueError, InvalidName):
         sound = False
     if not sound:
-        raise CorruptRow("the row's key is none of a document", key=key.hex(), hint=RESTORE)
+        raise CorruptRow("the row key is not the key of a document", key=key.hex(), hint=RESTORE)
     return _text(key, cell)
 
 
@@ -185,13 +187,17 @@ def _key(database: str, kind: str, name: str) -> bytes:
 def _start(database: str, kind: str) -> bytes:
     """What the keys of all documents of a kind begin with."""
     if not isinstance(kind, str) or not _KIND.fullmatch(kind):
-        raise InvalidName("not a kind of documents", kind=repr(kind), hint="Kinds are words in lower case: fact")
+        raise InvalidName(
+            "the kind of a document is invalid",
+            kind=repr(kind),
+            hint="Write a kind as one word in lower case, such as fact",
+        )
     return document_key(identifier("database", database), kind, "")
 
 
 def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
     where = f"{database}.{name}".lower()
-    return ConcurrentChange("the document was changed meanwhile", kind=kind, name=where, hint="Try again")
+    return ConcurrentChange("another writer changed the document", kind=kind, name=where, hint="Try again")
 
 
 def _cell(text: str) -> bytes:
@@ -202,7 +208,9 @@ def _cell(text: str) -> bytes:
             "a document cannot be written as UTF-8", found=ascii(text)[:50], hint="Remove the lone surrogate"
         ) from None
     if len(data) > MAX_DOCUMENT:
-        raise InvalidInput("a document is too large", bytes=len(data), limit=MAX_DOCUMENT, hint="Describe less in one")
+        raise InvalidInput(
+            "the document is too large", bytes=len(data), limit=MAX_DOCUMENT, hint="Shorten the document"
+        )
     return os.urandom(_MARK) + data
 
 

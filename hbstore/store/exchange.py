@@ -113,15 +113,20 @@ class Exchange:
         for argument, pair in (("source", source), ("target", target)):
             expect(argument, pair, tuple, list, hint=_PAIR)
             if len(pair) != 2:  # noqa: PLR2004
-                raise InvalidInput("not a database and a table", argument=argument, value=repr(pair), hint=_PAIR)
+                raise InvalidInput(
+                    "the argument is not a pair of a database and a table",
+                    argument=argument,
+                    value=repr(pair),
+                    hint=_PAIR,
+                )
         here, there = self.tables.open(*source), self.tables.open(*target)
         partitioned(here.table)
         if here.key == there.key or not here.definition.has_partition_columns_of(there.table):
             raise InvalidInput(
-                "partitions are exchanged between two tables with the same partition columns",
+                "these tables cannot exchange partitions",
                 source=here.table,
                 target=there.table,
-                hint="Names and types of the partition columns, and their order, must be the same",
+                hint="Name two tables whose partition columns have the same names, types and order",
             )
         return here, there
 

@@ -101,7 +101,7 @@ class Functions:
                 continue
             self.tables.get_database(function.database)
             self._put(altered)
-            with decided("the function has its new name, but the store went away", function=altered):
+            with decided("the function has its new name, but the store became unavailable", function=altered):
                 if self.rows.compare_and_put(key, DEFINITION, known, b""):
                     return
                 self.rows.compare_and_put(new_key, DEFINITION, encode_function(altered), b"")
@@ -145,8 +145,11 @@ class Functions:
         """Put a function where there is none, and take it back if its database was dropped meanwhile."""
         key, data = function_key(function.database, function.name), encode_function(function)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
-            raise AlreadyExists("the function is there already", function=function, hint="Alter it, or drop it first")
-        with decided("the function was put, but the store went away before that was checked", function=function):
+            raise AlreadyExists("the function already exists", function=function, hint="Alter it, or drop it first")
+        with decided(
+            "the function was written, but the store became unavailable before its database was checked",
+            function=function,
+        ):
             try:
                 self.tables.get_database(function.database)
             except DatabaseNotFound:
@@ -187,5 +190,5 @@ def _names(database: str, name: str) -> tuple[str, str]:
 
 
 def _not_found(database: str, name: str) -> FunctionNotFound:
-    hint = "Was it made in another database? Upper and lower case do not matter"
-    return FunctionNotFound("no such function", function=f"{database}.{name}", hint=hint)
+    hint = "Check the database and the name; upper and lower case do not matter"
+    return FunctionNotFound("the function does not exist", function=f"{database}.{name}", hint=hint)

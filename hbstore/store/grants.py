@@ -61,10 +61,10 @@ class Grants:
                 for one in some:
                     if one.identity in identities:
                         raise AlreadyExists(
-                            "the privilege is granted already",
+                            "the principal already has the privilege",
                             privilege=one.grant.privilege,
                             principal=one.principal,
-                            hint="Nothing was granted: leave out what is there",
+                            hint="Nothing was granted. Leave out the privileges that the principal already has",
                         )
                     created = one.grant.create_time or now
                     known = [*known, replace(one, grant=replace(one.grant, create_time=created))]
@@ -93,10 +93,10 @@ class Grants:
                 if missing:
                     one = gone[min(missing, key=repr)]
                     raise GrantNotFound(
-                        "the privilege was not granted",
+                        "the principal does not have the privilege",
                         privilege=one.grant.privilege,
                         principal=one.principal,
-                        hint="Nothing was revoked: leave out what is not there",
+                        hint="Nothing was revoked. Leave out the privileges that the principal does not have",
                     )
                 if option_only:
                     return [_without_option(one) if _apart_from_grantor(one) in gone else one for one in known]
@@ -194,7 +194,7 @@ def _without_option(one: ObjectGrant) -> ObjectGrant:
 
 def _encode(grants: list[ObjectGrant], mark: str) -> bytes:
     if not all(isinstance(one.principal, str) and isinstance(one.grant.privilege, str) for one in grants):
-        raise InvalidInput("a grant names no principal or no privilege", hint="Name both")
+        raise InvalidInput("the grant lacks a principal or a privilege", hint="Name a principal and a privilege")
     return json.dumps([mark, [astuple(one) for one in grants]]).encode()
 
 
@@ -210,4 +210,4 @@ def _decode(data: bytes, mark: str) -> list[ObjectGrant]:
             for target, principal, kind, grant in grants
         ]
     except (ValueError, TypeError) as error:
-        raise CorruptRow("grants do not decode", grants=data[:80], hint=RESTORE) from error
+        raise CorruptRow("the grants cannot be decoded", grants=data[:80], hint=RESTORE) from error

@@ -106,7 +106,10 @@ class JournalCommit:
             ends = prefix, successor(prefix)
             opened = Intent(uuid.uuid4().hex, NO_SLOT, sequence, ChangeKind.DROP_TABLE, *ends)
             if open_intent(self.rows, row, opened):
-                with decided("the table is dropped, but the store went away before its rows were", table=row.table):
+                with decided(
+                    "the table is dropped, but the store became unavailable before all rows of the table were deleted",
+                    table=row.table,
+                ):
                     finisher.finish(row.key, opened)
                 return
             row = self.reopen(row)
@@ -173,7 +176,9 @@ def open_intent(rows: Rows, row: TableRow, intent: Intent, gained: Totals = NOTH
 
 def finish_decided(finisher: Finisher, row: TableRow, change: Change, intent: Intent) -> None:
     """Write the rows of a change that this writer has just decided, and close its intent."""
-    with decided("the change is decided, but the store went away before it was finished", table=row.table):
+    with decided(
+        "the change is decided, but the store became unavailable before the change was finished", table=row.table
+    ):
         finisher.write(row.key, change, intent)
     # All rows are written; an intent that stays open is finished again, which changes nothing.
     with suppress(StoreUnavailable, CommitStateUnknown, ConcurrentChange):

@@ -154,7 +154,7 @@ def _decoded(data: bytes) -> Journal:
             Totals(*totals),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorruptRow("a table's journal does not decode", journal=data[:80], hint=RESTORE) from error
+        raise CorruptRow("the journal of a table cannot be decoded", journal=data[:80], hint=RESTORE) from error
 
 
 def _intent(

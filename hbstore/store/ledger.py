@@ -51,7 +51,9 @@ class Ledger:
         """A lock; NoSuchLock if there is none of that id."""
         found = self.locks.get(number)
         if found is None:
-            raise NoSuchLock("no such lock", lock=number, hint="It was released or has expired; lock again")
+            raise NoSuchLock(
+                "the lock does not exist", lock=number, hint="The lock was released or has expired. Request a new lock"
+            )
         return found
 
     def transaction(self, number: int) -> Transaction:
@@ -65,8 +67,12 @@ class Ledger:
         if found is not None:
             return found
         if self.has_aborted(number):
-            raise TxnAborted("the transaction was aborted", transaction=number, hint="Open another one")
-        raise NoSuchTxn("no such transaction", transaction=number, hint="It was committed, or was never opened")
+            raise TxnAborted("the transaction was aborted", transaction=number, hint="Open another transaction")
+        raise NoSuchTxn(
+            "the transaction does not exist",
+            transaction=number,
+            hint="The transaction was committed or was never opened",
+        )
 
     def has_aborted(self, number: int) -> bool:
         """Whether a transaction was aborted."""
@@ -154,7 +160,7 @@ class Ledger:
                 tuple((first, last) for first, last in aborted),
             )
         except (ValueError, TypeError, IndexError, InvalidInput) as error:
-            raise CorruptRow("the ledger of locks does not decode", ledger=data[:80], hint=RESTORE) from error
+            raise CorruptRow("the lock table cannot be decoded", ledger=data[:80], hint=RESTORE) from error
 
 
 def _lock_fields(lock: Lock) -> list[object]:

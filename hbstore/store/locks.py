@@ -71,7 +71,7 @@ class Locks:
         """
         wanted = tuple(components)
         if not wanted:
-            raise InvalidInput("a lock of nothing", hint="Give at least one component")
+            raise InvalidInput("the lock request has no components", hint="Give at least one component")
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
             if transaction:

@@ -24,5 +24,7 @@ def decided(text: str, **fields: object) -> Iterator[None]:
         yield
     except StoreUnavailable as error:
         raise CommitStateUnknown(
-            text, hint="Reading tells how far it is; the next writer or `hbstore repair` finishes it", **fields
+            text,
+            hint="Read the store to see what was changed; the next writer or `hbstore repair` finishes the change",
+            **fields,
         ) from error

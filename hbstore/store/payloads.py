@@ -26,7 +26,7 @@ _UNREADABLE: Final = (ValueError, IndexError, struct.error)
 
 MAX_LOCATION: Final = 4_000
 _BOTH: Final = 2
-_RELOCATED: Final = "Give the location that partitions are below, and the one that they are to be below"
+_RELOCATED: Final = "Give the old folder and the new folder of the partitions"
 """Characters in the beginning of a location that others are replaced by; the Hive Metastore keeps no longer ones."""
 
 
@@ -122,7 +122,7 @@ def checked_relocation(relocated: tuple[str, str]) -> tuple[str, str]:
     old, new = (one.rstrip("/") for one in relocated) if len(relocated) == _BOTH else ("", "")
     if not old or not new or max(len(old), len(new)) > MAX_LOCATION:
         raise InvalidInput(
-            "not the beginnings of locations",
+            "the old or the new folder is missing or too long",
             old=old[:100],
             new=new[:100],
             hint=_RELOCATED,

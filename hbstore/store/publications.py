@@ -102,7 +102,7 @@ class Publications:
         packed = zlib.compress(manifest)
         if len(packed) > MAX_MANIFEST:
             raise InvalidInput(
-                "a publication lists too many files",
+                "the publication lists too many files",
                 table=row.table,
                 bytes=len(packed),
                 limit=MAX_MANIFEST,
@@ -121,13 +121,13 @@ class Publications:
                     continue
                 if other.decided or (not own and other.until > time.time()):
                     raise WriteConflict(
-                        "another job is writing this partition",
+                        "another job is writing the same partitions",
                         table=row.table,
                         partition=min((names[place] for place in shared), default="none"),
                         partitions=len(shared),
                         publication=other.id,
                         decided=other.decided,
-                        hint="Nothing was changed; write again when it is done",
+                        hint="Nothing was changed; write again when that job is done",
                     )
                 dead.append(other.id)
             return [*(one for one in known if one.id not in dead), mine], dead
@@ -217,7 +217,7 @@ class Publications:
         """
         if self.decided(row):
             raise ConcurrentChange(
-                "a write of the table is decided and not shown yet",
+                "a write to the table is decided but not finished",
                 table=row.table,
                 hint=f"`hbstore repair {row.table}` or the next reader of the table finishes it; then try again",
             )
@@ -236,7 +236,7 @@ class Publications:
             return zlib.decompress(packed)
         except zlib.error as error:
             raise CorruptRow(
-                "a publication does not decode", table=row.table, publication=publication_id, hint=RESTORE
+                "a publication cannot be decoded", table=row.table, publication=publication_id, hint=RESTORE
             ) from error
 
     def forget_manifest(self, row: TableRow, publication_id: str) -> None:
@@ -247,7 +247,7 @@ class Publications:
         def replaced(known: list[Publication]) -> tuple[list[Publication], None]:
             if all(one.id != publication_id for one in known):
                 raise PublicationLost(
-                    "the job was taken for dead, and its partitions were given to another one",
+                    "the lease of this job ended, and another job took its partitions",
                     table=row.table,
                     publication=publication_id,
                     hint="Nothing was changed; write again",
@@ -282,7 +282,7 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
             for one in found["open"]
         ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise CorruptRow("a table's publications do not decode", table=row.table, hint=RESTORE) from error
+        raise CorruptRow("the publications of a table cannot be decoded", table=row.table, hint=RESTORE) from error
 
 
 def _encoded(row: TableRow, publications: list[Publication]) -> bytes:

@@ -109,10 +109,10 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
     size = MAX_PREFIX + len(key) - len(definition.prefix)
     if size > MAX_KEY:
         raise InvalidPartitionValue(
-            "partition values are too long",
+            "the partition values are too long",
             bytes=size,
             limit=MAX_KEY,
-            hint="Shorten the values: they must fit a row key, whatever name the table gets",
+            hint="Shorten the values: they must fit into a row key together with the longest possible table name",
         )
     return key
 
@@ -163,7 +163,7 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
 def no_such_partition(table: Table, values: Sequence[str]) -> PartitionNotFound:
     """The error for values of which a table has no partition."""
     return PartitionNotFound(
-        "no such partition",
+        "the partition does not exist",
         table=table,
         partition=partition_name(table.partition_column_names, values),
         hint=f"List them with `hbstore partitions {table}`",
@@ -171,15 +171,15 @@ def no_such_partition(table: Table, values: Sequence[str]) -> PartitionNotFound:
 
 
 def already_exists(
-    table: Table, values: Sequence[str], why: str = "is there already", *, adding: bool = False
+    table: Table, values: Sequence[str], why: str = "already exists", *, adding: bool = False
 ) -> AlreadyExists:
     """The error for a partition that is in the way; when adding, those that are there can be passed over."""
-    pass_over = "; if_not_exists=True (--if-not-exists) passes over what is there" if adding else ""
+    pass_over = "; if_not_exists=True (--if-not-exists) skips existing partitions" if adding else ""
     return AlreadyExists(
         f"the partition {why}",
         table=table,
         partition=partition_name(table.partition_column_names, values),
-        hint=f"Values are compared by type: 05 and 5 are one int{pass_over}",
+        hint=f"Values are compared by type: 05 and 5 are the same int{pass_over}",
     )
 
 
@@ -188,7 +188,7 @@ def _payload(encoder: PartitionEncoder, partition: Partition, table: Table) -> b
     payload = encoder.encode(partition)
     if len(payload) > MAX_PAYLOAD:
         raise InvalidInput(
-            "a partition is too large",
+            "the partition is too large",
             table=table,
             partition=partition_name(table.partition_column_names, partition.values),
             bytes=len(payload),

@@ -249,7 +249,9 @@ class Reader:
                 self._cache.put((database, table), now, row_size(now.cells))
                 return now, found
             row = now
-        raise ConcurrentChange("the table kept changing while it was read", table=row.table, hint="Try again")
+        raise ConcurrentChange(
+            "other writers kept changing the table while it was read", table=row.table, hint="Try again"
+        )
 
 
 def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:

@@ -58,7 +58,7 @@ class Reservation:
             return Reservation(found["id"], bytes.fromhex(found["source"]), found["at"])
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow(
-                "the reservation of a table's name does not decode", cell=cell[:80], hint=RESTORE
+                "the reservation of a table's name cannot be decoded", cell=cell[:80], hint=RESTORE
             ) from error
 
 

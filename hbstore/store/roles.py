@@ -19,7 +19,7 @@ from hbstore.store.shared_cell import change_cell, read_cell
 
 PUBLIC: Final = "public"
 ADMIN: Final = "admin"
-_PUBLIC: Final = "It needs neither a grant nor a revocation"
+_PUBLIC: Final = "The role public cannot be granted or revoked"
 _KEY: Final = b"R"
 _CELL: Final = "d:roles"
 
@@ -43,7 +43,7 @@ class _State:
                 tuple(Membership(one[0], one[1], PrincipalType(one[2]), *one[3:]) for one in memberships),
             )
         except (ValueError, TypeError, IndexError) as error:
-            raise CorruptRow("the roles do not decode", roles=data[:80], hint=RESTORE) from error
+            raise CorruptRow("the roles cannot be decoded", roles=data[:80], hint=RESTORE) from error
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,7 +83,7 @@ class Roles:
 
         def step(state: _State) -> _State:
             if any(one.name == made.name for one in state.roles):
-                raise AlreadyExists("the role is there already", role=made.name, hint="Grant it, or drop it first")
+                raise AlreadyExists("the role already exists", role=made.name, hint="Grant it, or drop it first")
             return replace(state, roles=(*state.roles, made))
 
         self._change(step)
@@ -100,7 +100,9 @@ class Roles:
         """
         name = _name(name)
         if name in (PUBLIC, ADMIN):
-            raise InvalidInput("this role cannot be dropped", role=name, hint="Take it from those who have it")
+            raise InvalidInput(
+                "this role cannot be dropped", role=name, hint="Revoke the role from its members instead"
+            )
 
         def step(state: _State) -> _State:
             _check(state, name)
@@ -139,19 +141,21 @@ class Roles:
         if wanted.principal_type == PrincipalType.ROLE:
             wanted = replace(wanted, principal=_name(wanted.principal))
         if wanted.role == PUBLIC:
-            raise InvalidInput("everybody has the role public", principal=wanted.principal, hint=_PUBLIC)
+            raise InvalidInput("every principal has the role public", principal=wanted.principal, hint=_PUBLIC)
 
         def step(state: _State) -> _State:
             _check(state, wanted.role)
             if wanted.principal_type == PrincipalType.ROLE:
                 _check(state, wanted.principal)
                 if wanted.principal in _above(state, wanted.role):
-                    hint = "A role cannot have one that has it: revoke that first"
-                    raise InvalidInput("roles in a circle", role=wanted.role, principal=wanted.principal, hint=hint)
+                    hint = "The role already has the principal's role, perhaps through others: revoke that grant first"
+                    raise InvalidInput(
+                        "the grant would make a cycle of roles", role=wanted.role, principal=wanted.principal, hint=hint
+                    )
             if any(_same(one, wanted) for one in state.memberships):
-                hint = "Revoke it first to grant it in another way"
+                hint = "To change the grant, revoke it first"
                 raise AlreadyExists(
-                    "the principal has the role already", role=wanted.role, principal=wanted.principal, hint=hint
+                    "the principal already has the role", role=wanted.role, principal=wanted.principal, hint=hint
                 )
             return replace(state, memberships=(*state.memberships, wanted))
 
@@ -171,7 +175,7 @@ class Roles:
         if principal_type == PrincipalType.ROLE:
             gone = replace(gone, principal=_name(principal))
         if gone.role == PUBLIC:
-            raise InvalidInput("everybody has the role public", principal=principal, hint=_PUBLIC)
+            raise InvalidInput("every principal has the role public", principal=principal, hint=_PUBLIC)
         had = False
 
         def step(state: _State) -> _State:
@@ -244,7 +248,7 @@ class Roles:
 
 def _name(role: str) -> str:
     if not isinstance(role, str) or not role.strip():
-        raise InvalidInput("a role has no name", role=repr(role), hint="Give the role's name")
+        raise InvalidInput("the role has no name", role=repr(role), hint="Give the role's name")
     return role.strip().lower()
 
 
@@ -252,7 +256,7 @@ def _check(state: _State, name: str) -> Role:
     for role in state.roles:
         if role.name == name:
             return role
-    raise RoleNotFound("no such role", role=name, hint="Create it first")
+    raise RoleNotFound("the role does not exist", role=name, hint="Create it first")
 
 
 def _role_of(membership: Membership) -> str | None:

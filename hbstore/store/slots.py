@@ -58,13 +58,16 @@ class Slots:
                     self.rows.clear(key, f"d:{number}")
                     if not self.rows.compare_and_put(key, f"d:{number}", None, data[at : at + _CHUNK]):
                         raise ConcurrentChange(
-                            "a slot has two writers", table=_text(table), slot=slot, hint="Try again"
+                            "two writers use the same intent payload row",
+                            table=_text(table),
+                            slot=slot,
+                            hint="Try again",
                         )
                 return slot
         raise ConcurrentChange(
-            "all slots for changes are taken",
+            "the table has too many unfinished changes",
             table=_text(table),
-            hint="Run `hbstore repair` to free those of dead writers",
+            hint="Run `hbstore repair` to finish or discard the changes of dead writers",
         )
 
     def load(self, table: bytes, intent: Intent) -> bytes | None:
@@ -82,7 +85,9 @@ class Slots:
                 return data
         journal = Journal.decode((self.rows.get(table) or {}).get(JOURNAL))
         if journal.has(intent.id):
-            raise CorruptRow("an open intent has lost its change", table=_text(table), intent=intent.id, hint=RESTORE)
+            raise CorruptRow(
+                "the change of an open intent is missing", table=_text(table), intent=intent.id, hint=RESTORE
+            )
         return None
 
     def progress(self, table: bytes, intent: Intent) -> bytes | None:

@@ -134,7 +134,7 @@ class StoredTimelines:
         ]
         if not found:
             raise TimelineNotFound(
-                "the table keeps no such timeline",
+                "the table does not keep this timeline",
                 table=f"{database}.{table}",
                 period=None if period is None else period.name,
                 column=column,
@@ -171,7 +171,9 @@ class StoredTimelines:
                     attempt += 1
                     self._builder.build(database, table)
         raise ConcurrentChange(
-            "the table's timelines kept changing while they were read", table=f"{database}.{table}", hint="Try again"
+            "other writers kept changing the table's timelines while they were read",
+            table=f"{database}.{table}",
+            hint="Try again",
         )
 
     def rebuild(self, database: str, table: str) -> Collected:
@@ -215,7 +217,7 @@ class StoredTimelines:
         names = {(one, place.lower()): (timeline, place) for timeline, one, place in columns.names()}
         if (period, column.lower()) not in names:
             raise TimelineNotFound(
-                "the table keeps no such timeline",
+                "the table does not keep this timeline",
                 table=row.table,
                 period=period.name,
                 column=column,
@@ -236,16 +238,16 @@ class StoredTimelines:
             made = state_of(convert(stored_timeline(time_columns(now), period, column, state), wanted))
             if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS] != class_name(wanted):
                 raise TimelineTooLarge(
-                    "the timeline would be too large as one of this class",
+                    "the timeline would be too large in this class",
                     table=row.table,
                     name=short_name(wanted),
-                    hint="RangesPartitionTimeline takes the least room",
+                    hint="Use RangesPartitionTimeline, which takes the least space",
                 )
             return made
 
         if not put_state(self.rows, self.tables, row, timeline_name, converted):
             raise CorruptTimeline(
-                "the timeline cannot be converted, as it is damaged or just being built",
+                "the timeline cannot be converted, because it is damaged, too large or still being built",
                 table=row.table,
                 timeline=timeline_name,
                 hint=f"Rebuild it from the partitions: `hbstore timeline rebuild {row.table}`",
@@ -280,9 +282,9 @@ class StoredTimelines:
             now = _times_of(self.read(database, table).get((period, column)))
             differing.subtract(_difference(listed, now))  # what came or went meanwhile
             problems += list(_differences(name, period, now, differing, there))
-        left_out = [f"the times of partition {one} cannot be told" for one in found.left_out]
+        left_out = [f"the times of partition {one} cannot be determined" for one in found.left_out]
         more = found.left_out_count - len(left_out)
-        return problems + left_out + ([f"… nor those of {more:,} more"] if more else [])
+        return problems + left_out + ([f"… and the times of {more:,} more partitions"] if more else [])
 
     def export(self, database: str, table: str) -> dict[str, str]:
         """A table's timelines as properties of a table of Apache Lens.
@@ -316,7 +318,7 @@ class StoredTimelines:
             listed, here = _times_of(timeline), _times_of(known[key])
             if listed != here:
                 raise TimelineMismatch(
-                    "the properties are of other partitions than the table has",
+                    "the times in the properties differ from the times of the table's partitions",
                     table=row.table,
                     timeline=f"{key[0].name}.{key[1]}",
                     only_in_properties=_some(key[0], listed, here),
@@ -377,11 +379,11 @@ class StoredTimelines:
                 raise _NotThereError
             if isinstance(state, TooLarge):
                 raise TimelineTooLarge(
-                    "the timeline does not fit the table's row",
+                    "the timeline is too large for the table's row",
                     table=row.table,
                     timeline=name,
                     bytes=state.size,
-                    hint="Declare larger update periods: even its ranges are too many",
+                    hint="Declare larger update periods: the timeline has too many ranges",
                 )
             try:
                 yield (period, column), stored_timeline(columns, period, column, state)
@@ -425,9 +427,9 @@ def _differences(name: str, period: UpdatePeriod, now: Runs, differing: Runs, th
     for index in differing.numbers():
         listed = index in now
         if listed and index not in there:
-            yield f"timeline {name} has {period.format_index(index)}, of which there is no partition"
+            yield f"timeline {name} has {period.format_index(index)}, but no partition has this time"
         elif not listed and index in there:
-            yield f"timeline {name} lacks {period.format_index(index)}, of which there is a partition"
+            yield f"timeline {name} lacks {period.format_index(index)}, but a partition has this time"
 
 
 def _some(period: UpdatePeriod, one: Runs, other: Runs) -> str:

@@ -94,20 +94,20 @@ class StreamRecord:
             return True
         if known is None:
             raise StreamConflict(
-                "the batch is older than those that are remembered",
+                "the batch is older than the table's record of the stream",
                 stream=self.stream,
                 batch=batch.number,
                 last=self.last,
-                hint="The checkpoint was put back to an old state; start a new one that reads on from the last batch",
+                hint="The checkpoint was reset to an old state. Start a new one that continues after the last batch",
             )
         raise StreamConflict(
-            "the batch was written before, with other rows",
+            "the batch was already written with other rows",
             stream=self.stream,
             batch=batch.number,
             written=known,
             found=batch.digest,
-            hint="The rows that were written first stay. The source or the query does not give the same rows again: "
-            "take out what is random or of the current time, or start with a new checkpoint",
+            hint="The rows of the first write stay. The source or the query returns other rows when it runs again: "
+            "remove random values and the current time from the query, or start with a new checkpoint",
         )
 
     def after(self, batch: StreamBatch) -> StreamRecord:
@@ -134,7 +134,7 @@ class StreamRecord:
             found = json.loads(data)
             return StreamRecord(stream, tuple((int(number), str(digest)) for number, digest in found["batches"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("the record of a stream does not decode", stream=stream, hint=RESTORE) from error
+            raise CorruptRow("the record of a stream cannot be decoded", stream=stream, hint=RESTORE) from error
 
 
 def record_key(incarnation: bytes, stream: Stream) -> bytes:

@@ -70,7 +70,7 @@ class TableChange:
             flags = bool(found["cascade"]), bool(found.get("redeclared"))
             return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise CorruptRow("the change of a table does not decode", bytes=len(data), hint=RESTORE) from error
+            raise CorruptRow("the change of a table cannot be decoded", bytes=len(data), hint=RESTORE) from error
 
     def of_rows(self, source: bytes, target: bytes) -> Callable[[PartitionRow], PartitionRow]:
         """What makes a row of the changed table from one of the table as it was.

@@ -86,7 +86,7 @@ class TableChanges:
             return
         if expected or replaces is not None:
             raise InvalidInput(
-                "what is expected guards the table alone",
+                "expectations are allowed only for a change of the table alone",
                 table=table,
                 hint="Alter the table first, and its partitions (cascade, relocated) or timelines in a second call",
             )
@@ -112,7 +112,9 @@ class TableChanges:
         relocated = None if relocated is None else checked_relocation(relocated)
         if (identifier("database", database), identifier("table", name)) == (table.database, table.name):
             raise InvalidInput(
-                "a table is renamed to another name", table=table, hint="To change all else, alter the table"
+                "the new name of the table is its old name",
+                table=table,
+                hint="To change the rest of the table, alter it",
             )
         if self.rows.atomic:
             with self.rows.transaction():
@@ -135,11 +137,11 @@ class TableChanges:
                 return False
             if replaces is not None and row.table != replaces:
                 hint = "Nothing was changed; read the table again"
-                raise ConcurrentChange("the table is not what was expected", table=table, hint=hint)
+                raise ConcurrentChange("the table differs from the expected one", table=table, hint=hint)
             for name, value in expected.items():
                 if row.table.parameters.get(name) != value:
                     raise ConcurrentChange(
-                        "a parameter of the table is not what was expected",
+                        "a parameter of the table differs from its expected value",
                         table=table,
                         parameter=name,
                         expected=value,
@@ -156,7 +158,7 @@ class TableChanges:
         row = self.tables.open(table.database, table.name)
         if not row.definition.has_partition_columns_of(table):
             raise InvalidInput(
-                "partition columns cannot be altered, as all row keys are made of them",
+                "partition columns cannot be altered, because all row keys contain their values",
                 table=table,
                 hint="Create another table and load the partitions into it",
             )
@@ -167,7 +169,7 @@ class TableChanges:
         row = self.tables.open(database, name)
         if not row.definition.has_partition_columns_of(table):
             raise InvalidInput(
-                "a table is renamed with its partition columns as they are",
+                "a rename cannot change the partition columns",
                 table=row.table,
                 hint="Create another table and load the partitions into it",
             )
@@ -303,7 +305,9 @@ class TableChanges:
         return None
 
     def _finish(self, row: TableRow, intent: Intent) -> None:
-        with decided("the change is decided, but the store went away before it was finished", table=row.table):
+        with decided(
+            "the change is decided, but the store became unavailable before the change was finished", table=row.table
+        ):
             Finisher(self.rows).apply(row.key, intent)
 
 

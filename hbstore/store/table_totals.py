@@ -61,4 +61,6 @@ def copy_totals(rows: Rows, table: bytes, target: bytes, intent_id: str | None) 
             return
         with suppress(CommitStateUnknown):
             rows.compare_and_put(target, JOURNAL, there.get(JOURNAL), wanted.encode())
-    raise ConcurrentChange("others kept copying the table's totals", table=".".join(names_of(target)), hint="Try again")
+    raise ConcurrentChange(
+        "other processes kept copying the table's totals", table=".".join(names_of(target)), hint="Try again"
+    )

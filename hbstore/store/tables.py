@@ -47,7 +47,7 @@ from hbstore.store.timeline_moves import clear_timelines
 from hbstore.structs import decode_database, encode_database
 
 _ATTEMPTS: Final = 50
-_IF_NOT_EXISTS: Final = "To pass over what is there, say if_not_exists=True (--if-not-exists)"
+_IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"
 _LISTINGS: Final = 10
 _DROP_BATCH: Final = 5_000
 _PATIENCE: Final = 0.05
@@ -73,9 +73,9 @@ class Tables:
             if defined(definition_cell(self.rows, database.name)):
                 if if_not_exists:
                     return
-                raise AlreadyExists("the database is there already", database=database.name, hint=_IF_NOT_EXISTS)
+                raise AlreadyExists("the database already exists", database=database.name, hint=_IF_NOT_EXISTS)
             self.finish_drop(database.name)
-        raise ConcurrentChange("other writers kept taking the name", database=database.name, hint="Try again")
+        raise ConcurrentChange("other writers kept taking the table's name", database=database.name, hint="Try again")
 
     def get_database(self, name: str) -> Database:
         """Read a database."""
@@ -128,7 +128,7 @@ class Tables:
                 break
         else:
             raise ConcurrentChange("other writers kept changing the database", database=name, hint="Try again")
-        with decided("the store went away while the database was dropped", database=name):
+        with decided("the store became unavailable while the database was dropped", database=name):
             tables = self._finish_drop(name, mark)
         if tables:
             raise _not_empty(name, tables)
@@ -178,9 +178,9 @@ class Tables:
             for row, column, content in others:
                 self.rows.compare_and_put(row, column, content, b"")
         raise CommitStateUnknown(
-            "other writers kept changing what belongs to the database that is dropped",
+            "the database is dropped, but other writers kept changing its contents",
             database=name,
-            hint="It is gone for readers; `hbstore repair` removes the rest",
+            hint="Readers no longer see the database; `hbstore repair` removes the rest",
         )
 
     def database_names(self) -> list[str]:
@@ -223,8 +223,10 @@ class Tables:
             if self.rows.compare_and_put(key, DEFINITION, None, data):
                 break
         else:
-            raise ConcurrentChange("other writers kept taking the name", table=table, hint="Try again")
-        with decided("the table was created, but the store went away before that was checked", table=table):
+            raise ConcurrentChange("other writers kept taking the table's name", table=table, hint="Try again")
+        with decided(
+            "the table was created, but the store became unavailable before its database was checked", table=table
+        ):
             if not self.rows.atomic:
                 Finisher(self.rows).finish_all(key)  # of a table that was here and went while the name was looked at
             try:
@@ -260,12 +262,12 @@ class Tables:
                     finisher.settle(key, reservation)
                 patient = False
             elif self.is_there(cells):
-                raise AlreadyExists("the table is there already", table=table, hint=_IF_NOT_EXISTS)
+                raise AlreadyExists("the table already exists", table=table, hint=_IF_NOT_EXISTS)
             elif Journal.decode(cells.get(JOURNAL)).intents:
                 finisher.finish_all(key)
             else:
                 return cells
-        raise ConcurrentChange("other writers kept taking the name", table=table, hint="Try again")
+        raise ConcurrentChange("other writers kept taking the table's name", table=table, hint="Try again")
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, journal and statistics at once."""
@@ -276,7 +278,7 @@ class Tables:
             return found
         self.database_cell(database)
         raise TableNotFound(
-            "no such table", table=f"{database}.{name}", hint=f"List them with `hbstore tables {database}`"
+            "the table does not exist", table=f"{database}.{name}", hint=f"List them with `hbstore tables {database}`"
         )
 
     def reopen(self, row: TableRow) -> TableRow:
@@ -373,7 +375,9 @@ class Tables:
         """The definition of a database that must be there."""
         cell = definition_cell(self.rows, name)
         if not defined(cell):
-            raise DatabaseNotFound("no such database", database=name, hint="List them with `hbstore databases`")
+            raise DatabaseNotFound(
+                "the database does not exist", database=name, hint="List them with `hbstore databases`"
+            )
         return cell
 
 
@@ -381,7 +385,7 @@ def _checked(row: TableRow, incarnation: bytes | None) -> TableRow:
     """A table's row, if it is of the table that was seen; None: of any."""
     if incarnation not in (None, row.incarnation):
         raise ConcurrentChange(
-            "another table has the name by now", table=row.table, hint="Nothing was changed; read the table again"
+            "another table has this name now", table=row.table, hint="Nothing was changed; read the table again"
         )
     return row
 

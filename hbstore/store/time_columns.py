@@ -197,7 +197,7 @@ class TimeColumns:
             if index is None:
                 period = self.declaration.periods[chosen]
                 raise InvalidTime(
-                    "a partition value is no time of its update period",
+                    "a partition value is not a time of its update period",
                     table=self.table,
                     partition=self.partition(cells),
                     column=place.column,
@@ -258,9 +258,9 @@ class TimeColumns:
         fitting = [at for at, found in enumerate(zip(*held, strict=True)) if None not in found]
         if len(fitting) == 1:
             return fitting[0]
-        why = "are times of several update periods" if fitting else "are no times of any of its update periods"
+        why = "fit several of the table's update periods" if fitting else "fit none of the table's update periods"
         raise InvalidTime(
-            f"a partition's values {why}",
+            f"the values of the partition {why}",
             table=self.table,
             partition=self.partition(cells),
             update_periods=", ".join(period.name for period in [periods[at] for at in fitting] or periods),

@@ -134,7 +134,9 @@ class TimelineBuilder:
             if self.finish(begun, found):
                 return found
             pause(10 * attempt)
-        raise ConcurrentChange("others kept building the table's timelines", table=begun.row.table, hint="Try again")
+        raise ConcurrentChange(
+            "other processes kept building the table's timelines", table=begun.row.table, hint="Try again"
+        )
 
     def without_unknown_classes(self, database: str, table: str) -> tuple[str, ...]:
         """Have a table name the default in place of classes that there are not; the names of these."""

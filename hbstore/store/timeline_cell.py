@@ -114,7 +114,7 @@ def decode_state(cells: Cells, columns: TimeColumns, name: TimelineName) -> Stat
             return TooLarge(int(content["too_large"]))
         return Stored({str(key): str(value) for key, value in content["properties"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise damaged(columns, name, f"the cell does not decode: {error}") from None
+        raise damaged(columns, name, f"the cell cannot be decoded: {error}") from None
 
 
 def stored_timeline(columns: TimeColumns, period: UpdatePeriod, column: str, state: Stored) -> PartitionTimeline:

@@ -55,7 +55,7 @@ def timeline_class_in(
     except UnknownTimelineClass as error:
         error.fields = {"table": columns.table, "timeline": timeline_name(period, column), **error.fields}
         error.hint = (
-            f"Install the package that has it, or choose another: `hbstore timeline convert {columns.table}"
+            f"Install the package of the class, or choose another class: `hbstore timeline convert {columns.table}"
             f" --update-period {period.name} --column {column} --class {DEFAULT_CLASS.__name__}`"
         )
         raise

@@ -35,7 +35,7 @@ def clear_timelines(rows: Rows, table: bytes, intent_id: str | None) -> None:
             with suppress(CommitStateUnknown):
                 rows.compare_and_put(table, name, value, b"")
     raise ConcurrentChange(
-        "others kept building the table's timelines", table=".".join(names_of(table)), hint="Try again"
+        "other processes kept building the table's timelines", table=".".join(names_of(table)), hint="Try again"
     )
 
 
@@ -60,7 +60,7 @@ def copy_timelines(rows: Rows, table: bytes, target: bytes, intent_id: str | Non
             with suppress(CommitStateUnknown):
                 rows.compare_and_put(target, name, there.get(name), cells.get(name, b""))
     raise ConcurrentChange(
-        "others kept copying the table's timelines", table=".".join(names_of(target)), hint="Try again"
+        "other processes kept copying the table's timelines", table=".".join(names_of(target)), hint="Try again"
     )
 
 

@@ -55,5 +55,5 @@ class Touched:
             added = {str(name): Runs.of_ranges(pairs[0]) for name, pairs in found.items() if pairs[0]}
             doubtful = {str(name): Runs.of_ranges(pairs[1]) for name, pairs in found.items() if pairs[1]}
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise CorruptRow("the times of a change do not decode", bytes=len(data), hint=RESTORE) from error
+            raise CorruptRow("the times of a change cannot be decoded", bytes=len(data), hint=RESTORE) from error
         return Touched(added, doubtful)

@@ -56,7 +56,9 @@ class Transactions:
         [1, 2]
         """
         if count < 1:
-            raise InvalidInput("not a number of transactions", count=count, hint="Open at least one")
+            raise InvalidInput(
+                "the number of transactions is less than one", count=count, hint="Open at least one transaction"
+            )
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, list[int]]:
             first = ledger.last_transaction + 1
@@ -154,7 +156,11 @@ class Transactions:
         """
         if last - first >= LONGEST_RANGE:
             raise InvalidInput(
-                "too many transactions", first=first, last=last, limit=LONGEST_RANGE, hint="Ask for fewer"
+                "the range holds too many transaction ids",
+                first=first,
+                last=last,
+                limit=LONGEST_RANGE,
+                hint="Ask for a smaller range",
             )
         asked = set(range(first, last + 1))
 

@@ -118,7 +118,9 @@ class Writer:
             twice = present.keys() & made.rows.keys()
             if twice or len(made.rows) < len(adding) + len(putting):
                 raise InvalidInput(
-                    "a partition stands twice in a change", table=row.table, hint="Add, put or drop it, once"
+                    "a partition occurs twice in the change",
+                    table=row.table,
+                    hint="Add, put or drop each partition once",
                 )
             return Change(
                 ChangeKind.REPLACE,
@@ -211,7 +213,9 @@ class Writer:
         for key, payload in change.expected.items():
             if there.get(key) != payload:
                 raise ConcurrentChange(
-                    "a partition is not what was expected", table=table, hint="Nothing was changed; read it again"
+                    "a partition differs from the expected one",
+                    table=table,
+                    hint="Nothing was changed; read the partition again",
                 )
         left_out: set[bytes] = set()
         taken = there.keys() & change.absent.keys()
@@ -266,7 +270,7 @@ def _adding(
         known = len(made.rows)
         made.put(partition)
         if len(made.rows) == known and not if_not_exists:
-            raise already_exists(row.table, partition.values, "stands twice in the batch", adding=True)
+            raise already_exists(row.table, partition.values, "occurs twice in the batch", adding=True)
     puts = tuple(made.rows.values())
     return Change(ChangeKind.ADD, puts, absent=made.values, skip_present=if_not_exists, times=made.times)
 
@@ -299,6 +303,6 @@ def _gained(change: Change, there: Mapping[bytes, bytes]) -> Totals:
 def partitioned(table: Table) -> Table:
     """The table itself; TableNotPartitioned if it has no partition columns."""
     if not table.partition_columns:
-        hint = f"It has columns of data only: `hbstore describe {table}` lists them"
+        hint = f"The table has only data columns: `hbstore describe {table}` lists them"
         raise TableNotPartitioned("the table has no partition columns", table=table, hint=hint)
     return table

@@ -59,14 +59,14 @@ class Scope:
         """The names of the databases.
 
         Raises:
-            DatabaseNotFound: the source has no such database.
+            DatabaseNotFound: the database does not exist in the source.
         """
         names = source.database_names()
         if self.database is None:
             return names
         if self.database not in names:
             raise DatabaseNotFound(
-                "the source has no such database",
+                "the database does not exist in the source",
                 database=self.database,
                 hint="Name one that it has, or none to copy all",
             )
@@ -76,14 +76,14 @@ class Scope:
         """The names of a database's tables.
 
         Raises:
-            TableNotFound: the source has no such table.
+            TableNotFound: the table does not exist in the source.
         """
         names = source.table_names(database)
         if self.table is None:
             return names
         if self.table not in names:
             raise TableNotFound(
-                "the source has no such table",
+                "the table does not exist in the source",
                 table=f"{database}.{self.table}",
                 hint="Name one that it has, or none to copy all of the database",
             )

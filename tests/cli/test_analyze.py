@@ -101,8 +101,8 @@ def test_nothing_selected_needs_no_spark(run, run_json, monkeypatch, shop):
 def test_mistakes(run, shop, monkeypatch):
     both = run("analyze", "shop.sales", "--columns", "amount", "--all-columns", code=2)
     assert "columns are named, or all of them wanted" in both.stderr
-    assert "not the name of a table" in run("analyze", "sales", code=2).stderr
-    assert "no such table" in run("analyze", "shop.nothing", code=2).stderr
+    assert "the text is not a table name" in run("analyze", "sales", code=2).stderr
+    assert "the table does not exist" in run("analyze", "shop.nothing", code=2).stderr
     assert "amount" in run("analyze", "shop.sales", "--filter", "amount = 5", code=2).stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     assert "pyspark is not installed" in run("analyze", "shop.sales", code=2).stderr

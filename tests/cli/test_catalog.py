@@ -94,7 +94,7 @@ def test_create_database(run, run_json, open_shop):
     )
     made = open_shop.get_database("other")
     assert (made.location, made.parameters) == ("s3://other", {"a": "b=c"})
-    assert "the database is there already" in run("create-database", "other", code=2).stderr
+    assert "the database already exists" in run("create-database", "other", code=2).stderr
     assert run("create-database", "other", "--if-not-exists").stdout == "database other: there already\n"
     assert run_json("create-database", "other", "--if-not-exists") == {"database": "other", "created": False}
     assert run_json("create-database", "third") == {"database": "third", "created": True}
@@ -111,7 +111,7 @@ def test_create_table(run, run_json, open_shop):
     assert made.partition_columns == (hbstore.Column("ds", "date"), hbstore.Column("price", "decimal(10, 2)"))
     assert [one.type for one in made.columns] == ["double", "array<string>"]
     assert (made.location, made.parameters) == ("s3://shop/clicks", {"x": "1"})
-    assert "the table is there already" in run(*arguments, code=2).stderr
+    assert "the table already exists" in run(*arguments, code=2).stderr
     assert run(*arguments, "--if-not-exists").stdout == "table shop.clicks: there already\n"
     assert run_json(*arguments, "--if-not-exists") == {"table": "shop.clicks", "created": False}
 
@@ -136,7 +136,7 @@ def test_a_new_table_has_a_format_and_a_place_in_the_warehouse(run, open_shop):
         (["--partition", "ds"], "a column needs a name and a type"),
         (["--partition", ""], "a column needs a name and a type"),
         (["--partition", "ds nonsense"], "nonsense"),
-        (["--partition", "ds date", "--column", "DS int"], "two columns have one name"),
+        (["--partition", "ds date", "--column", "DS int"], "two columns have the same name"),
         (["--column", "a array<intt>"], "expected=int\n    array<intt>\n          ^\nHint: Did you mean int"),
         (["--parameter", "x"], "a parameter needs a name and a value"),
         (["--parameter", "=x"], "a parameter needs a name and a value"),
@@ -150,13 +150,13 @@ def test_mistakes_in_a_new_table(run, open_shop, options, message):
 
 @pytest.mark.usefixtures("shop")
 def test_create_table_without_its_database(run):
-    assert "no such database: database=nowhere" in run("create-table", "nowhere.t", code=2).stderr
+    assert "the database does not exist: database=nowhere" in run("create-table", "nowhere.t", code=2).stderr
 
 
 def test_drop_table(run, run_json, open_shop):
     assert run("drop-table", "Shop.sales").stdout == "table shop.sales: dropped\n"
     assert [one.name for one in open_shop.tables("shop")] == ["returns"]
-    assert "no such table: table=shop.sales" in run("drop-table", "shop.sales", code=2).stderr
+    assert "the table does not exist: table=shop.sales" in run("drop-table", "shop.sales", code=2).stderr
     assert run("drop-table", "shop.sales", "--if-exists").stdout == "table shop.sales: was not there\n"
     assert run_json("drop-table", "no.sales", "--if-exists") == {"table": "no.sales", "dropped": False}
     assert run_json("drop-table", "shop.returns") == {"table": "shop.returns", "dropped": True}
@@ -166,7 +166,7 @@ def test_drop_database(run, run_json, open_shop):
     assert "the database has tables: database=shop, tables=2" in run("drop-database", "shop", code=2).stderr
     assert run("drop-database", "shop", "--cascade").stdout == "database shop: dropped\n"
     assert open_shop.databases() == []
-    assert "no such database" in run("drop-database", "shop", code=2).stderr
+    assert "the database does not exist" in run("drop-database", "shop", code=2).stderr
     assert run_json("drop-database", "shop", "--if-exists") == {"database": "shop", "dropped": False}
 
 
@@ -174,4 +174,4 @@ def test_drop_database(run, run_json, open_shop):
 @pytest.mark.parametrize("command", ["describe", "create-table", "drop-table", "partitions", "count", "explain"])
 @pytest.mark.usefixtures("shop")
 def test_a_table_is_named_with_its_database(run, command, name):
-    assert "not the name of a table" in run(command, name, code=2).stderr
+    assert "the text is not a table name" in run(command, name, code=2).stderr

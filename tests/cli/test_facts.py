@@ -268,7 +268,7 @@ def test_add_list_and_drop_a_partition(run, run_json):
     assert len(run_json("fact", "partitions", "list", "sales", "--database", "shop", "--storage-name", "s1")) == 22
     run("fact", "cover", "shop.sales", "--from", "2015-02-02", "--to", "2015-02-03")
     assert run_json("fact", "partitions", "drop", *of_sales) == {"table": "shop.s1_sales", "dropped": 1}
-    assert "no such partition" in run("fact", "partitions", "drop", *of_sales, code=2).stderr
+    assert "the partition does not exist" in run("fact", "partitions", "drop", *of_sales, code=2).stderr
     run("fact", "cover", "shop.sales", "--from", "2015-02-02", "--to", "2015-02-03", code=1)
     assert run_json("fact", "partitions", "add", *of_sales) == {"table": "shop.s1_sales", "added": 1}
 
@@ -293,7 +293,7 @@ def test_a_file_is_added_wholly_or_not_at_all(run, tmp_path, cubes):
     line = "- {table: sales, update_period: DAILY, time: {dt: %s}}\n"
     before = cubes.partitions("sales", "s1")
     for bad, message in (
-        (line % "2015-02-01", "there already"),
+        (line % "2015-02-01", "already exists"),
         (line % "2015-02-32", "2015-02-32"),
         (line.replace("sales", "others") % "2015-02-05", "document=2, table=others, expected=sales"),
         (line.replace("DAILY", "YEARLY") % "'2015'", "YEARLY"),

@@ -99,7 +99,9 @@ def _files(tmp_path, monkeypatch, model_file):
 def test_a_missing_store_is_not_created(run, path, tmp_path, command):
     before = sorted(tmp_path.iterdir())
     result = run(*command, code=3)
-    assert result.stderr.startswith(f"Error: no such store: path={path}\nHint: Create it with `hbstore init`")
+    assert result.stderr.startswith(
+        f"Error: the store does not exist: path={path}\nHint: Create it with `hbstore init`"
+    )
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -115,7 +117,7 @@ def test_a_missing_store_is_named(run, tmp_path, store):
 
 def test_an_empty_file_is_no_store_yet(run, path):
     path.touch()
-    assert "no such store" in run("databases", code=3).stderr
+    assert "the store does not exist" in run("databases", code=3).stderr
     assert path.stat().st_size == 0
     run("init")
     assert run("databases").stdout == ""
@@ -132,7 +134,7 @@ def test_the_store_of_a_command_comes_first(run, tmp_path, shop):
 def test_another_programs_file_is_left_alone(run, path, command):
     text = "These are my notes. " * 100
     path.write_text(text)
-    assert "the file is not one of hbstore's" in run(*command, code=3).stderr
+    assert "the file is not an hbstore store" in run(*command, code=3).stderr
     assert path.read_text() == text
 
 
@@ -187,7 +189,7 @@ def test_bad_filters(run, command):
         "                      ^\n"
         "Hint: The condition before this is complete: only AND or OR can go on\n"
     )
-    assert error("region = 'eu'").startswith("Error: not a partition column: column=region\nHint: ")
+    assert error("region = 'eu'").startswith("Error: the column is not a partition column: column=region\nHint: ")
     assert "cannot be compared" in error("hour = 'noon'")
     assert "the filter is too long" in error("hour = 5 or " * 1_000_000 + "hour = 6")
 
@@ -196,11 +198,14 @@ def test_bad_filters(run, command):
 @pytest.mark.parametrize("command", READING[1:-1])
 def test_names_that_are_not_there(run, command):
     swapped = [word.replace("shop", "nowhere") for word in command]
-    assert "no such database: database=nowhere" in run(*swapped, code=2).stderr
+    assert "the database does not exist: database=nowhere" in run(*swapped, code=2).stderr
     if "." in command[1]:
         missing = [word.replace("sales", "nothing") for word in command]
         result = run(*missing, code=2)
-        assert "Error: no such table: table=shop.nothing\nHint: List them with `hbstore tables shop`" in result.stderr
+        assert (
+            "Error: the table does not exist: table=shop.nothing\nHint: List them with `hbstore tables shop`"
+            in result.stderr
+        )
 
 
 @pytest.mark.parametrize("command", [["nonsense"], ["databases", "more"], ["count"], ["--colour", "databases"]])

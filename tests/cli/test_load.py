@@ -163,7 +163,7 @@ def test_an_interrupted_load_goes_on(run, open_shop, write):
 def test_a_partition_that_stands_twice(run, open_shop, write):
     file = write("twice.csv", "ds,hour", "2013-01-03,5", "2013-01-03,6", "2013-01-03,05")
     result = run("load", "shop.sales", file, code=2)
-    assert "stands twice in the batch" in result.stderr
+    assert "occurs twice in the batch" in result.stderr
     assert "line=4" in result.stderr
     assert added(open_shop) == []
     assert run("load", "shop.sales", file, "--if-not-exists").stdout.startswith("2 partitions added")
@@ -216,7 +216,7 @@ def test_bad_csv(run, open_shop, write, lines, reason):
         ('{"spec": {"ds": "2013-01-03"}}', "leaves out columns"),
         ('{"spec": {"ds": "2013-01-03", "hour": "5", "x": "y"}}', "not a partition column: column=x"),
         ('{"name": "ds=2013-01-03"}', "leaves out columns"),
-        ('{"name": "2013-01-03/5"}', "not a partition name"),
+        ('{"name": "2013-01-03/5"}', "the text is not a partition name"),
         ('{"name": "ds=2013-01-03/hour=5", "values": ["2013-01-03", "6"]}', "are of different partitions"),
         ('{"name": "ds=2013-01-03/hour=5", "locaton": "x"}', "there is no key 'locaton'"),
         ('{"name": "ds=2013-01-03/hour=5", "location": true}', "the location is not a text"),
@@ -257,7 +257,7 @@ def test_files_that_cannot_be_read(run, tmp_path):
 @pytest.mark.usefixtures("shop")
 def test_tables_that_cannot_be_loaded(run, write):
     file = write("some.csv", "ds,hour", "2013-01-03,5")
-    assert "no such table" in run("load", "shop.nothing", file, code=2).stderr
+    assert "the table does not exist" in run("load", "shop.nothing", file, code=2).stderr
     run("create-table", "shop.whole", "--column", "a int")
     assert "the table has no partition columns" in run("load", "shop.whole", file, code=2).stderr
     run("load", "shop.sales", file, "--batch", "0", code=2)

@@ -171,7 +171,7 @@ def test_what_is_not_there(run, model_file):
         ("list",),
         ("export",),
     ):
-        assert "no such database: database=default" in run("model", *command, code=2).stderr
+        assert "the database does not exist: database=default" in run("model", *command, code=2).stderr
     assert "no such fact: name=shop.no" in run("model", "describe", "fact", "no", "--database", "shop", code=2).stderr
     assert run("model", "describe", "house", "no", code=2).stderr.startswith("Usage: hbstore model describe")
 

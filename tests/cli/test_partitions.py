@@ -97,7 +97,7 @@ def test_add_partition(run, run_json, open_shop):
     assert run("add-partition", "shop.sales", spec, *options).stdout == "partition ds=2013-01-01/hour=30: added\n"
     made = open_shop.get_partition("shop", "sales", ("2013-01-01", "30"))
     assert (made.location, made.parameters) == ("s3://old/30", {"numRows": "1", "x": "y"})
-    assert "the partition is there already" in run("add-partition", "shop.sales", spec, code=2).stderr
+    assert "the partition already exists" in run("add-partition", "shop.sales", spec, code=2).stderr
     again = run("add-partition", "shop.sales", spec, "--if-not-exists")
     assert again.stdout == "partition ds=2013-01-01/hour=30: there already\n"
     assert run_json("add-partition", "shop.sales", "ds=2013-01-01/hour=31") == {
@@ -122,8 +122,8 @@ def test_add_a_partition_with_an_invalid_value(run, open_shop):
     ("spec", "message"),
     [
         ("ds=2013-01-01", "the partition spec leaves out columns: table=shop.sales, missing=hour"),
-        ("2013-01-01/5", "not a partition name"),
-        ("", "not a partition name"),
+        ("2013-01-01/5", "the text is not a partition name"),
+        ("", "the text is not a partition name"),
         ("ds=2013-01-01/hour=5/region=eu", "not a partition column: column=region"),
         ("ds=2013-01-01/DS=2013-01-01/hour=5", "a partition spec names a column twice"),
     ],
@@ -136,7 +136,10 @@ def test_mistakes_in_specs(run, spec, message):
 
 def test_drop_partition(run, run_json, open_shop):
     assert run("drop-partition", "shop.sales", FIRST).stdout == "1 partition dropped\n"
-    assert "no such partition" in run("drop-partition", "shop.sales", "ds=2013-01-02/hour=0", FIRST, code=2).stderr
+    assert (
+        "the partition does not exist"
+        in run("drop-partition", "shop.sales", "ds=2013-01-02/hour=0", FIRST, code=2).stderr
+    )
     assert open_shop.count_partitions("shop", "sales") == 47
     both = ("drop-partition", "shop.sales", "ds=2013-01-02/hour=0", FIRST, "--if-exists")
     assert run_json(*both) == {"table": "shop.sales", "dropped": 1}
@@ -147,9 +150,9 @@ def test_rename_partition(run, run_json, open_shop):
     result = run("rename-partition", "shop.sales", FIRST, "ds=2013-01-03/hour=0")
     assert result.stdout == f"partition {FIRST}: renamed to ds=2013-01-03/hour=0\n"
     assert open_shop.get_partition("shop", "sales", ("2013-01-03", "0")).location == f"s3://shop/sales/{FIRST}"
-    assert "no such partition" in run("rename-partition", "shop.sales", FIRST, FIRST, code=2).stderr
+    assert "the partition does not exist" in run("rename-partition", "shop.sales", FIRST, FIRST, code=2).stderr
     taken = run("rename-partition", "shop.sales", "ds=2013-01-03/hour=0", "ds=2013-01-01/hour=1", code=2)
-    assert "the partition is there already" in taken.stderr
+    assert "the partition already exists" in taken.stderr
     invalid = run("rename-partition", "shop.sales", "ds=2013-01-03/hour=0", "ds=someday/hour=1", code=2).stderr
     assert "does not fit its column's type" in invalid
     assert "--keep-invalid" not in invalid, "the command has no such option"

@@ -82,7 +82,7 @@ def test_a_script_finds_the_same_exit_codes(spawn):
     assert spawn("init", "--database", "shop").returncode == 0
     wrong = spawn("count", "shop.sales")
     assert wrong.returncode == 2
-    assert wrong.stderr.decode().splitlines()[0] == "Error: no such table: table=shop.sales"
+    assert wrong.stderr.decode().splitlines()[0] == "Error: the table does not exist: table=shop.sales"
 
 
 @pytest.mark.usefixtures("_many")

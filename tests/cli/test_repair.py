@@ -105,10 +105,13 @@ def test_a_spec(run, url, logs):
 def test_mistakes(run, logs, url):
     assert "options that need a mode" in run("repair", "shop.logs", "--dry-run", code=2).stderr
     assert "no table was named" in run("repair", "--mode", "add", code=2).stderr
-    assert "not the name of a table" in run("repair", "logs", "--mode", "add", code=2).stderr
+    assert "the text is not a table name" in run("repair", "logs", "--mode", "add", code=2).stderr
     assert "Invalid value" in run("repair", "shop.logs", "--mode", "all", code=2).stderr
     assert "the table has no location" in run("repair", "shop.returns", "--mode", "add", code=2).stderr
-    assert "not a partition column" in run("repair", "shop.logs", "--mode", "add", "--spec", "x=1", code=2).stderr
+    assert (
+        "the column is not a partition column"
+        in run("repair", "shop.logs", "--mode", "add", "--spec", "x=1", code=2).stderr
+    )
     logs.rename(logs.parent / "away")
     assert "the table's folder is not there" in run("repair", "shop.logs", "--mode", "drop", code=2).stderr
     assert held(url) == BEFORE

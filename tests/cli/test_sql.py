@@ -139,7 +139,7 @@ def test_files_that_stay_are_noted_on_stderr(run, warehouse, open_shop, tmp_path
     [
         ("show partition t", "Error: the statement does not parse: line=1, column=6, found=partition"),
         ("show partitions shop.sales where hours = 5", "Error: "),
-        ("show partitions shop.nothing", "Error: no such table"),
+        ("show partitions shop.nothing", "Error: the table does not exist"),
         (f"use shop; {ADD}", "Error: the statement changes partitions and their files, and there is no warehouse"),
         (
             "analyze table shop.sales compute statistics",
@@ -216,7 +216,7 @@ def test_the_prompt_goes_on_after_mistakes(open_shop, capsys):
     assert talk(open_shop, person) == ["SHOW DATABASES"]
     told = capsys.readouterr().err
     assert "the statement does not parse" in told
-    assert "no such table" in told
+    assert "the table does not exist" in told
 
 
 def test_the_prompt_goes_on_when_a_statement_is_interrupted(open_shop, monkeypatch, capsys):

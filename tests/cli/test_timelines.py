@@ -49,7 +49,7 @@ def test_show(run, run_json, timelines):
     assert run("timeline", "show", "shop.s1_sales", "--update-period", "daily").stdout == f"{timelines()[1]}\n"
     assert len(run_json("timeline", "show", "shop.s1_sales", "--column", "DT")) == 2
     assert "█" in run("timeline", "show", "shop.s1_sales", "--picture").stdout
-    assert "no such timeline" in run("timeline", "show", "shop.s1_sales", "--column", "pt", code=2).stderr
+    assert "does not keep this timeline" in run("timeline", "show", "shop.s1_sales", "--column", "pt", code=2).stderr
     assert "no such update period" in run("timeline", "show", "shop.s1_sales", "--update-period", "x", code=2).stderr
 
 
@@ -57,7 +57,7 @@ def test_show(run, run_json, timelines):
 def test_a_table_that_keeps_no_timelines(run, shop, command):
     result = run("timeline", command, "shop.sales", code=2)
     assert result.stderr.startswith("Error: the table keeps no timelines: table=shop.sales\nHint: Name its time")
-    assert "no such table: table=shop.no" in run("timeline", command, "shop.no", code=2).stderr
+    assert "the table does not exist: table=shop.no" in run("timeline", command, "shop.no", code=2).stderr
     assert shop
 
 
@@ -81,8 +81,8 @@ def test_mistakes_of_convert(run, timelines):
     of_table = ("timeline", "convert", "shop.s1_sales", "--update-period")
     for arguments, message in (
         (["HOURLY", "--column", "dt", "--class", "Nonsense"], "no such timeline class"),
-        (["YEARLY", "--column", "dt", "--class", CLASSES[2]], "no such timeline"),
-        (["HOURLY", "--column", "pt", "--class", CLASSES[2]], "no such timeline"),
+        (["YEARLY", "--column", "dt", "--class", CLASSES[2]], "does not keep this timeline"),
+        (["HOURLY", "--column", "pt", "--class", CLASSES[2]], "does not keep this timeline"),
         (["HOURLY", "--class", CLASSES[2]], "Missing option '--column'"),
     ):
         assert message in run(*of_table, *arguments, code=2).stderr
@@ -139,7 +139,7 @@ def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path, spawn_with_spar
     assert run("check").stderr.endswith("all well\n")
     missing = rebuild("shop.no")
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert missing.stderr.startswith("Error: no such table: table=shop.no\n")
+    assert missing.stderr.startswith("Error: the table does not exist: table=shop.no\n")
     without_java = rebuild("shop.s1_sales", JAVA_HOME=str(tmp_path))
     assert (without_java.returncode, without_java.stdout) == (2, "")
     assert "Error: Spark does not start" in without_java.stderr
@@ -152,7 +152,7 @@ def test_check(run, run_json, model, path):
     result = run("timeline", "check")
     assert (result.stdout, result.stderr) == ("", "timelines of 1 table checked, all well\n")
     lose_a_partition(path)
-    line = "timeline DAILY.dt has 2015-02-01, of which there is no partition"
+    line = "timeline DAILY.dt has 2015-02-01, but no partition has this time"
     result = run("timeline", "check", code=1)
     assert result.stdout == f"shop.s1_sales: {line}\n"
     assert result.stderr == "timelines of 1 table checked, 1 problem\n"
@@ -277,7 +277,7 @@ def test_files_that_cannot_be_imported(run, timelines, exported, tmp_path):
     some = "".join(line for line in text.splitlines(keepends=True) if "DAILY" not in line)
     assert "timeline=DAILY.dt\n" in error("some.properties", some)
     assert "no such timeline class" in error("some.properties", text.replace("EndsAndHoles", "Nonsense"))
-    assert "of other partitions than" in error(
+    assert "times in the properties differ" in error(
         "some.properties", text.replace("latest=2015-02-01", "latest=2015-01-31")
     )
     assert list(map(str, timelines())) == before

@@ -110,7 +110,10 @@ def test_errors(run, shop, other):
     assert "the metastore does not answer" in said
     assert "repeat the command" in said
     assert "address of a metastore" in run("import", "127.0.0.1:1", "--threads", "1", code=2).stderr
-    assert "no such table" in run("export", uri, "--database", "shop", "--table", "x", "--threads", "1", code=2).stderr
+    assert (
+        "the table does not exist"
+        in run("export", uri, "--database", "shop", "--table", "x", "--threads", "1", code=2).stderr
+    )
     assert behind
 
 
@@ -185,7 +188,7 @@ def test_everything_that_a_person_should_look_at(capsys):
         replace(found, checksum=Checksum(3, 1)),
         (("hour=05", "hour=5"),),
         ("hour=noon",),
-        (("nothing", "not a partition name"),),
+        (("nothing", "the text is not a partition name"),),
         2,
         Checksum(3, 2),
     )
@@ -196,7 +199,7 @@ def test_everything_that_a_person_should_look_at(capsys):
     assert capsys.readouterr().out.splitlines() == [
         "database shop: there already, and kept as it is",
         "left out hour=05: it cannot be kept apart from hour=5",
-        "left out nothing: not a partition name",
+        "left out nothing: the text is not a partition name",
         "left out ds=r: no such place",
         "kept as text hour=noon: a value is none of its column's type",
         "differs ds=w",

@@ -22,7 +22,7 @@ def test_check_finds_nothing(run, run_json, shop):
         ],
     }
     assert run("check", "shop.returns", "Shop.returns").stderr == "0 rows checked, all well\n"
-    assert "no such table: table=shop.no" in run("check", "shop.sales", "shop.no", code=2).stderr
+    assert "the table does not exist: table=shop.no" in run("check", "shop.sales", "shop.no", code=2).stderr
     assert shop
 
 
@@ -31,14 +31,14 @@ def test_check_finds_a_damaged_row(run, run_json, path, shop):
         file.execute("UPDATE partitions SET payload = x'00' WHERE key = (SELECT max(key) FROM partitions)")
     file.close()
     result = run("check", "shop.sales", code=1)
-    assert result.stdout.startswith("shop.sales: stored bytes do not decode")
+    assert result.stdout.startswith("shop.sales: the stored bytes cannot be decoded")
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr == "48 rows checked, 1 problem\n"
     found = run_json("check", code=1)
     assert found["problems"] == 1
     assert found["tables"][1]["problems"][0]["row"] in result.stdout
     listing = run("partitions", "shop.sales", code=3)
-    assert "stored bytes do not decode" in listing.stderr
+    assert "the stored bytes cannot be decoded" in listing.stderr
     assert shop
 
 
@@ -53,8 +53,8 @@ def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, sh
     file.close()
     result = run("check", code=1)
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("attic: stored bytes do not decode")
-    assert lines[1].startswith("yar: the definition has another name: name=shop")
+    assert lines[0].startswith("attic: the stored bytes cannot be decoded")
+    assert lines[1].startswith("yar: the name in the definition differs from the name in the row key: name=shop")
     assert lines[2].startswith("shop.returns: ")
     assert result.stderr == "48 rows checked, 3 problems\n"
     found = run_json("check", code=1)
@@ -75,7 +75,7 @@ def test_repair(run, run_json, shop):
         "gone": 0,
         "tables": [{"table": "shop.sales", "intents": 0, "slots": 0, "publications": 0, "miscounted": False}],
     }
-    assert "no such table" in run("repair", "shop.no", code=2).stderr
+    assert "the table does not exist" in run("repair", "shop.no", code=2).stderr
     assert shop
 
 

@@ -126,7 +126,7 @@ WRONG = [
     (TIMED, "time_partition_columns: [dt, DT]", TABLE, "each time partition column"),
     (TIMED, "time_partition_columns: []", TABLE, "time_partition_columns"),
     (DT, "{name: dt, type: int}", TABLE, "string, date or timestamp"),
-    (DT, "{name: dt, type: 'map<int,int>'}", TABLE, "no such partition column type"),
+    (DT, "{name: dt, type: 'map<int,int>'}", TABLE, "the type cannot be the type of a partition column"),
     ("storage: s1", "storage: " + "s" * 125, "the whole", "at most 128"),
 ]
 

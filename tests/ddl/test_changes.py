@@ -61,7 +61,7 @@ def test_all_are_added_or_none(shop):
     ("spec", "said"),
     [
         ("ds = 'c'", "leaves out columns: .*missing=hour"),
-        ("ds = 'c', hour = 1, minute = 5", "not a partition column"),
+        ("ds = 'c', hour = 1, minute = 5", "the column is not a partition column"),
         ("ds = 'c', hour = 1, DS = 'd'", "names a column twice: column=DS. Name it once"),
         ("ds = '', hour = 1", "is empty"),
         ("ds = 'c', hour = 'five'", "does not fit its column's type: column=hour, type=int"),

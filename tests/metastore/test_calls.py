@@ -129,7 +129,7 @@ def test_a_read_only_server_refuses_what_writes(answering):
 
 def test_arguments_that_cannot_be_are_refused_as_the_method_declares_it(answering):
     client, _ = answering("create_database", lambda _: None)
-    with pytest.raises(THRIFT.InvalidObjectException, match="not a database name"):
+    with pytest.raises(THRIFT.InvalidObjectException, match="the database name is invalid"):
         client.create_database(THRIFT.hive_metastore.Database(name="no name"))
 
 

@@ -68,7 +68,7 @@ def test_a_lock_can_be_given_back_again(asking):
 
 
 def test_a_lock_of_nothing_is_refused(asking):
-    with pytest.raises(TApplicationException, match="a lock of nothing"):
+    with pytest.raises(TApplicationException, match="the lock request has no components"):
         asking.lock(TYPES.LockRequest(component=[], user="ann", hostname="here"))
 
 

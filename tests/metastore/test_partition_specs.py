@@ -65,5 +65,5 @@ def test_errors(shop):
         shop.get_partitions_pspec("shop", "nope", -1)
     with pytest.raises(TYPES.NoSuchObjectException):
         shop.get_part_specs_by_filter("shop", "nope", "hour = 1", -1)
-    with pytest.raises(TYPES.MetaException, match="not a partition column"):
+    with pytest.raises(TYPES.MetaException, match="the column is not a partition column"):
         shop.get_part_specs_by_filter("shop", "sales", "amount = 1", -1)

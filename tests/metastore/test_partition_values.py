@@ -79,9 +79,9 @@ def test_limits(shop):
 def test_errors(shop):
     with pytest.raises(TYPES.MetaException, match="no partition columns"):
         ask(shop)
-    with pytest.raises(TYPES.MetaException, match="not a partition column"):
+    with pytest.raises(TYPES.MetaException, match="the column is not a partition column"):
         ask(shop, "amount")
-    with pytest.raises(TYPES.MetaException, match="not a partition column"):
+    with pytest.raises(TYPES.MetaException, match="the column is not a partition column"):
         ask(shop, "ds", order=["amount"])
     with pytest.raises(TYPES.NoSuchObjectException):
         ask(shop, "ds", table="nope")

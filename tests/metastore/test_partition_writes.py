@@ -95,7 +95,7 @@ def test_values_of_no_type_are_kept(shop):
 def test_a_partition_is_added_once_whatever_its_words(shop):
     shop.add_partition(partition_of("a", "5"))
     for hour in ("5", "05"):
-        with pytest.raises(TYPES.AlreadyExistsException, match="is there already"):
+        with pytest.raises(TYPES.AlreadyExistsException, match="already exists"):
             shop.add_partition(partition_of("a", hour))
     assert shop.tree("shop.db/sales/ds=a") == ["hour=5/"]
 

@@ -114,7 +114,7 @@ def test_a_default_database_that_is_there_is_left_alone(serve, url):
 
 def test_a_read_only_server_creates_nothing(serve, url, tmp_path):
     missing = command("--store", url, "serve", "--warehouse", str(tmp_path), "--read-only")
-    assert (missing.returncode, "no such store" in missing.stderr) == (3, True)
+    assert (missing.returncode, "the store does not exist" in missing.stderr) == (3, True)
     with connect(url) as store:
         store.create_database("shop")
     server = serve("--read-only")

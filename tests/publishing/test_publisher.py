@@ -174,7 +174,7 @@ def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path,
         patch.setattr(Publisher, "_show", lambda *_: None)
         Publisher(store).publish("shop", "sales", *job(root))
     renamed = replace(store.get_table("shop", "sales"), name="sold")
-    with pytest.raises(ConcurrentChange, match="decided and not shown"):
+    with pytest.raises(ConcurrentChange, match="decided but not finished"):
         store.rename_table("shop", "sales", renamed)
     store.finish_publications = Publisher(store).finish_before_use
     store.rename_table("shop", "sales", renamed)

@@ -226,7 +226,7 @@ def test_batches_that_are_forgotten_are_named():
     record = StreamRecord(STREAM)
     for number in range(REMEMBERED + 1):
         record = record.after(StreamBatch(STREAM, number, "d"))
-    with pytest.raises(StreamConflict, match="older than those that are remembered"):
+    with pytest.raises(StreamConflict, match="older than the table's record"):
         record.has(StreamBatch(STREAM, 0, "d"))
 
 

@@ -75,7 +75,7 @@ def test_nothing_listens():
 
 
 def test_an_unknown_host():
-    with pytest.raises(StoreUnavailable, match="host of HBase's Thrift gateway"):
+    with pytest.raises(StoreUnavailable, match="host name of HBase's Thrift gateway"):
         connect_hbase("hbase://no-such-host.invalid/p?retries=0")
 
 
@@ -119,9 +119,9 @@ ANOTHER_SERVICE = b"\x80\x01\x00\x03\x00\x00\x00\x0dgetTableNames\x00\x00\x00\x0
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (reply(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "does not speak the Thrift protocol"),
-        (reply(b"SSH-2.0-OpenSSH_9.2\r\n"), "does not speak the Thrift protocol"),
-        (reply(b"\xff" * 100), "does not speak the Thrift protocol"),
+        (reply(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "does not speak HBase's Thrift protocol"),
+        (reply(b"SSH-2.0-OpenSSH_9.2\r\n"), "does not speak HBase's Thrift protocol"),
+        (reply(b"\xff" * 100), "does not speak HBase's Thrift protocol"),
         (reply(ANOTHER_SERVICE), "could not process a request"),
         (lambda connection: connection.close(), "connection to HBase's Thrift gateway broke"),
         (lambda connection: None, "did not answer in time"),  # noqa: ARG005

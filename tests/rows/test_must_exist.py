@@ -18,7 +18,7 @@ from tests import hbase_server
 def test_sqlite(tmp_path, mode):
     path = tmp_path / "store.db"
     for connect in (ordered_rows.connect, hbstore.connect):
-        with pytest.raises(StoreUnavailable, match="no such store") as caught:
+        with pytest.raises(StoreUnavailable, match="the store does not exist") as caught:
             connect(f"sqlite://{path}{mode}", create=False)
         assert caught.value.fields["path"] == str(path)
         assert caught.value.hint
@@ -30,7 +30,7 @@ def test_sqlite(tmp_path, mode):
 def test_an_empty_sqlite_file_is_no_store_and_stays_empty(tmp_path):
     path = tmp_path / "store.db"
     path.touch()
-    with pytest.raises(StoreUnavailable, match="no such store"):
+    with pytest.raises(StoreUnavailable, match="the store does not exist"):
         ordered_rows.connect(path, create=False)
     assert path.read_bytes() == b""
     ordered_rows.connect(path).close()
@@ -48,7 +48,7 @@ def test_memory_is_always_there():
 def test_hbase(hbase_server_url):
     with hbase_server.own_tables(hbase_server_url) as url:
         prefix = urlsplit(url).path.removeprefix("/")
-        with pytest.raises(StoreUnavailable, match="no such store") as caught:
+        with pytest.raises(StoreUnavailable, match="the store does not exist") as caught:
             hbstore.connect(url, create=False)
         assert caught.value.fields["missing_tables"] == f"{prefix}_catalog,{prefix}_partitions"
         with hbstore.connect(url) as store:

@@ -76,13 +76,13 @@ def test_full_in_the_middle_of_a_transaction(rows):
 def test_a_swallowed_error_cannot_be_committed(rows):
     with rows._connections.mine() as sqlite:
         sqlite.execute("PRAGMA max_page_count = 40")
-    with pytest.raises(StoreUnavailable, match="transaction is over"), rows.transaction():  # noqa: PT012
+    with pytest.raises(StoreUnavailable, match="transaction has ended"), rows.transaction():  # noqa: PT012
         rows.compare_and_put(b"D shop", "d:def", b"1", b"2")
         with pytest.raises(StoreFull):
             rows.write(batch(2, 500), [], 1)
-        with pytest.raises(StoreUnavailable, match="transaction is over"):
+        with pytest.raises(StoreUnavailable, match="transaction has ended"):
             rows.compare_and_put(b"D shop", "d:def", b"1", b"3")
-        with pytest.raises(StoreUnavailable, match="transaction is over"):
+        with pytest.raises(StoreUnavailable, match="transaction has ended"):
             rows.write(batch(3, 1), [], 1)
     assert rows.get(b"D shop") == {"d:def": b"1"}
     assert rows.count(*EVERYTHING) == 50

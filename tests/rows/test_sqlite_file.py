@@ -139,7 +139,7 @@ def test_a_folder_and_a_missing_folder(tmp_path):
 def test_what_is_no_regular_file(path, create):
     os.mkfifo(path)
     for place in (path, "/dev/null"):
-        with pytest.raises(NotAStore, match="no regular file") as caught:
+        with pytest.raises(NotAStore, match="not a regular file") as caught:
             ordered_rows.connect(place, create=create)
         assert caught.value.hint
     assert path.is_fifo()
@@ -155,7 +155,7 @@ def test_a_path_that_is_no_text(tmp_path):
 
 
 def test_read_only_needs_a_store(path):
-    with pytest.raises(StoreUnavailable, match="no such store"):
+    with pytest.raises(StoreUnavailable, match="the store does not exist"):
         ordered_rows.connect(f"sqlite://{path}?mode=ro")
     path.touch()
     with pytest.raises(NotAStore):

@@ -151,7 +151,7 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(path):
         put(rows, 1)
         answer = in_child(lambda: put(rows, 2))
         assert answer.startswith("StoreUnavailable")
-        assert "transaction is over" in answer
+        assert "transaction has ended" in answer
         put(rows, 3)
     assert rows.count(*EVERYTHING) == 2
     assert in_child(lambda: put(rows, 4)) == "3"

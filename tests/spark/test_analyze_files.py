@@ -166,7 +166,7 @@ def test_mistakes_are_named(spark, store, filled, tmp_path):
         analyze_table(spark, store, "shop.sales", columns=["tags"])
     with pytest.raises(InvalidInput, match="at least one partition"):
         analyze_table(spark, store, "shop.sales", batch=0)
-    with pytest.raises(InvalidInput, match="not the name of a table"):
+    with pytest.raises(InvalidInput, match="the text is not a table name"):
         analyze_table(spark, store, "sales")
     with pytest.raises(UnknownColumnError):
         analyze_table(spark, store, "shop.sales", "id = 5")

@@ -212,7 +212,7 @@ def write_meanwhile(spark, at, store, monkeypatch):
     meanwhile = Meanwhile(store, write)
     rebuild_timelines(spark, at, "shop", "sales", 8)
     meanwhile.done()
-    assert [text for text in store.timelines.check("shop", "sales") if "cannot be told" not in text] == [
+    assert [text for text in store.timelines.check("shop", "sales") if "cannot be determined" not in text] == [
         "… nor those of 2 more"
     ]
     hours, days = store.timelines.of("shop", "sales", column="dt")[:2]

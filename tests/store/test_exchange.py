@@ -51,7 +51,7 @@ def test_partitions_go_with_all_that_they_have(store):
 
 def test_tables_are_named_in_one_text_or_in_two(store):
     assert len(store.exchange_partitions("shop.sales", "Shop.Returns", [{"hour": "2", "ds": DAY}])) == 1
-    with pytest.raises(InvalidInput, match="not the name of a table"):
+    with pytest.raises(InvalidInput, match="the text is not a table name"):
         store.exchange_partitions("sales", "shop.returns", [(DAY, "3")])
 
 

@@ -98,7 +98,7 @@ def test_it_is_made_of_a_name_in_any_case_and_only_of_a_table_that_is_there(stor
     handle = store.table("Shop.SALES")
     assert (handle.name, str(handle), repr(handle)) == ("shop.sales", "shop.sales", "<TableHandle shop.sales>")
     for name in ("sales", "shop.sales.x", "", ("shop", "sales"), None):
-        with pytest.raises(InvalidInput, match="not the name of a table"):
+        with pytest.raises(InvalidInput, match="the text is not a table name"):
             store.table(name)
     with pytest.raises(TableNotFound):
         store.table("shop.orders")

@@ -90,9 +90,9 @@ def test_a_flipped_byte_is_seen_by_a_reader_or_by_check(fact, at):
 
 def test_a_timeline_that_lies_is_told_by_check(fact):
     put(fact, stored(fact).replace(b"2015-01-04", b"2015-01-05"))
-    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt has 2015-01-05, of which there is no partition"]
+    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt has 2015-01-05, but no partition has this time"]
     put(fact, stored(fact).replace(b'"latest":"2015-01-05"', b'"latest":"2015-01-02"').replace(b"2015-01-03", b""))
-    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt lacks 2015-01-04, of which there is a partition"]
+    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt lacks 2015-01-04, but a partition has this time"]
     fact.timelines.rebuild(*FACT)
     tl.assert_true(fact)
 

@@ -123,17 +123,17 @@ def test_times_of_a_partition(kinds, texts, period, expected):
 @pytest.mark.parametrize(
     ("kinds", "texts", "period", "said"),
     [
-        (["string"], ["2015-13-01"], None, ["are no times of any", "c0=2015-13-01", "HOURLY, DAILY"]),
-        (["string"], [" 2015-01-01"], None, ["are no times of any"]),
-        (["string"], ["2015-01-0\u0661"], None, ["are no times of any"]),
-        (["string", "string"], ["2015-01-01", "2015-01-01-05"], None, ["are no times of any", "c1=2015-01-01-05"]),
-        (["date"], ["2015-01-01"], None, ["are times of several", "HOURLY, DAILY"]),
-        (["string"], ["2015-01-01"], "HOURLY", ["no time of its update period", "column=c0", "yyyy-MM-dd-HH"]),
-        (["string", "string"], ["2015-01-01", "2015"], "DAILY", ["no time of its update period", "column=c1"]),
-        (["timestamp"], ["2015-01-01 00:00:00.5"], "HOURLY", ["no time of its update period"]),
-        (["timestamp"], ["2015-01-01 00:30:00"], None, ["are no times of any"]),
-        (["date"], ["never"], "DAILY", ["no time of its update period", "c0=never"]),
-        (["int"], ["2015"], "DAILY", ["no time of its update period"]),
+        (["string"], ["2015-13-01"], None, ["fit none of", "c0=2015-13-01", "HOURLY, DAILY"]),
+        (["string"], [" 2015-01-01"], None, ["fit none of"]),
+        (["string"], ["2015-01-0\u0661"], None, ["fit none of"]),
+        (["string", "string"], ["2015-01-01", "2015-01-01-05"], None, ["fit none of", "c1=2015-01-01-05"]),
+        (["date"], ["2015-01-01"], None, ["fit several of", "HOURLY, DAILY"]),
+        (["string"], ["2015-01-01"], "HOURLY", ["not a time of its update period", "column=c0", "yyyy-MM-dd-HH"]),
+        (["string", "string"], ["2015-01-01", "2015"], "DAILY", ["not a time of its update period", "column=c1"]),
+        (["timestamp"], ["2015-01-01 00:00:00.5"], "HOURLY", ["not a time of its update period"]),
+        (["timestamp"], ["2015-01-01 00:30:00"], None, ["fit none of"]),
+        (["date"], ["never"], "DAILY", ["not a time of its update period", "c0=never"]),
+        (["int"], ["2015"], "DAILY", ["not a time of its update period"]),
     ],
 )
 def test_values_that_are_no_times(kinds, texts, period, said):

@@ -41,7 +41,7 @@ WRONG = [
     ("alter_table", {"table": {"name": "sales"}}, "argument=table, type=dict"),
     ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": "s3://x"}, "argument=relocated, type=str"),
     ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": (1, "x")}, r"argument=relocated\[0\]"),
-    ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": ("a",)}, "not the beginnings"),
+    ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": ("a",)}, "missing or too long"),
     ("alter_table", {"table": Table("shop", "sales", COLUMNS), "expected_parameters": "a=b"}, "expected_parameters"),
     ("rename_table", {"database": "shop", "name": "sales", "table": "new"}, "argument=table, type=str"),
     ("drop_table", {"database": "shop", "name": "sales", "incarnation": "x"}, "argument=incarnation, type=str"),
@@ -56,7 +56,7 @@ WRONG = [
     ("rename_partition", {"values": 5, "renamed": (DAY, "9")}, "InvalidPartitionValue"),
     ("rename_partition", {"values": (DAY, "5"), "renamed": 9}, "InvalidPartitionValue"),
     ("exchange_partitions", {"source": 5, "target": ("shop", "old"), "values": []}, "argument=source"),
-    ("exchange_partitions", {"source": "sales", "target": "shop.old", "values": []}, "not the name of a table"),
+    ("exchange_partitions", {"source": "sales", "target": "shop.old", "values": []}, "the text is not a table name"),
     ("exchange_partitions", {"source": SALES, "target": ("shop",), "values": []}, "argument=target"),
     ("exchange_partitions", {"source": SALES, "target": ("shop", "old"), "values": 5}, "argument=values, type=int"),
     ("change_partitions", {"add": [(DAY, "8")]}, r"argument=add\[0\], type=tuple"),
@@ -80,7 +80,7 @@ WRONG = [
     ("list_partitions_by_filter", {"expressions": ["hour = 5", 5]}, "argument=filter, type=int"),
     ("read_payloads", {"where": 5, "consume": print}, "argument=filter, type=int"),
     ("read_payloads", {"where": None, "consume": "print"}, "argument=consume, type=str"),
-    ("table", {"name": 5}, "not the name of a table"),
+    ("table", {"name": 5}, "the text is not a table name"),
 ]
 NAMED_ONLY = [
     "get_database",

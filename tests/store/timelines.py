@@ -116,7 +116,7 @@ def assert_true(store, *names):
     """Once all is finished, timelines are what the partitions are; they are sound, and nothing is left open."""
     for name in names or (FACT,):
         assert kept(store, name) == naive(store, name), name
-        untold = "cannot be told", "… nor those of"
+        untold = "cannot be determined", "… and the times of"
         problems = [one for one in store.timelines.check(*name) if not any(text in one for text in untold)]
         assert not problems, (name, problems)
         for one in store.timelines.read(*name).values():
