@@ -18,7 +18,7 @@ from hbstore.errors import CorruptRow, InvalidPartitionValue
 from hbstore.types import ColumnType, Value, escape, unescape
 
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""Hive's name for the partition of rows whose partition column is NULL."""
+"""Hive's name for the partition of rows whose partition column is NULL or the empty text."""
 
 TAG_NULL, TAG_VALUE, TAG_TEXT = b"\x01", b"\x02", b"\x03"
 TAG_END = b"\x04"
@@ -92,10 +92,12 @@ def value_cell(column_type: ColumnType, value: Value) -> bytes:
 def text_cell(column_type: ColumnType, text: str) -> bytes:
     """The cell of a value's text: 01 for the null partition, 02 where it parses, else 03 and the text itself.
 
+    The empty text is the null partition's, too, as in Hive's names and folders.
+
     Raises:
         ValueError: the text cannot be stored at all (a lone surrogate).
     """
-    if text == NULL_PARTITION:
+    if not text or text == NULL_PARTITION:
         return TAG_NULL
     try:
         return TAG_VALUE + column_type.encode(column_type.parse(text))

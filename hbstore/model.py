@@ -351,7 +351,7 @@ PartitionValues: TypeAlias = Sequence[str | None] | Mapping[str, str | None] | P
 def partition_value_texts(
     values: PartitionValues | Iterable[str | None], columns: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """Partition values as texts in column order, None as Hive's name for the null partition.
+    """Partition values as texts in column order; None and ``""`` become Hive's name for the null partition.
 
     Args:
         values: texts in column order; where the columns are known also a spec, or the values of a `Partition`.
@@ -364,6 +364,8 @@ def partition_value_texts(
 
     >>> partition_value_texts(["a", None])
     ('a', '__HIVE_DEFAULT_PARTITION__')
+    >>> partition_value_texts(["", "5"])
+    ('__HIVE_DEFAULT_PARTITION__', '5')
     >>> partition_value_texts({"Hour": "5", "ds": "a"}, ["ds", "hour"])
     ('a', '5')
     """
@@ -399,7 +401,7 @@ def partition_value_texts(
         raise InvalidPartitionValue(
             "a partition value cannot be written as UTF-8", values=ascii(texts), hint="Remove the lone surrogate"
         ) from None
-    return tuple([NULL_PARTITION if value is None else value for value in texts])
+    return tuple([value or NULL_PARTITION for value in texts])
 
 
 def _at(location: str | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
+from hbstore.keys import NULL_PARTITION
 
 DEFAULT_DATABASE: Final = "default"
 """The database of those who name none, as in Hive; its folder is the warehouse itself."""
@@ -39,10 +40,12 @@ def unescape_name(text: str) -> str:
 
 
 def partition_name(columns: Sequence[str], values: Sequence[str]) -> str:
-    """The partition name of values, one for each column.
+    """The partition name of values, one for each column; an empty value is the null partition's.
 
     >>> partition_name(["ds", "hour"], ["2013-01-01", "5"])
     'ds=2013-01-01/hour=5'
+    >>> partition_name(["ds"], [""])
+    'ds=__HIVE_DEFAULT_PARTITION__'
     """
     return partition_namer(columns)(values)
 
@@ -55,6 +58,8 @@ def partition_namer(columns: Sequence[str]) -> Callable[[Sequence[str]], str]:
     def name_of(values: Sequence[str]) -> str:
         if _ESCAPED.search("".join(values)) is not None:
             values = [escape_name(value) for value in values]
+        if "" in values:
+            values = [value or NULL_PARTITION for value in values]
         if len(values) != len(names):
             raise ValueError(f"{len(values)} values for {len(names)} partition columns")
         return template % tuple(values)
@@ -66,7 +71,7 @@ def parse_partition_name(name: str) -> dict[str, str]:
     """Columns and values of a partition name, in its order; a partial one is taken too.
 
     Raises:
-        InvalidPartitionValue: a part has no ``=``, or a column stands there twice.
+        InvalidPartitionValue: a part has no ``=`` or no value, or a column stands there twice.
 
     >>> parse_partition_name("ds=2013-01-01/hour=5")
     {'ds': '2013-01-01', 'hour': '5'}
@@ -78,6 +83,13 @@ def parse_partition_name(name: str) -> dict[str, str]:
         if not found or not column or column in spec:
             raise InvalidPartitionValue(
                 "the text is not a partition name", name=name, part=part, hint="Write column=value/column=value"
+            )
+        if not value:
+            raise InvalidPartitionValue(
+                "incomplete partition name",
+                name=name,
+                missing=column,
+                hint=f"Write {column}=value; the null partition is {column}={NULL_PARTITION}",
             )
         spec[column] = unescape_name(value)
     return spec

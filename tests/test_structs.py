@@ -306,7 +306,7 @@ def test_values_are_read_alone_wherever_they_stand(values, first):
     field = layouts.PARTITION.write_fields(Partition(values), (1,))
     time = b"\x08\0\x04" + struct.pack(">i", 7)
     payload = (field + time if first else time + field) + b"\0"
-    assert partition_values(payload) == tuple(values) == decode_partition(payload).values
+    assert partition_values(payload) == Partition(values).values == decode_partition(payload).values
     assert decode_partition(payload).create_time == 7
 
 

@@ -184,7 +184,7 @@ def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[
 
 
 def _other_text(value: str | None, kind: ColumnType, column: str) -> str:
-    if value is None or value == NULL_PARTITION:
+    if value in (None, "", NULL_PARTITION):
         return NULL_PARTITION
     try:
         kind.parse(value)

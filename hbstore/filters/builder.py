@@ -217,7 +217,9 @@ def spec_filter(spec: Mapping[str, str]) -> Expression | None:
     >>> print(spec_filter({"ds": "2013-01-01", "region": NULL_PARTITION}))
     ds = '2013-01-01' and region is null
     """
-    terms = [col(column).is_null() if text == NULL_PARTITION else col(column) == text for column, text in spec.items()]
+    terms = [
+        col(column).is_null() if text in ("", NULL_PARTITION) else col(column) == text for column, text in spec.items()
+    ]
     return Expression(joined(And, [one.tree for one in terms])) if terms else None
 
 

@@ -78,8 +78,8 @@ def partition_name_has_valid_characters(_: Call) -> bool:
 def name_reader(table: Table) -> Callable[[str], tuple[str, ...]]:
     """A function that gives the values in a partition's name, in the order of the table's columns.
 
-    It raises InvalidPartitionValue where a name is malformed or does not name all columns, once each, in any order and
-    case.
+    It raises InvalidPartitionValue where a name is malformed, or does not give all columns a value, once each, in any
+    order and case.
 
     >>> from hbstore.model import Column
     >>> read = name_reader(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
@@ -87,7 +87,7 @@ def name_reader(table: Table) -> Callable[[str], tuple[str, ...]]:
     (('2013-01-01', '5'), ('2013-01-01', '5'))
     """
     columns = table.partition_column_names
-    usual = re.compile("/".join(f"{re.escape(escape_name(column))}=([^/=%]*)" for column in columns))
+    usual = re.compile("/".join(f"{re.escape(escape_name(column))}=([^/=%]+)" for column in columns))
 
     def read(name: str) -> tuple[str, ...]:
         found = usual.fullmatch(name)

@@ -14,6 +14,7 @@ from hbstore.filters.builder import Expression
 from hbstore.filters.frames import frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
+from hbstore.keys import NULL_PARTITION
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, PartitionValues, partition_value_texts
 from hbstore.name_lists import partition_names
@@ -284,7 +285,7 @@ def _with_spec(
     hint = 'Give a dict, such as {"ds": "2013-01-01"}'
     given = zip(columns, spec_values(columns, expect("spec", spec, Mapping, hint=hint)), strict=True)
     parts: list[ExpressionTree] = [
-        Comparison(column, Operator.EQ, Text(value)) for column, value in given if value is not None
+        Comparison(column, Operator.EQ, Text(value or NULL_PARTITION)) for column, value in given if value is not None
     ]
     tree = _tree(where, like_dialect)
     if tree is not None:

@@ -67,7 +67,7 @@ def evaluate(tree, names: Sequence[str], types: Sequence, values: Sequence[str])
 
 
 def _typed(kind, text):
-    if text == NULL_PARTITION:
+    if text in ("", NULL_PARTITION):
         return NULL
     try:
         return kind.parse(text)
