@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -88,9 +89,9 @@ def parse_url(text: str) -> StoreUrl:
 
 
 def _encodes(text: str) -> bool:
-    """Whether a file's name can be made of it: no lone surrogates."""
+    """Whether a file can have it in its name; bytes that are not UTF-8 stand in it as Python reads them from a name."""
     try:
-        text.encode()
+        os.fsencode(text)
     except UnicodeEncodeError:
         return False
     return True

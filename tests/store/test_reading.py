@@ -132,7 +132,7 @@ def test_errors_name_the_column_and_both_types(filled):
         filled.count_partitions("shop", "sales", "hour = 5" + " " * MAX_FILTER_LENGTH + "or hour = 6")
     with pytest.raises(HbstoreError) as caught:
         filled.get_partitions_by_filter("shop", "sales", "ds like 'x'", like_dialect="hive3")
-    assert caught.value.fields == {"dialect": "hive3"}
+    assert caught.value.fields == {"dialect": "'hive3'"}
 
 
 def test_filters_in_all_their_forms(filled):
