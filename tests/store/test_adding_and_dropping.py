@@ -66,7 +66,7 @@ def test_a_batch_that_names_a_partition_twice_is_refused(sales):
         ((), "columns"),
         (("2013-02-30", "1"), "column"),
         (("2013-01-01", "x"), "column"),
-        (("2013-01-01", ""), "column"),
+        (("2013-01-01", " "), "column"),
         (("2013-01-01", " 1"), "column"),
         (("2013-01-01", "2147483648"), "column"),
         (("2013-01-01", "1.0"), "column"),

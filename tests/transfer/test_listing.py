@@ -11,7 +11,7 @@ from hbstore.transfer.listing import listing
 
 COLUMNS = ("ds", "hour")
 TABLE = Table("shop", "sales", [Column("ds", "string"), Column("hour", "int")])
-hours = st.sampled_from(["5", "05", "+5", "005", "7", "-0", "0", "noon", "", "__HIVE_DEFAULT_PARTITION__", "5 "])
+hours = st.sampled_from(["5", "05", "+5", "005", "7", "-0", "0", "noon", "__HIVE_DEFAULT_PARTITION__", "5 "])
 values = st.tuples(st.sampled_from(["a", "b/c", "d=e%"]), hours)
 
 
@@ -30,7 +30,7 @@ def test_it_is_what_a_store_would_hold(some):
         for name, beside in found.collided:
             (there,) = store.get_partitions("shop", "sales", [by_name[name]])
             assert there.values == by_name[beside]
-    assert {name for name in found.names.values() if name.endswith(("noon", "hour=", "5 "))} == set(found.untyped)
+    assert {name for name in found.names.values() if name.endswith(("noon", "5 "))} == set(found.untyped)
     assert found.unreadable == []
 
 
