@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from hbstore.errors import InvalidInput
@@ -16,9 +16,70 @@ def expect(argument: str, value: T, *kinds: type, hint: str) -> T:
     Raises:
         InvalidInput: it is of none of these types.
     """
-    if not isinstance(value, kinds):
+    if not isinstance(value, kinds) or (isinstance(value, bool) and not {bool, object}.intersection(kinds)):
         raise InvalidInput("the argument has the wrong type", argument=argument, type=type(value).__name__, hint=hint)
     return value
+
+
+def expect_flags(**flags: object) -> None:
+    """See that arguments are True or False. Any other value has a truth too, ``"no"`` the one that nobody means.
+
+    Raises:
+        InvalidInput: one is neither.
+
+    >>> expect_flags(cascade="no")
+    Traceback (most recent call last):
+    hbstore.errors.InvalidInput: the argument has the wrong type: argument=cascade, type=str. Give True or False
+    """
+    for argument, value in flags.items():
+        expect(argument, value, bool, hint="Give True or False")
+
+
+def expect_numbers(**numbers: object) -> None:
+    """See that arguments are whole numbers.
+
+    Raises:
+        InvalidInput: one is none.
+    """
+    for argument, value in numbers.items():
+        expect(argument, value, int, hint="Give a whole number")
+
+
+def expect_texts(*, or_none: bool = False, **texts: object) -> None:
+    """See that arguments are texts.
+
+    Args:
+        or_none: whether None does, too.
+        **texts: the values, by the names of the arguments.
+
+    Raises:
+        InvalidInput: one is none, or cannot be written as UTF-8.
+    """
+    hint = "Give a text, or None" if or_none else "Give a text"
+    for argument, value in texts.items():
+        if value is None and or_none:
+            continue
+        text = str(expect(argument, value, str, hint=hint))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(
+                "the argument cannot be written as UTF-8",
+                argument=argument,
+                value=ascii(text),
+                hint="Remove the lone surrogate",
+            ) from None
+
+
+def expect_dict(argument: str, values: Mapping[str, object], *kinds: type, hint: str) -> None:
+    """See that an argument is a dict by texts, of values of some types.
+
+    Raises:
+        InvalidInput: it is no dict, a key in it is no text, or a value is of none of these types.
+    """
+    for name, value in expect(argument, values, Mapping, hint=hint).items():
+        expect(f"key of {argument}", name, str, hint=hint)
+        expect(f"{argument}[{name!r}]", value, *kinds, hint=hint)
 
 
 def expect_choice(argument: str, value: str, *choices: str) -> None:
@@ -27,7 +88,7 @@ def expect_choice(argument: str, value: str, *choices: str) -> None:
     Raises:
         InvalidInput: it is none of them.
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         hint = f"Give one of {', '.join(map(repr, choices))}"
         raise InvalidInput("the argument has an invalid value", argument=argument, value=repr(value), hint=hint)
 

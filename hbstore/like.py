@@ -92,9 +92,9 @@ def parse_like(pattern: str, dialect: LikeDialect) -> LikePattern:
 
 def like_dialect(name: str) -> LikeDialect:
     """The dialect of a name; InvalidInput for another."""
-    if name == "sql":
+    if isinstance(name, str) and name == "sql":
         return "sql"
-    if name == "hive2":
+    if isinstance(name, str) and name == "hive2":
         return "hive2"
     raise InvalidInput("the LIKE dialect is unknown", dialect=repr(name), hint="Use 'sql' or 'hive2'")
 

@@ -19,9 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import NoneType
 from typing import Final, NoReturn, TypeAlias, TypeVar
 
-from hbstore.arguments import expect, expect_many
+from hbstore.arguments import expect, expect_flags, expect_many, expect_numbers
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 from hbstore.keys import NULL_PARTITION
 from hbstore.names import identifier, spec_values
@@ -68,6 +69,7 @@ def _freeze_mapping(owner: object, name: str) -> None:
 _REPR: Final = 80
 """Characters of one part of a repr at most, so that it stays a line."""
 
+_A_COLUMN: Final = 'Give columns as Column("ds", "date")'
 _EMPTY: FrozenDict[str, str] = FrozenDict()
 
 
@@ -111,7 +113,9 @@ class Skew:
 
     def __post_init__(self) -> None:
         _freeze_sequence(self, "columns")
-        object.__setattr__(self, "values", tuple(map(tuple, self.values)))
+        hint = "Give a list of lists of texts"
+        lists = [expect_many("values", one, hint=hint) for one in expect_many("values", self.values, hint=hint)]
+        object.__setattr__(self, "values", tuple(map(tuple, lists)))
         _freeze_mapping(self, "locations")
 
 
@@ -139,11 +143,15 @@ class StorageDescriptor:
     def __post_init__(self) -> None:
         for name in ("columns", "bucket_columns", "sort_columns"):
             _freeze_sequence(self, name)
+        expect("serde", self.serde, SerDe, hint="Give a SerDe")
+        expect_flags(compressed=self.compressed, stored_as_sub_directories=self.stored_as_sub_directories)
         _freeze_mapping(self, "parameters")
 
     def __repr__(self) -> str:
-        formats = self.serde.library or self.input_format or "no format"
-        return f"<StorageDescriptor {clipped(formats, _REPR)}, {plural(len(self.columns), 'column')}>"
+        formats = [one for one in (self.serde.library, self.input_format) if isinstance(one, str) and one]
+        return (
+            f"<StorageDescriptor {clipped([*formats, 'no format'][0], _REPR)}, {plural(len(self.columns), 'column')}>"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +175,10 @@ class Privileges:
 
     def __post_init__(self) -> None:
         for name in ("users", "groups", "roles"):
-            grants: Mapping[str, Sequence[Grant]] = getattr(self, name)
-            object.__setattr__(self, name, FrozenDict({who: tuple(given) for who, given in grants.items()}))
+            hint = 'Give a dict of lists, such as {"ann": [Grant("SELECT")]}'
+            grants: Mapping[str, Sequence[Grant]] = expect(name, getattr(self, name), Mapping, hint=hint)
+            lists = {who: tuple(expect_many(name, given, Grant, hint=hint)) for who, given in grants.items()}
+            object.__setattr__(self, name, FrozenDict(lists))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -245,6 +255,9 @@ class Table:
         _freeze_sequence(self, "columns")
         _freeze_mapping(self, "parameters")
         self._keep_columns_once()
+        expect_flags(temporary=self.temporary)
+        expect_numbers(create_time=self.create_time)
+        expect("rewrite_enabled", self.rewrite_enabled, bool, NoneType, hint="Give True, False or None")
         _check_column_names((*self.columns, *self.partition_columns))
         _key_types(tuple(column.type for column in self.partition_columns))
 
@@ -405,13 +418,14 @@ def partition_value_texts(
 
 
 def _at(location: str | None) -> str:
-    return "" if location is None else f" at {clipped(location, _REPR)}"
+    return "" if location is None else f" at {clipped(str(location), _REPR)}"
 
 
 def _check_column_names(columns: Sequence[Column]) -> None:
     seen: set[str] = set()
     for column in columns:
-        expect("columns", column, Column, hint='Give columns as Column("ds", "date")')
+        expect("columns", column, Column, hint=_A_COLUMN)
+        expect(f"type of {column.name!r}", column.type, str, hint=_A_COLUMN)
         if not isinstance(column.name, str) or not column.name.strip():
             raise InvalidName("a column has no name", name=repr(column.name), hint="Give every column a name")
         if column.name.lower() in seen:

@@ -9,11 +9,13 @@ Thrift interface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from types import NoneType
+from typing import Final, NamedTuple
 
+from hbstore.arguments import expect, expect_flags, expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput
 from hbstore.model import Grant
 from hbstore.names import identifier
@@ -24,6 +26,16 @@ class Resource(NamedTuple):
 
     type: int
     uri: str
+
+
+_PAIRS: Final = 'Give a list of pairs of a type and a URI, such as [(1, "s3://shop/tax.jar")]'
+
+
+def _resource(given: Iterable[int | str]) -> Resource:
+    pair = expect_many("resources", given, int, str, hint=_PAIRS)
+    if [type(one) for one in pair] != [int, str]:
+        raise InvalidInput("a resource is no pair of a type and a URI", resource=pair, hint=_PAIRS)
+    return Resource(*pair)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,9 @@ class Function:
     def __post_init__(self) -> None:
         object.__setattr__(self, "database", identifier("database", self.database))
         object.__setattr__(self, "name", identifier("function", self.name))
-        object.__setattr__(self, "resources", tuple(Resource(*one) for one in self.resources))
+        object.__setattr__(
+            self, "resources", tuple(map(_resource, expect_many("resources", self.resources, hint=_PAIRS)))
+        )
 
     def __str__(self) -> str:
         return f"{self.database}.{self.name}"
@@ -138,13 +152,14 @@ class LockComponent:
         try:
             put(self, "type", LockType(self.type))
             put(self, "level", LockLevel(self.level))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise InvalidInput(
                 "the type or the level of the lock is unknown",
                 type=self.type,
                 level=self.level,
                 hint="Use a LockType (1 to 3: shared read, shared write, exclusive) and a LockLevel (1 to 3)",
             ) from error
+        expect_texts(or_none=True, database=self.database, table=self.table, partition=self.partition)
         names = (self.database, self.table, self.partition)[: self.level]
         if not all(isinstance(name, str) and name for name in names):
             raise InvalidInput(
@@ -236,6 +251,11 @@ class Role:
     owner: str | None = None
     create_time: int = 0
 
+    def __post_init__(self) -> None:
+        expect_texts(name=self.name)
+        expect_texts(or_none=True, owner=self.owner)
+        expect_numbers(create_time=self.create_time)
+
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -249,6 +269,33 @@ class Membership:
     grantor: str | None = None
     grantor_type: int | None = None
 
+    def __post_init__(self) -> None:
+        expect_texts(role=self.role, principal=self.principal)
+        expect_texts(or_none=True, grantor=self.grantor)
+        expect_flags(grant_option=self.grant_option)
+        expect_numbers(time=self.time)
+        object.__setattr__(self, "principal_type", principal_type_of(self.principal_type))
+        _check_grantor_type(self.grantor_type)
+
+
+def principal_type_of(given: object) -> PrincipalType:
+    """The type of a principal, or the one of a number.
+
+    Raises:
+        InvalidInput: there is none.
+
+    >>> principal_type_of(2)
+    <PrincipalType.ROLE: 2>
+    """
+    if isinstance(given, int) and not isinstance(given, bool) and given in tuple(PrincipalType):
+        return PrincipalType(given)
+    hint = "Give a PrincipalType: 1 is a user, 2 a role, 3 a group"
+    raise InvalidInput("no such type of a principal", type=repr(given), hint=hint)
+
+
+def _check_grantor_type(given: object) -> None:
+    expect("grantor_type", given, int, NoneType, hint="Give 1 for a user, 2 for a role, 3 for a group, or None")
+
 
 class ObjectType(IntEnum):
     """What a privilege is about."""
@@ -258,6 +305,9 @@ class ObjectType(IntEnum):
     TABLE = 3
     PARTITION = 4
     COLUMN = 5
+
+
+_AN_OBJECT: Final = "Give an ObjectType: 1 is everything, 2 a database, 3 a table, 4 a partition, 5 a column"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,10 +321,16 @@ class ObjectRef:
     column: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "type", ObjectType(self.type))
+        try:
+            object.__setattr__(self, "type", ObjectType(expect("type", self.type, int, hint=_AN_OBJECT)))
+        except ValueError:
+            raise InvalidInput("no such type of an object", type=self.type, hint=_AN_OBJECT) from None
+        expect_texts(database=self.database, table=self.table)
+        expect_texts(or_none=True, column=self.column)
+        values = expect_many("values", self.values, str, hint="Give the partition's values, or () for none")
         object.__setattr__(self, "database", self.database.lower())
         object.__setattr__(self, "table", self.table.lower())
-        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "values", tuple(values))
         if self.column is not None:
             object.__setattr__(self, "column", self.column.lower())
 
@@ -287,6 +343,18 @@ class ObjectGrant:
     principal: str
     principal_type: PrincipalType
     grant: Grant
+
+    def __post_init__(self) -> None:
+        expect(
+            "target", self.target, ObjectRef, hint='Give an ObjectRef, such as ObjectRef(ObjectType.DATABASE, "shop")'
+        )
+        expect("grant", self.grant, Grant, hint='Give a Grant, such as Grant("SELECT")')
+        expect_texts(principal=self.principal, privilege=self.grant.privilege)
+        expect_texts(or_none=True, grantor=self.grant.grantor)
+        expect_flags(grant_option=self.grant.grant_option)
+        expect_numbers(create_time=self.grant.create_time)
+        object.__setattr__(self, "principal_type", principal_type_of(self.principal_type))
+        _check_grantor_type(self.grant.grantor_type)
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -58,7 +58,7 @@ class Catalog:
         Raises:
             ModelNotFound: there is none.
         """
-        for one in ("cube", "derived_cube") if kind == "cube" else (kind,):
+        for one in ("cube", "derived_cube") if isinstance(kind, str) and kind == "cube" else (kind,):
             found = self.find(one, name)
             if found is not None:
                 return found

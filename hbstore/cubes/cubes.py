@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from hbstore.arguments import expect, expect_many
+from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.covered import Cover
-from hbstore.cubes.descriptions import PartitionDesc
+from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
@@ -46,6 +46,7 @@ class Cubes:
     """
 
     def __init__(self, store: PartitionStore, database: str, clock: Clock = utc_now) -> None:
+        expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
         self.store = store
         self.database = identifier("database", database)
         self._clock = clock
@@ -71,6 +72,7 @@ class Cubes:
         ['archive', 'lake']
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
+        expect_flags(if_not_exists=if_not_exists)
         try:
             self._catalog.create(document)
         except AlreadyExists:
@@ -84,6 +86,7 @@ class Cubes:
         >>> [document.name for document in cubes.create_all(both, if_not_exists=True)]
         ['archive']
         """
+        expect_flags(if_not_exists=if_not_exists)
         found = []
         for one in sorted(
             expect_many("documents", documents, Named, hint=_A_DOCUMENT), key=lambda one: KINDS.index(one.kind)
@@ -162,6 +165,7 @@ class Cubes:
         >>> cubes.store.table_names("shop")
         ['lake_stations']
         """
+        expect_flags(cascade=cascade)
         self._catalog.drop(kind, name, cascade=cascade)
 
     def cube(self, name: str) -> Cube | DerivedCube:
@@ -269,7 +273,7 @@ class Cubes:
         >>> cubes.latest("stations", "lake").location
         's3://lake/stations/dt=2015-01-29'
         """
-        return self._registration.latest(dimtable, storage, other or {})
+        return self._registration.latest(dimtable, storage, {} if other is None else other)
 
     # Timelines and covers
 
@@ -292,7 +296,7 @@ class Cubes:
         """
         found = self._fact(fact)
         period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
-        expect("update_period", period, UpdatePeriod, type(None), hint='Give an UpdatePeriod, or its name: "DAILY"')
+        expect("update_period", period, UpdatePeriod, type(None), hint=A_PERIOD)
         tables = found.storage_tables if storage is None else [storage_table_of(found, storage)]
         column = None if time_dimension is None else self._column(found, tables, time_dimension)
         return [
@@ -336,6 +340,7 @@ class Cubes:
         >>> [str(run) for run in cubes.cover("rides_daily", day("2015-01-29"), day("2015-01-31")).partitions.runs]
         ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']
         """
+        expect_flags(partial=partial)
         found = self._fact(fact)
         tables = [table for table in found.storage_tables if table.time_partition_columns]
         if not tables:

@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar
+from types import NoneType
+from typing import Final, TypeVar
 
+from hbstore.arguments import expect, expect_dict, expect_texts
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
 from hbstore.keys import NULL_PARTITION
@@ -26,6 +28,9 @@ from hbstore.timelines import UpdatePeriod
 from hbstore.types import ColumnType, DateType, TimestampType, parse_type
 
 V = TypeVar("V")
+A_PERIOD: Final = 'Give an UpdatePeriod, or its name: "DAILY"'
+_TIMES: Final = 'Give a time for each time partition column, such as {"dt": "2015-01-29"}: a text or a datetime'
+OTHERS: Final = 'Give a text for each other partition column, such as {"country": "nl"}; None is the null partition'
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,15 @@ class PartitionDesc:
     parameters: Mapping[str, str] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:
-        for name in ("time", "other", "parameters"):
+        for name, hint in (("time", _TIMES), ("other", OTHERS)):  # `values_of` looks at the values, by column
+            expect_dict(name, getattr(self, name), object, hint=hint)
             object.__setattr__(self, name, FrozenDict(getattr(self, name)))
+        expect_dict("parameters", self.parameters, str, hint="Give a dict of texts")
+        object.__setattr__(self, "parameters", FrozenDict(self.parameters))
+        expect_texts(or_none=True, location=self.location)
         if isinstance(self.update_period, str):
             object.__setattr__(self, "update_period", UpdatePeriod.named(self.update_period))
+        expect("update_period", self.update_period, UpdatePeriod, NoneType, hint=A_PERIOD)
 
     @property
     def period(self) -> UpdatePeriod | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect
+from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.descriptions import PartitionDesc, other_texts, values_of
+from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
 from hbstore.cubes.latest import Dumps, canonical_values, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
 from hbstore.errors import (
@@ -32,6 +33,7 @@ from hbstore.timelines import parse_time
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
 
 _ATTEMPTS: Final = 50
+_DESCS: Final = 'Give a list of PartitionDescs, such as [PartitionDesc("DAILY", {"dt": "2015-01-29"})]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Registration:
         self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime, *, if_not_exists: bool
     ) -> int:
         """Add partitions, all or none; how many, where those that are there are passed over."""
+        expect_flags(if_not_exists=if_not_exists)
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
         for _ in range(_ATTEMPTS):
@@ -98,6 +101,7 @@ class Registration:
                 storage=storage,
                 hint="Name a dimension table with an update period on that storage",
             )
+        expect_dict("other", other, str, NoneType, hint=OTHERS)
         texts = other_texts(place.on, other)
         values = [texts.get(column, LATEST) for column in place.table.partition_column_names]
         found = place.store.get_partitions(place.table.database, place.table.name, [place.dumps.latest_values(values)])
@@ -196,7 +200,7 @@ class _Place:
     def partitions(self, descs: Iterable[PartitionDesc], valid: _Validity) -> list[Partition]:
         """Partitions as the store takes them; every one is checked before anything is changed."""
         found, now = [], int(time.time())
-        for one in descs:
+        for one in expect_many("descs", descs, PartitionDesc, hint=_DESCS):
             values = values_of(self.on, one)
             valid.check(self.logical, self.on, one)
             own = {} if one.period is None else {PARTITION_UPDATE_PERIOD: one.period.name}

@@ -202,7 +202,7 @@ class Settler:
 
 
 def _checked(kind: str) -> str:
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidModel(
             "no such kind of description",
             found=kind if isinstance(kind, str) else repr(kind),

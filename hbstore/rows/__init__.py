@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hbstore.arguments import expect_flags
 from hbstore.rows.interface import Rows
 from hbstore.rows.urls import parse_url
 
@@ -29,6 +30,7 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
     >>> rows.get(b"D shop")
     {'d:def': b'...'}
     """
+    expect_flags(create=create)
     text = os.fspath(url) if isinstance(url, os.PathLike) else url
     parsed = parse_url(text)
     if parsed.scheme == "hbase":

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hbstore.arguments import expect, expect_many, expect_texts
 from hbstore.model import PartitionValues
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys, table_annex_key
 from hbstore.store.annexes import Annexes, Step
-from hbstore.store.puts import partition_key, texts_of
+from hbstore.store.puts import NEEDS_VALUES, partition_key, texts_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 
@@ -50,7 +51,7 @@ class ColumnStatistics:
         >>> store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "decimal(10,2)", b"...")])
         """
         row = self.annexes.tables.open(database, table)
-        self.annexes.change(row, {table_annex_key(row): _put(statistics)}, {})
+        self.annexes.change(row, {table_annex_key(row): _put("statistics", statistics)}, {})
 
     def write_partitions(
         self, database: str, table: str, statistics: Mapping[tuple[str, ...], Iterable[ColumnStatistic]]
@@ -66,13 +67,15 @@ class ColumnStatistics:
         >>> store.column_statistics.write_partitions("shop", "sales", {("2013-01-01", "5"): [statistic]})
         """
         row = self._partitioned(database, table)
+        expect("statistics", statistics, Mapping, hint='Give a dict, such as {("2013-01-01", "5"): [statistic]}')
         steps: dict[bytes, Step] = {}
         present: dict[bytes, tuple[str, ...]] = {}
         for values, some in statistics.items():
             key = partition_key(row, values)
             present[key] = texts_of(row, values)
             (annex_key,) = annex_keys(row, [key])
-            steps[annex_key] = _put(some) if annex_key not in steps else _both(steps[annex_key], _put(some))
+            put = _put(f"statistics[{values!r}]", some)
+            steps[annex_key] = put if annex_key not in steps else _both(steps[annex_key], put)
         self.annexes.change(row, steps, present)
 
     def read_table(self, database: str, table: str, columns: Sequence[str] | None = None) -> list[ColumnStatistic]:
@@ -81,9 +84,9 @@ class ColumnStatistics:
         >>> store.column_statistics.read_table("shop", "sales")
         []
         """
-        row = self.annexes.tables.open(database, table)
+        row, wanted = self.annexes.tables.open(database, table), _lower(columns)
         key = table_annex_key(row)
-        return _of(self.annexes.read([key]).get(key), columns)
+        return _of(self.annexes.read([key]).get(key), wanted)
 
     def read_partitions(
         self, database: str, table: str, values: Iterable[PartitionValues], columns: Sequence[str] | None = None
@@ -99,11 +102,11 @@ class ColumnStatistics:
         >>> store.column_statistics.read_partitions("shop", "sales", [("2013-01-01", "5")])
         {}
         """
-        row = self._partitioned(database, table)
-        texts = [texts_of(row, one) for one in values]
+        row, wanted = self._partitioned(database, table), _lower(columns)
+        texts = [texts_of(row, one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
         keys = annex_keys(row, [partition_key(row, one) for one in texts])
         annexes = self.annexes.read(keys)
-        found = {one: _of(annexes.get(key), columns) for one, key in zip(texts, keys, strict=True)}
+        found = {one: _of(annexes.get(key), wanted) for one, key in zip(texts, keys, strict=True)}
         return {one: statistics for one, statistics in found.items() if statistics}
 
     def delete_table(self, database: str, table: str, column: str | None = None) -> bool:
@@ -127,6 +130,7 @@ class ColumnStatistics:
         return self._delete(row, annex_key, column, {key: texts_of(row, values)})
 
     def _delete(self, row: TableRow, key: bytes, column: str | None, partitions: Mapping[bytes, Sequence[str]]) -> bool:
+        expect_texts(or_none=True, column=column)
         gone = set() if column is None else {column.lower()}
         found = False
 
@@ -145,8 +149,9 @@ class ColumnStatistics:
         return row
 
 
-def _put(statistics: Iterable[ColumnStatistic]) -> Step:
-    put = {one.column: one for one in statistics}
+def _put(argument: str, statistics: Iterable[ColumnStatistic]) -> Step:
+    hint = "Give a list of ColumnStatistics"
+    put = {one.column: one for one in expect_many(argument, statistics, ColumnStatistic, hint=hint)}
 
     def step(annex: Annex) -> Annex:
         merged = {**{one.column: one for one in annex.statistics}, **put}
@@ -160,8 +165,15 @@ def _both(first: Step, second: Step) -> Step:
     return lambda annex: second(first(annex))
 
 
-def _of(annex: Annex | None, columns: Sequence[str] | None) -> list[ColumnStatistic]:
+def _lower(columns: Sequence[str] | None) -> set[str] | None:
+    """The names of columns in lower case; None for all of them."""
+    if columns is None:
+        return None
+    hint = "Give a list of the columns' names, or None for all"
+    return {column.lower() for column in expect_many("columns", columns, str, hint=hint)}
+
+
+def _of(annex: Annex | None, wanted: set[str] | None) -> list[ColumnStatistic]:
     if annex is None:
         return []
-    wanted = None if columns is None else {column.lower() for column in columns}
     return [one for one in annex.statistics if wanted is None or one.column in wanted]

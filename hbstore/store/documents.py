@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from hbstore.arguments import expect_texts
 from hbstore.errors import (
     AlreadyExists,
     CommitStateUnknown,
@@ -138,6 +139,7 @@ class Documents:
         Raises:
             ConcurrentChange: it has another text; nothing was changed.
         """
+        expect_texts(or_none=True, expected=expected)
         key = _key(database, kind, name)
         for _ in range(_ATTEMPTS):
             cell = (self.rows.get(key) or {}).get(DEFINITION)
@@ -201,12 +203,8 @@ def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
 
 
 def _cell(text: str) -> bytes:
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(
-            "a document cannot be written as UTF-8", found=ascii(text)[:50], hint="Remove the lone surrogate"
-        ) from None
+    expect_texts(text=text)
+    data = text.encode()
     if len(data) > MAX_DOCUMENT:
         raise InvalidInput(
             "the document is too large", bytes=len(data), limit=MAX_DOCUMENT, hint="Shorten the document"

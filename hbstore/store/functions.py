@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from hbstore.arguments import expect
 from hbstore.errors import AlreadyExists, ConcurrentChange, DatabaseNotFound, FunctionNotFound, InvalidName
 from hbstore.names import identifier
 from hbstore.rows.interface import Rows
@@ -18,6 +19,7 @@ from hbstore.store.tables import Tables
 
 FUNCTION_KEYS: Final = (b"F", b"G")
 _ATTEMPTS: Final = 50
+_A_FUNCTION: Final = 'Give a Function, such as Function("shop", "tax", "org.shop.Tax")'
 
 
 def function_key(database: str, name: str) -> bytes:
@@ -63,6 +65,7 @@ class Functions:
         >>> store.hive.functions.names("shop")
         ['tax']
         """
+        expect("function", function, Function, hint=_A_FUNCTION)
         self.tables.get_database(function.database)
         self._put(replace(function, create_time=int(time.time())))
 
@@ -90,6 +93,7 @@ class Functions:
         >>> store.hive.functions.names("shop")
         ['tariff']
         """
+        expect("function", function, Function, hint=_A_FUNCTION)
         key = function_key(*_names(database, name))
         new_key = function_key(function.database, function.name)
         for _ in range(_ATTEMPTS):

@@ -11,12 +11,14 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from types import NoneType
 from typing import Final
 
+from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNotFound, InvalidInput, TableNotFound
 from hbstore.model import Grant
 from hbstore.rows.interface import Rows
-from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
+from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
 from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.tables import Tables
@@ -85,6 +87,7 @@ class Grants:
         >>> store.hive.grants.list()
         []
         """
+        expect_flags(option_only=option_only)
         for target, some in _by_place(grants).items():
 
             def remove(known: list[ObjectGrant], some: list[ObjectGrant] = some) -> list[ObjectGrant]:
@@ -109,6 +112,7 @@ class Grants:
 
         >>> store.hive.grants.forget_role("sales")
         """
+        expect_texts(role=role)
         granted = [one for one in self._all() if one.principal_type == PrincipalType.ROLE]
         self.revoke(one for one in granted if one.principal.lower() == role.lower())
 
@@ -169,6 +173,9 @@ class Grants:
         >>> store.hive.grants.list("ann", PrincipalType.USER)
         []
         """
+        expect_texts(or_none=True, principal=principal)
+        principal_type = None if principal_type is None else principal_type_of(principal_type)
+        expect("target", target, ObjectRef, NoneType, hint="Give an ObjectRef, or None")
         found = self._all() if target is None else iter(self._on(target))
         return [
             one for one in found if principal in (None, one.principal) and principal_type in (None, one.principal_type)
@@ -178,7 +185,7 @@ class Grants:
 def _by_place(grants: Iterable[ObjectGrant]) -> dict[ObjectRef, list[ObjectGrant]]:
     """Grants by the database or table that they are about."""
     found: dict[ObjectRef, list[ObjectGrant]] = {}
-    for one in grants:
+    for one in expect_many("grants", grants, ObjectGrant, hint="Give a list of ObjectGrants"):
         whole = ObjectRef(min(one.target.type, ObjectType.TABLE), one.target.database, one.target.table)
         found.setdefault(whole, []).append(one)
     return found
@@ -193,8 +200,6 @@ def _without_option(one: ObjectGrant) -> ObjectGrant:
 
 
 def _encode(grants: list[ObjectGrant], mark: str) -> bytes:
-    if not all(isinstance(one.principal, str) and isinstance(one.grant.privilege, str) for one in grants):
-        raise InvalidInput("the grant lacks a principal or a privilege", hint="Name a principal and a privilege")
     return json.dumps([mark, [astuple(one) for one in grants]]).encode()
 
 
@@ -209,5 +214,5 @@ def _decode(data: bytes, mark: str) -> list[ObjectGrant]:
             ObjectGrant(ObjectRef(*target), principal, PrincipalType(kind), Grant(*grant))
             for target, principal, kind, grant in grants
         ]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, InvalidInput) as error:
         raise CorruptRow("the grants cannot be decoded", grants=data[:80], hint=RESTORE) from error

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnOpen
 from hbstore.rows.interface import Rows
 from hbstore.service_model import Lock, LockComponent, LockState
@@ -69,7 +70,9 @@ class Locks:
         >>> store.hive.locks.lock([sales_table], user="ann", host="here").state.name
         'ACQUIRED'
         """
-        wanted = tuple(components)
+        wanted = tuple(expect_many("components", components, LockComponent, hint="Give a list of LockComponents"))
+        expect_texts(or_none=True, user=user, host=host, agent=agent)
+        expect_numbers(transaction=transaction)
         if not wanted:
             raise InvalidInput("the lock request has no components", hint="Give at least one component")
 
@@ -93,6 +96,7 @@ class Locks:
         >>> store.hive.locks.check(second.id).state.name, store.hive.locks.check(second.id).blocked_by == first.id
         ('WAITING', True)
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
             lock = ledger.lock(number)
@@ -112,6 +116,7 @@ class Locks:
         >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
         >>> store.hive.locks.heartbeat(lock.id)
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
             return _renewed(ledger, ledger.lock(number), now)[0], None
@@ -131,6 +136,7 @@ class Locks:
         >>> store.hive.locks.show()
         []
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
             lock = ledger.lock(number)
@@ -153,6 +159,7 @@ class Locks:
         >>> [lock.user for lock in store.hive.locks.show("shop")]
         ['ann']
         """
+        expect_texts(or_none=True, database=database, table=table, partition=partition)
         wanted = (database and database.lower(), table and table.lower(), partition)
         ledger = self._ledger.read()
         return [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from hbstore.arguments import expect_numbers
 from hbstore.service_structs import Annex
 from hbstore.store.annex_keys import annex_keys
 from hbstore.store.annexes import Annexes
@@ -44,6 +45,7 @@ class Marks:
         >>> store.hive.marks.is_marked("shop", "sales", {"hour": "5", "ds": "2013-01-01"})
         True
         """
+        expect_numbers(event=event)
         row, values = self._place(database, table, spec)
         key = partition_key(row, values)
         (annex_key,) = annex_keys(row, [key])
@@ -59,6 +61,7 @@ class Marks:
         >>> store.hive.marks.is_marked("shop", "sales", {"ds": "2013-01-01", "hour": "5"})
         False
         """
+        expect_numbers(event=event)
         row, values = self._place(database, table, spec)
         (key,) = annex_keys(row, [partition_key(row, values)])
         annex = self.annexes.read([key]).get(key)

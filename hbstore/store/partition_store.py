@@ -534,7 +534,7 @@ class PartitionStore:
         >>> store.change_partitions("shop", "sales", put=renewed, expected={("2013-01-01", "5"): there})
         """
         row = self._tables.open(database, table)
-        self._writer.replace(row, add, put, drop, expected or {}, invalid_values)
+        self._writer.replace(row, add, put, drop, {} if expected is None else expected, invalid_values)
 
     # Reading partitions
 
@@ -650,7 +650,7 @@ class PartitionStore:
         table: str,
         filter: Filter = None,
         *,
-        spec: Mapping[str, str] | None = None,
+        spec: Mapping[str, str | None] | None = None,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:

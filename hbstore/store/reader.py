@@ -8,7 +8,7 @@ from itertools import chain
 from types import NoneType
 from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 
-from hbstore.arguments import expect, expect_many
+from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.frames import frame_of
@@ -141,13 +141,13 @@ class Reader:
         database: str,
         table: str,
         where: Filter,
-        spec: Mapping[str, str] | None,
+        spec: Mapping[str, str | None] | None,
         *,
         max_parts: int,
         like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-        if spec:
+        if spec is not None:
             columns = self.tables.open(database, table).table.partition_column_names
             where = _with_spec(where, spec, columns, like_dialect)
         row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
@@ -167,6 +167,7 @@ class Reader:
 
     def explain(self, database: str, table: str, where: Filter, *, analyze: bool, like_dialect: LikeDialect) -> Explain:
         """What a filter becomes and, when analyzed, what running it costs."""
+        expect_flags(analyze=analyze)
         with self.rows.snapshot():
             row = self.tables.open(database, table)
             tree, plan = _tree(where, like_dialect), self.planned(row, where, like_dialect)
@@ -277,13 +278,15 @@ def _tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:
 
 
 def _with_spec(
-    where: Filter, spec: Mapping[str, str] | None, columns: tuple[str, ...], like_dialect: LikeDialect
+    where: Filter, spec: Mapping[str, str | None], columns: tuple[str, ...], like_dialect: LikeDialect
 ) -> Filter:
     """A filter and a partial partition spec as one filter."""
+    hint = 'Give a dict, such as {"ds": "2013-01-01"}; None is the null partition'
+    expect_dict("spec", spec, str, NoneType, hint=hint)
     if not spec:
         return where
-    hint = 'Give a dict, such as {"ds": "2013-01-01"}'
-    given = zip(columns, spec_values(columns, expect("spec", spec, Mapping, hint=hint)), strict=True)
+    texts = {column: NULL_PARTITION if value is None else value for column, value in spec.items()}
+    given = zip(columns, spec_values(columns, texts), strict=True)
     parts: list[ExpressionTree] = [
         Comparison(column, Operator.EQ, Text(value or NULL_PARTITION)) for column, value in given if value is not None
     ]

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, replace
 from typing import Final
 
+from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
 from hbstore.rows.interface import Rows
-from hbstore.service_model import Membership, PrincipalType, Role
+from hbstore.service_model import Membership, PrincipalType, Role, principal_type_of
 from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, read_cell
 
@@ -42,7 +43,7 @@ class _State:
                 tuple(Role(*one) for one in roles),
                 tuple(Membership(one[0], one[1], PrincipalType(one[2]), *one[3:]) for one in memberships),
             )
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, IndexError, InvalidInput) as error:
             raise CorruptRow("the roles cannot be decoded", roles=data[:80], hint=RESTORE) from error
 
 
@@ -79,6 +80,7 @@ class Roles:
         >>> store.hive.roles.names()
         ['admin', 'public', 'sales']
         """
+        expect("role", role, Role, hint='Give a Role, such as Role("sales")')
         made = replace(role, name=_name(role.name), create_time=int(time.time()))
 
         def step(state: _State) -> _State:
@@ -137,6 +139,7 @@ class Roles:
 
         >>> store.hive.roles.grant(Membership("admin", "ann", PrincipalType.USER))
         """
+        expect("membership", membership, Membership, hint='Give a Membership, such as Membership("sales", "ann")')
         wanted = replace(membership, role=_name(membership.role), time=membership.time or int(time.time()))
         if wanted.principal_type == PrincipalType.ROLE:
             wanted = replace(wanted, principal=_name(wanted.principal))
@@ -171,6 +174,7 @@ class Roles:
         >>> store.hive.roles.revoke("admin", "ann", PrincipalType.USER)
         False
         """
+        expect_flags(option_only=option_only)
         gone = Membership(_name(role), principal, principal_type)
         if principal_type == PrincipalType.ROLE:
             gone = replace(gone, principal=_name(principal))
@@ -198,6 +202,8 @@ class Roles:
         >>> [membership.role for membership in store.hive.roles.memberships("ann", PrincipalType.USER)]
         ['public']
         """
+        expect_texts(principal=principal)
+        principal_type = principal_type_of(principal_type)
         if principal_type == PrincipalType.ROLE:
             principal = _name(principal)
         asked = (principal, principal_type)
@@ -216,8 +222,10 @@ class Roles:
         >>> store.hive.roles.all_of("ann")
         ['public']
         """
+        expect_texts(or_none=True, user=user)
+        names = expect_many("groups", groups, str, hint="Give a list of the groups' names")
         state = self._read()
-        principals = {(group, PrincipalType.GROUP) for group in groups}
+        principals = {(group, PrincipalType.GROUP) for group in names}
         if user is not None:
             principals.add((user, PrincipalType.USER))
         direct = [one.role for one in state.memberships if (one.principal, one.principal_type) in principals]
@@ -247,7 +255,8 @@ class Roles:
 
 
 def _name(role: str) -> str:
-    if not isinstance(role, str) or not role.strip():
+    expect_texts(role=role)
+    if not role.strip():
         raise InvalidInput("the role has no name", role=repr(role), hint="Give the role's name")
     return role.strip().lower()
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import NoneType
 from typing import Final, TypeAlias
 
+from hbstore.arguments import expect, expect_dict, expect_texts
 from hbstore.errors import (
     ConcurrentChange,
     CorruptTimeline,
@@ -58,6 +60,7 @@ _LOSING: Final = MOVES | {ChangeKind.DROP, ChangeKind.ALTER}
 _ATTEMPTS: Final = 100
 _LONGEST_PAUSE: Final = 0.5
 _SHOWN: Final = 3
+_A_PERIOD: Final = "Give an UpdatePeriod, such as UpdatePeriod.DAILY"
 _REMEMBERED: Final = 1_024
 """Tables whose timelines are kept in memory."""
 
@@ -127,6 +130,8 @@ class StoredTimelines:
         >>> cubes.store.timelines.of("shop", "lake_rides_daily", UpdatePeriod.DAILY)
         [<EndsAndHolesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>]
         """
+        expect("period", period, UpdatePeriod, NoneType, hint=f"{_A_PERIOD}, or None for all")
+        expect_texts(or_none=True, column=column)
         found = [
             convert(timeline, type(timeline))
             for (one, name), timeline in self.read(database, table).items()
@@ -211,6 +216,8 @@ class StoredTimelines:
         >>> cubes.store.timelines.convert("shop", "lake_rides_daily", UpdatePeriod.DAILY, "dt", name)
         'DAILY.dt'
         """
+        expect("period", period, UpdatePeriod, hint=_A_PERIOD)
+        expect_texts(column=column, name=name)
         wanted = timeline_class(name)
         row = self.tables.open(database, table)
         columns = time_columns(row)
@@ -308,6 +315,7 @@ class StoredTimelines:
         >>> properties = cubes.store.timelines.export("shop", "lake_rides_daily")
         >>> cubes.store.timelines.take_over("shop", "lake_rides_daily", properties)
         """
+        expect_dict("properties", properties, str, hint="Give the properties in a dict, as `export` returns them")
         row = self.tables.open(database, table)
         known = self.read(database, table)
         given = {

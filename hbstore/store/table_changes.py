@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect
+from hbstore.arguments import expect, expect_flags
 from hbstore.errors import (
     CommitStateUnknown,
     ConcurrentChange,
@@ -78,8 +78,10 @@ class TableChanges:
         Another declaration of timelines is a change of the whole table as well: no change of its partitions is made up
         by the one and finished by the other, and no timeline counts that was not kept meanwhile.
         """
+        expect_flags(cascade=cascade)
         relocated = None if relocated is None else checked_relocation(relocated)
         declared_by(table)
+        expect("replaces", replaces, Table, NoneType, hint="Give the Table that it is now, or None")
         expect("expected_parameters", expected, Mapping, NoneType, hint="Give the parameters in a dict")
         alone = not table.partition_columns or not (cascade or relocated)
         if alone and self._alter_definition(table, expected or {}, replaces):

@@ -131,7 +131,7 @@ class TableHandle:
         self,
         filter: Filter = None,
         *,
-        spec: Mapping[str, str] | None = None,
+        spec: Mapping[str, str | None] | None = None,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:

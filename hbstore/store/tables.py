@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect
+from hbstore.arguments import expect, expect_flags
 from hbstore.errors import (
     AlreadyExists,
     CommitStateUnknown,
@@ -66,6 +66,7 @@ class Tables:
 
     def create_database(self, database: Database, *, if_not_exists: bool) -> None:
         """Add a database; where one of its name is being dropped, that is brought to its end first."""
+        expect_flags(if_not_exists=if_not_exists)
         key, data = database_key(database.name), encode_database(database)
         for _ in range(_ATTEMPTS):
             if self.rows.compare_and_put(key, DEFINITION, None, data):
@@ -97,6 +98,7 @@ class Tables:
 
     def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> None:
         """Remove a database and all that belongs to it; with its tables only when told to."""
+        expect_flags(cascade=cascade, if_exists=if_exists)
         name = identifier("database", name)
         try:
             if not self.rows.atomic:
@@ -207,6 +209,7 @@ class Tables:
 
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""
+        expect_flags(if_not_exists=if_not_exists)
         self.database_cell(table.database)
         check_classes(table)
         if table.create_time == 0:
@@ -297,6 +300,7 @@ class Tables:
     def drop_table(self, database: str, name: str, *, if_exists: bool, incarnation: bytes | None = None) -> None:
         """Remove a table and its partitions, and what an earlier drop left that did not come to its end."""
         database, name = identifier("database", database), identifier("table", name)
+        expect_flags(if_exists=if_exists)
         expect("incarnation", incarnation, bytes, NoneType, hint="Give what table_incarnation returned, or None")
         key = table_key(database, name)
         try:

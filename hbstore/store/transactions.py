@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnAborted
 from hbstore.rows.interface import Rows
 from hbstore.service_model import Transaction, TransactionList
@@ -55,6 +56,8 @@ class Transactions:
         >>> store.hive.transactions.open(2, user="ann", host="here")
         [1, 2]
         """
+        expect_numbers(count=count)
+        expect_texts(or_none=True, user=user, host=host, agent=agent)
         if count < 1:
             raise InvalidInput(
                 "the number of transactions is less than one", count=count, hint="Open at least one transaction"
@@ -79,6 +82,7 @@ class Transactions:
         >>> store.hive.transactions.commit(number)
         >>> store.hive.transactions.commit(number)  # such as once more after an answer that was lost
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
             if ledger.was_committed(number):
@@ -99,6 +103,7 @@ class Transactions:
         >>> store.hive.transactions.list().aborted == (number,)
         True
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
             try:
@@ -116,7 +121,7 @@ class Transactions:
         >>> len(store.hive.transactions.list().aborted)
         2
         """
-        wanted = set(numbers)
+        wanted = set(expect_many("numbers", numbers, int, hint="Give a list of the transactions' numbers"))
 
         def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
             opened = wanted & ledger.transactions.keys()
@@ -134,6 +139,7 @@ class Transactions:
         >>> (number,) = store.hive.transactions.open()
         >>> store.hive.transactions.heartbeat(number)
         """
+        expect_numbers(number=number)
 
         def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
             return ledger.heard_of([ledger.transaction(number)], now), None
@@ -154,6 +160,7 @@ class Transactions:
         >>> store.hive.transactions.heartbeat_range(first, last) == ({last}, set())
         True
         """
+        expect_numbers(first=first, last=last)
         if last - first >= LONGEST_RANGE:
             raise InvalidInput(
                 "the range holds too many transaction ids",

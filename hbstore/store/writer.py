@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hbstore.arguments import expect, expect_many
+from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import (
     ConcurrentChange,
     HbstoreError,
@@ -60,6 +60,7 @@ class Writer:
     ) -> int:
         """Add partitions; how many were added. What they inherit from the table is written into them."""
         partitioned(row.table)
+        expect_flags(if_not_exists=if_not_exists)
         given = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
 
         def adding(row: TableRow) -> Change:
@@ -71,6 +72,7 @@ class Writer:
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped. What is known about them goes with them."""
         partitioned(row.table)
+        expect_flags(if_exists=if_exists)
         given = [texts_of(row, one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def dropping(row: TableRow) -> Change:

@@ -156,8 +156,9 @@ def test_names_by_partial_spec(filled):
     assert len(filled.partition_names("shop", "sales", spec={})) == 11
     assert filled.partition_names("shop", "sales", spec={"hour": "05"})[0] == "ds=__HIVE_DEFAULT_PARTITION__/hour=5"
     assert filled.partition_names("shop", "sales", spec={"hour": "5", "ds": "2013-01-02"}) == ["ds=2013-01-02/hour=5"]
-    null = {"ds": "__HIVE_DEFAULT_PARTITION__"}
-    assert filled.partition_names("shop", "sales", spec=null) == ["ds=__HIVE_DEFAULT_PARTITION__/hour=5"]
+    for null in ("__HIVE_DEFAULT_PARTITION__", None):
+        assert filled.partition_names("shop", "sales", spec={"ds": null}) == ["ds=__HIVE_DEFAULT_PARTITION__/hour=5"]
+    assert filled.partition_names("shop", "sales", spec={"DS": None, "Hour": "6"}) == []
     with pytest.raises(InvalidPartitionValue) as caught:
         filled.partition_names("shop", "sales", spec={"region": "eu"})
     assert caught.value.fields == {"column": "region"}
