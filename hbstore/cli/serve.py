@@ -128,15 +128,15 @@ def serve(
     def ready(port: int, metrics_port: int | None) -> None:
         _say_ready(url, serving, port, metrics_port, as_json=as_json)
 
+    command = [] if processes == 1 else _child_command(ctx, url, serving, log_file, trash)
     lifeline = own_lifeline()
     with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+        if command:
+            raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
         if lifeline is not None:
             serve_as_child(opened, serving, requests, lifeline)
-        elif processes == 1:
-            serve_alone(opened, serving, requests, ready)
         else:
-            command = _child_command(ctx, url, serving, log_file, trash)
-            raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
+            serve_alone(opened, serving, requests, ready)
 
 
 def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
@@ -150,8 +150,16 @@ def _child_command(
     """The command line of a process among several; its port is added when it is known.
 
     Raises:
-        InvalidInput: processes cannot share this store.
+        InvalidInput: processes cannot share this store, or no port on this system.
     """
+    from hbstore.metastore.processes import port_can_be_shared
+
+    if not port_can_be_shared():
+        raise InvalidInput(
+            "processes cannot share a port on this system",
+            system=sys.platform,
+            hint="Leave out --processes; only Linux spreads the connections of a port over processes",
+        )
     if url.startswith("memory:"):
         raise InvalidInput("processes cannot share a store in memory", url=url, hint="Leave out --processes")
     settings: Settings = ctx.obj

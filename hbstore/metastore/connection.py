@@ -1,7 +1,8 @@
 """One connection: calls are read, answered and their replies written, until the client goes.
 
 The server's own thread answers a short call that is there as a whole, and never waits for a client. Everything else is
-left to another thread, which may wait.
+left to another thread, which may wait. So the socket blocks while another thread has it, and only then. (A flag of each
+call would do the same, MSG_DONTWAIT, but macOS ignores it where something is sent.)
 
 Whatever goes wrong ends this connection and no other, and is logged in one line.
 """
@@ -35,8 +36,8 @@ _FRAME: Final = struct.Struct(">i")
 _TIME: Final = struct.Struct("@ll")
 _Outcome = TypeVar("_Outcome", bound=bool | None)
 _MILLION: Final = 1_000_000
-_KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
-"""A machine that is gone without a word is noticed after ten minutes."""
+_KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPALIVE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
+"""A machine that is gone without a word is noticed after ten minutes. TCP_KEEPALIVE is macOS's name of TCP_KEEPIDLE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Connection:
     """A client's connection, served by one thread at a time.
 
     Args:
-        sock: connected and blocking.
+        sock: connected.
         client: the address at the other end.
         endpoint: answers.
         limits: what the client may do.
@@ -98,11 +99,15 @@ class Connection:
         self._unsent = b""  # of a reply, likewise
         self.answering = False
         _prepare(sock, limits.write_timeout)
+        sock.setblocking(False)
         self._reader = MessageReader(sock, limits.read, budget)
 
     def serve(self) -> bool:
         """Answer the calls that have come, and wait for what is missing; whether the connection goes on."""
-        return self._served(self._answer_calls)
+        self._sock.setblocking(True)
+        goes_on = self._served(self._answer_calls)
+        self._sock.setblocking(False)
+        return goes_on
 
     def serve_short(self, short: frozenset[str]) -> bool | None:
         """Answer a call if it is short and all of it has come, without waiting for the client.
@@ -216,7 +221,7 @@ class Connection:
         data = b"".join(_in_frame(reply) if self._reader.framed else reply.chunks())
         reply.close()
         try:
-            sent = self._sock.send(data, socket.MSG_DONTWAIT)
+            sent = self._sock.send(data)
         except BlockingIOError:
             sent = 0
         self._unsent = data[sent:]

@@ -53,7 +53,7 @@ class MessageReader:
     """The messages of one connection, one after the other.
 
     Args:
-        sock: a blocking socket.
+        sock: a socket, which is blocking while `read` is called.
         limits: what the client may send.
         budget: the memory for large messages.
 
@@ -114,7 +114,7 @@ class MessageReader:
         return message
 
     def read_small(self) -> bytes | None:
-        """The next message if it has come in one piece, without waiting for anything.
+        """The next message if it has come in one piece; nothing is waited for, as the socket is not blocking.
 
         Returns:
             The message; b"" where the client is gone; None where `read` has to wait for the rest, or for memory.
@@ -125,7 +125,7 @@ class MessageReader:
             OSError: the connection broke.
         """
         try:
-            data = self._sock.recv(PIECE, socket.MSG_DONTWAIT)
+            data = self._sock.recv(PIECE)
         except ConnectionResetError:
             return b""  # between two calls this is a way to go, too
         self._pending = data

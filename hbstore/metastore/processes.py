@@ -13,6 +13,7 @@ import os
 import select
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,14 @@ _SOON: Final = 60.0
 _TICK: Final = 0.1
 _LATE: Final = 5.0
 """Seconds that a child has to end by itself, beyond the grace or after it has closed its lifeline."""
+
+
+def port_can_be_shared() -> bool:
+    """Whether the system spreads connections over processes that listen at one port.
+
+    macOS and the BSDs have the option SO_REUSEPORT, too, but let all connections go to one of the processes.
+    """
+    return sys.platform == "linux" and hasattr(socket, "SO_REUSEPORT")
 
 
 def own_lifeline() -> socket.socket | None:

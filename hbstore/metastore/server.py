@@ -233,7 +233,6 @@ class MetastoreServer:
             sock.close()
             self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
             return
-        sock.setblocking(True)
         client = f"{address[0]}:{address[1]}"
         try:
             connection = Connection(sock, client, self._endpoint, self._limits.connection, self._budget)

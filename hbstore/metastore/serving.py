@@ -213,5 +213,10 @@ def _allow_files(connections: int) -> None:
     needed = connections + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:
         needed = min(needed, hard)
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    while resource.RLIM_INFINITY != soft < needed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        except (ValueError, OSError):  # macOS says that there is no limit, and has one
+            needed //= 2
+        else:
+            return
