@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeAlias
 
+from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun, joined
 from hbstore.errors import TimelineMismatch, Uncoverable
 from hbstore.timelines.runs import gaps
@@ -68,6 +69,7 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
     [(30, 31)]
     """
     first, last = moments(start, end)
+    expect_flags(partial=partial)
     _check(timelines)
     periods = sorted((period for period in timelines if timelines[period]), key=lambda period: -period.rank)
     runs: list[CoverRun] = []
@@ -83,6 +85,10 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
 
 
 def _check(timelines: Timelines) -> None:
+    hint = "Give a dict of lists of timelines, by update period"
+    for period, ones in expect("timelines", timelines, Mapping, hint=hint).items():
+        expect("period", period, UpdatePeriod, hint=hint)
+        expect_many(f"timelines[{period.name}]", ones, PartitionTimeline, hint=hint)
     if not any(timelines.values()):
         raise TimelineMismatch("there are no timelines to cover with", hint="The fact has no storage tables")
     for period, ones in timelines.items():

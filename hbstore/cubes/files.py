@@ -15,11 +15,13 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import ValidationError
 
+from hbstore.arguments import expect, expect_choice, expect_many
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_lens
@@ -59,6 +61,7 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
     Raises:
         InvalidModel: it does not parse, or holds something that is no document; the error names the place.
     """
+    check_text(text, format)
     if format == "xml":
         found = [read_lens(parse_xml(text, file), file)]
     else:
@@ -68,7 +71,9 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
 
 def write_documents(documents: Iterable[Named], format: Literal["yaml", "json"] = "yaml") -> str:
     """Documents as a text that `parse_documents` reads as the same."""
-    return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in documents)
+    expect_choice("format", format, "yaml", "json")
+    given = expect_many("documents", documents, Named, hint="Give a list of documents")
+    return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in given)
 
 
 def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
@@ -89,7 +94,7 @@ def read_text(path: str | Path) -> tuple[str, Format]:
     Raises:
         InvalidModel: there is no such file, or it is too large, no text, or of another ending.
     """
-    place = Path(path)
+    place = Path(expect("path", path, str, PathLike, hint="Give the path of a file"))
     kind = _ENDINGS.get(place.suffix.lower())
     if kind is None:
         raise InvalidModel(
@@ -109,6 +114,16 @@ def read_text(path: str | Path) -> tuple[str, Format]:
             hint="See that it is there, that you may read it, and that it is UTF-8",
         ) from None
     return text, kind
+
+
+def check_text(text: str, format: Format) -> None:
+    """See that what is to be parsed is a text, and its format the name of one.
+
+    Raises:
+        InvalidInput: it is not.
+    """
+    expect("text", text, str, hint="Give the text of documents; read_documents reads a file")
+    expect("format", format, str, hint=f"Give one of {', '.join(get_args(Format))}")
 
 
 def load(text: str, format: Format, file: str) -> list[Any]:

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, ValidationError
 
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
-from hbstore.cubes.files import Format, load, read_text
+from hbstore.cubes.files import Format, check_text, load, read_text
 from hbstore.cubes.lens_xml import Data, given, properties
 from hbstore.cubes.values import FieldName, Name, Period, Properties
 from hbstore.cubes.xml_reader import Reader
@@ -49,6 +49,7 @@ def parse_partitions(text: str, format: Format, *, file: str = "<text>") -> list
     Raises:
         InvalidModel: it does not parse, or holds something that is no partition; the error names the place.
     """
+    check_text(text, format)
     found = _from_lens(text, file) if format == "xml" else load(text, format, file)
     if format == "yaml":
         found = [one for part in found for one in (part if isinstance(part, list) else [part])]

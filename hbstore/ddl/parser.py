@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
 
+from hbstore.arguments import expect
 from hbstore.ddl.builder import BadString, Builder
 from hbstore.ddl.statements import Statement
 from hbstore.errors import DdlSyntaxError, FilterError
@@ -60,7 +61,7 @@ def parse_statements(text: str) -> list[Statement]:
     USE shop
     [None, None]
     """
-    if len(text) > MAX_LENGTH:
+    if len(expect("text", text, str, hint='Give a text, such as "SHOW PARTITIONS sales"')) > MAX_LENGTH:
         raise DdlSyntaxError("the text is too long", characters=len(text), limit=MAX_LENGTH, hint="Split it")
     tree = _tree(text)
     _check_filters(text, tree)

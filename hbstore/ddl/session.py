@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import NoneType
 
+from hbstore.arguments import expect, expect_texts
 from hbstore.ddl.changes import (
     add_partitions,
     drop_partitions,
@@ -58,6 +60,8 @@ class Session:
     def __init__(
         self, store: PartitionStore, warehouse: Warehouse | None = None, database: str = DEFAULT_DATABASE
     ) -> None:
+        expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
+        expect_texts(database=database)
         self._store = store
         self._warehouse = warehouse
         self.database = database
@@ -192,5 +196,6 @@ def execute(
     >>> result.rows
     (('ds=2013-01-01/hour=22',), ('ds=2013-01-01/hour=23',))
     """
+    expect("warehouse", warehouse, str, Warehouse, NoneType, hint="Give the warehouse's folder, or None")
     place = Warehouse(warehouse) if isinstance(warehouse, str) else warehouse
     return list(Session(store, place, database).run(text))

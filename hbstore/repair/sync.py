@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, TypeAlias
 
+from hbstore.arguments import expect, expect_choice, expect_dict, expect_flags, expect_numbers
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound, TableFolderMissing
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
@@ -85,8 +86,12 @@ def sync_partitions(
     ['ds=2013-01-01/hour=5']
     """
     database, name = table_name(table)
-    if mode not in MODES:
-        raise InvalidInput("no such mode of repair", mode=repr(mode), hint="Use add, drop or sync")
+    expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
+    expect_choice("mode", mode, *MODES)
+    expect_flags(dry_run=dry_run, force=force)
+    expect_numbers(batch=batch)
+    if spec is not None:
+        expect_dict("spec", spec, str, hint='Give a dict, such as {"ds": "2013-01-01"}')
     if batch < 1:
         raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
     described = partitioned(store.get_table(database, name))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import inspect
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from types import NoneType
 from typing import Final, TypeVar
 
 from hbstore.arguments import expect
@@ -61,9 +62,9 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
     Raises:
         UnknownTimelineClass: there is none, or an installed package declares it and it cannot be used.
     """
-    if name is None or name == "":
+    expect("class_name", name, str, NoneType, hint=f"Give the name of a class, such as {DEFAULT_CLASS.__name__!r}")
+    if not name:
         return DEFAULT_CLASS
-    expect("class_name", name, str, hint=f"Give the name of a class, such as {DEFAULT_CLASS.__name__!r}")
     cls = _CLASSES.get(name.removeprefix(_PACKAGE)) or _registered.get(name)
     if cls is not None:
         return cls

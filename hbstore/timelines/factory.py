@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeVar
 
-from hbstore.errors import CorruptTimeline
+from hbstore.arguments import expect, expect_dict
+from hbstore.errors import CorruptTimeline, InvalidInput
 from hbstore.timelines.classes import class_name, timeline_class
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
@@ -50,6 +51,8 @@ def timeline_of(
         UnknownTimelineClass: they name a class that there is not.
         CorruptTimeline: they cannot be read, or contradict themselves.
     """
+    expect("period", period, UpdatePeriod, hint="Give an UpdatePeriod, such as UpdatePeriod.DAILY")
+    expect_dict("properties", properties, str, hint="Give the properties of a table in a dict")
     prefix = property_prefix(period, partition_column)
     own = {key.removeprefix(prefix): value for key, value in properties.items() if key.startswith(prefix)}
     timeline = timeline_class(own.get(STORAGE_CLASS))(storage_table, period, partition_column)
@@ -75,6 +78,9 @@ def convert(timeline: PartitionTimeline, to: type[_Timeline]) -> _Timeline:
     >>> convert(timeline, EndsAndHolesPartitionTimeline).to_properties()
     {'first': '2013', 'latest': '2015', 'holes.size': '1', 'holes0': '2014'}
     """
+    expect("timeline", timeline, PartitionTimeline, hint="Give a timeline, such as one of store.timelines.of(…)")
+    if not (isinstance(to, type) and issubclass(to, PartitionTimeline)):
+        raise InvalidInput("not a timeline class", to=repr(to), hint="Give a class, such as RangesPartitionTimeline")
     made = to(timeline.storage_table, timeline.update_period, timeline.partition_column)
     made.add_index_ranges(timeline.index_ranges(0, timeline.update_period.limit))
     return made

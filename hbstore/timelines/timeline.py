@@ -26,14 +26,17 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from html import escape
 from itertools import islice
+from typing import Final
 
-from hbstore.errors import CorruptTimeline, InvalidTime, InvalidTimeRange
+from hbstore.arguments import expect, expect_numbers, expect_texts
+from hbstore.errors import CorruptTimeline, InvalidInput, InvalidTime, InvalidTimeRange
 from hbstore.timelines.picture import Bar, svg
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
 from hbstore.times.moments import moment, moments
 from hbstore.times.update_period import UpdatePeriod
 
+_TIMES: Final = "Give a list of aware datetimes"
 SHOWN = 1_000
 """How many times or ranges `str` shows before it says how many more there are."""
 
@@ -65,6 +68,8 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
     __slots__ = ("_faults", "partition_column", "storage_table", "update_period")
 
     def __init__(self, storage_table: str, update_period: UpdatePeriod, partition_column: str) -> None:
+        expect_texts(storage_table=storage_table, partition_column=partition_column)
+        expect("update_period", update_period, UpdatePeriod, hint="Give an UpdatePeriod, such as UpdatePeriod.DAILY")
         self.storage_table = storage_table
         self.update_period = update_period
         self.partition_column = partition_column
@@ -97,7 +102,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         (True, 5)
         """
         self._sound()
-        return self._unite(Runs.of(self.update_period.indexes(times)))
+        return self._unite(Runs.of(self.update_period.indexes(expect("times", times, Iterable, hint=_TIMES))))
 
     def add_index_ranges(self, ranges: Iterable[tuple[int, int]]) -> bool:
         """Put ranges of indexes in, sorted and apart as `index_ranges` gives them; whether that changed anything.
@@ -134,7 +139,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         (True, True)
         """
         self._sound()
-        return self._subtract(Runs.of(self.update_period.indexes(times)))
+        return self._subtract(Runs.of(self.update_period.indexes(expect("times", times, Iterable, hint=_TIMES))))
 
     # Questions.
 
@@ -210,6 +215,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         [(735626, 735628), (735629, 735630)]
         """
         self._sound()
+        expect_numbers(start=start, stop=stop)
         return self._between(start, stop)
 
     # Consistency.
@@ -258,6 +264,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         >>> timeline.init_from_properties({"ranges": "[2015-01-01, 2015-02-01)"}), len(timeline)
         (True, 31)
         """
+        expect("properties", properties, Mapping, hint="Give a dict, as `to_properties` returns it")
         try:
             self._faults = tuple(self._read(properties))
         except UnreadableProperty as error:
@@ -383,7 +390,11 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         )
 
     def _whole_runs(self, ranges: Iterable[tuple[int, int]]) -> Runs:
-        runs = Runs.of_ranges(ranges)
+        try:
+            runs = Runs.of_ranges(ranges)
+        except (TypeError, ValueError):
+            hint = "Give pairs of indexes, as `index_ranges` gives them"
+            raise InvalidInput("not ranges of indexes", type=type(ranges).__name__, hint=hint) from None
         if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
             hint = "Give ranges that rise and do not overlap, within the years 1 to 9999"
             raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name, hint=hint)

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from hbstore.arguments import expect
 from hbstore.errors import TimeRangeSyntaxError
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight, place
@@ -28,6 +29,7 @@ from hbstore.times.clock import Clock
 from hbstore.times.moments import moment, moments, out_of_years, time_at
 from hbstore.times.update_period import UpdatePeriod
 
+_A_TIME: Final = 'Give a text, such as "2015-01-29" or "now.day-3days"'
 MAX_LENGTH: Final = 200
 """Characters of a time."""
 
@@ -159,7 +161,7 @@ def parse_time(text: str, now: datetime) -> datetime:
     '2015-02-01T00:00:00+00:00'
     """
     moment(now)  # also where the text does not need it
-    return written_time(text).at(lambda: now)
+    return written_time(expect("text", text, str, hint=_A_TIME)).at(lambda: now)
 
 
 @lru_cache(_REMEMBERED)

@@ -23,6 +23,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Self
 
+from hbstore.arguments import expect_numbers
 from hbstore.errors import InvalidTime, UnknownUpdatePeriod
 from hbstore.times.moments import (
     DAY,
@@ -130,6 +131,7 @@ class UpdatePeriod(Enum):
         >>> UpdatePeriod.MONTHLY.next(datetime(2015, 1, 1, tzinfo=UTC), 14).isoformat()
         '2016-03-01T00:00:00+00:00'
         """
+        expect_numbers(n=n)
         return self.time(self.index(time) + n)
 
     def previous(self, time: datetime, n: int = 1) -> datetime:
@@ -138,6 +140,7 @@ class UpdatePeriod(Enum):
         >>> UpdatePeriod.WEEKLY.previous(datetime(2015, 1, 5, tzinfo=UTC)).isoformat()
         '2014-12-29T00:00:00+00:00'
         """
+        expect_numbers(n=n)
         return self.time(self.index(time) - n)
 
     def count(self, start: datetime, end: datetime) -> int:
@@ -283,7 +286,7 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         >>> UpdatePeriod.DAILY.parse_index("2015-01-29")
         735626
         """
-        if self._text.fullmatch(text):
+        if isinstance(text, str) and self._text.fullmatch(text):
             try:
                 if self is UpdatePeriod.WEEKLY:
                     return (date.fromisocalendar(int(text[:4]), int(text[6:]), 1).toordinal() - 1) // 7

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
 
+from hbstore.arguments import expect, expect_flags, expect_numbers
 from hbstore.errors import HbstoreError, InvalidInput
 from hbstore.model import Database, Table
 from hbstore.names import DEFAULT_DATABASE
@@ -16,7 +17,7 @@ from hbstore.transfer.copying import FEW, IMPOSSIBLE
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
 from hbstore.transfer.scope import Catalog, Progress, Scope, checked_policy, settled
-from hbstore.transfer.work import MakeWorkers, OnConflict, Threads, Workers
+from hbstore.transfer.work import POLICIES, MakeWorkers, OnConflict, Threads, Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,11 @@ def run(
         InvalidUrl, InvalidInput: it cannot be asked like this.
         HbstoreError: what ended the work.
     """
+    expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
+    expect_flags(statistics=statistics)
+    expect_numbers(page=page, threads=threads)
+    expect("uri", uri, str, hint='Give the metastore as a text, such as "thrift://host:9083"')
+    expect("on_conflict", on_conflict, str, hint=f"Give one of {', '.join(POLICIES)}")
     checked_policy(on_conflict)
     if page < 1 or threads < 1:
         raise InvalidInput(
