@@ -23,7 +23,7 @@ from types import NoneType
 from typing import Final, NoReturn, TypeAlias, TypeVar
 
 from hbstore.arguments import expect, expect_flags, expect_many, expect_numbers
-from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
+from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue, InvalidType
 from hbstore.keys import NULL_PARTITION
 from hbstore.names import identifier, spec_values
 from hbstore.types import ColumnType, parse_type
@@ -259,7 +259,11 @@ class Table:
         expect_numbers(create_time=self.create_time)
         expect("rewrite_enabled", self.rewrite_enabled, bool, NoneType, hint="Give True, False or None")
         _check_column_names((*self.columns, *self.partition_columns))
-        _key_types(tuple(column.type for column in self.partition_columns))
+        try:
+            _key_types(tuple(column.type for column in self.partition_columns))
+        except InvalidType as error:
+            column = next(one.name for one in self.partition_columns if one.type == error.fields["type"])
+            raise InvalidType(error.text, hint=error.hint, column=column, type=error.fields["type"]) from None
 
     def _keep_columns_once(self) -> None:
         """Columns stand here and not in the storage, so that replacing either leaves no stale copy."""

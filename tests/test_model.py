@@ -59,8 +59,9 @@ def test_names_that_hive_refuses_are_refused(name):
 
 @pytest.mark.parametrize("text", ["array<int>", "binary", "decimal(39,0)", "varchar", "", "integers"])
 def test_partition_column_types_are_checked(text):
-    with pytest.raises(InvalidType):
-        Table("d", "t", partition_columns=[Column("p", text)])
+    with pytest.raises(InvalidType) as caught:
+        Table("d", "t", partition_columns=[Column("ds", "date"), Column("p", text)])
+    assert (caught.value.fields["column"], caught.value.fields["type"]) == ("p", text)
 
 
 def test_data_columns_are_of_any_type():

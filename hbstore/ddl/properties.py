@@ -23,10 +23,13 @@ def change_properties(store: PartitionStore, table: Table, statement: SetPropert
 
     Raises:
         TimelineError: they declare timelines that cannot be.
-        InvalidInput: it lacks one that is to be taken away, unless IF EXISTS. After all of these nothing was changed.
+        InvalidInput: it lacks one that is to be taken away, unless IF EXISTS, or one is set twice.
+
+    After all of these nothing was changed.
     """
     for _ in range(_ATTEMPTS):
         if isinstance(statement, SetProperties):
+            _check_distinct([name for name, _ in statement.properties])
             parameters = {**table.parameters, **dict(statement.properties)}
         else:
             _check_there(table, statement)
@@ -35,6 +38,12 @@ def change_properties(store: PartitionStore, table: Table, statement: SetPropert
             return Result(statement)
         table = store.get_table(table.database, table.name)
     raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
+
+
+def _check_distinct(names: list[str]) -> None:
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InvalidInput("a property is set twice", name=twice[0], hint="Nothing was changed; set it once")
 
 
 def _check_there(table: Table, statement: UnsetProperties) -> None:
@@ -49,7 +58,7 @@ def _check_there(table: Table, statement: UnsetProperties) -> None:
 
 
 def _altered(store: PartitionStore, table: Table, parameters: Mapping[str, str]) -> bool:
-    """Whether a table was given parameters; not, where others changed them meanwhile."""
+    """Whether a table was given parameters; not, where others changed the table meanwhile."""
     before = table.parameters
     if parameters.get(DDL_TIME) == before.get(DDL_TIME):
         parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
@@ -59,7 +68,7 @@ def _altered(store: PartitionStore, table: Table, parameters: Mapping[str, str])
         store.alter_table(altered)  # a change of the whole table, which nothing else can guard
         return True
     try:
-        store.alter_table(altered, expected_parameters={name: before.get(name) for name in names})
+        store.alter_table(altered, replaces=table)
     except ConcurrentChange:
         return False
     return True

@@ -42,6 +42,7 @@ from hbstore.ddl.statements import (
 from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service
+from hbstore.metastore.table_locations import located
 from hbstore.model import Table
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.publishing import Publisher
@@ -102,9 +103,8 @@ class Session:
                 return show_tables(store, self._database(name), statement)
             case ShowTableExtended(_, name):
                 return show_table_extended(store, self._warehouse, self._database(name), statement)
-            case Describe(name):
-                table = self._table(name) if statement.spec is None else self._partitioned(name)
-                return describe(store, table, statement)
+            case Describe():
+                return describe(store, self._described(statement), statement)
             case ShowPartitions(name):
                 return show_partitions(store, self._partitioned(name), statement)
             case ExplainPartitions(name):
@@ -157,6 +157,11 @@ class Session:
         if self._warehouse is not None:
             Publisher(self._store).finish_before_use(self._store.publications.row(*place))
         return self._store.get_table(*place)
+
+    def _described(self, statement: Describe) -> Table:
+        """A table that is to be described; one without a location is where the warehouse has it."""
+        table = self._table(statement.table) if statement.spec is None else self._partitioned(statement.table)
+        return table if self._warehouse is None else located(Service(self._store, self._warehouse), table)
 
     def _partitioned(self, name: TableName) -> Table:
         table = self._table(name)

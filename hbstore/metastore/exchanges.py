@@ -11,6 +11,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.spelling import respelt
+from hbstore.metastore.table_locations import located
 from hbstore.model import Column, Partition, Table
 from hbstore.names import spec_values
 from hbstore.publishing.exchanger import Exchanged
@@ -57,6 +58,7 @@ def exchange_found(service: Service, source: Table, target: Table, found: Sequen
             target=target,
             hint="Give both the same columns and partition columns",
         )
+    source, target = located(service, source), located(service, target)
     odd = {one.values: one for one in respelt(found, source)}
     service.store.alter_partitions(source.database, source.name, odd.values())
     alike = [odd.get(one.values, one) for one in found]

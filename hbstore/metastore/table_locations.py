@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
-from hbstore.metastore.calls import Call
+from hbstore.metastore.calls import Call, Service
 from hbstore.metastore.table_kinds import is_view
 from hbstore.model import Table
 from hbstore.structs import encode_table
@@ -18,7 +18,7 @@ from hbstore.structs import encode_table
 
 def located_table(call: Call, database: str, name: str) -> Table:
     """A table with a location, unless it is a view."""
-    return _located(call, call.store.get_table(database, name))
+    return located(call.service, call.store.get_table(database, name))
 
 
 def located_bytes(call: Call, database: str, name: str) -> bytes:
@@ -27,7 +27,7 @@ def located_bytes(call: Call, database: str, name: str) -> bytes:
     Spark writes into a table without partitions only if its folder is there, so the folder is made.
     """
     row = call.store.table_row(database, name)
-    table = _located(call, row.table)
+    table = located(call.service, row.table)
     if table is row.table:
         return row.struct
     if not table.partition_columns and table.location is not None and not call.service.read_only:
@@ -36,8 +36,9 @@ def located_bytes(call: Call, database: str, name: str) -> bytes:
     return encode_table(table)
 
 
-def _located(call: Call, table: Table) -> Table:
+def located(service: Service, table: Table) -> Table:
+    """A table with the location that it has, or that the warehouse gives it, unless it is a view."""
     if table.location is not None or is_view(table):
         return table
-    database = call.store.get_database(table.database)
-    return replace(table, location=call.warehouse.table_location(database.location, table.database, table.name))
+    database = service.store.get_database(table.database)
+    return replace(table, location=service.warehouse.table_location(database.location, table.database, table.name))

@@ -17,7 +17,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.model import Partition
+from hbstore.model import Column, Partition, Table
 from tests.metastore.writing import external, partition_of, table_of
 
 ALL = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=1"]
@@ -278,3 +278,18 @@ def test_nothing_changes_without_a_warehouse(shop):
         with pytest.raises(InvalidInput, match="there is no warehouse"):
             execute(shop.writing.store, text, "shop")
     assert (shop.names(), len(files(shop))) == (ALL, 3)
+
+
+def test_tables_without_locations_are_where_the_warehouse_has_them(shop):
+    store = shop.writing.store
+    columns = [Column("ds", "string"), Column("hour", "int")]
+    for name in ("here", "there"):
+        store.create_table(Table("shop", name, columns))
+    far = shop.writing.location("far/b")
+    shop.run(f"ALTER TABLE here ADD PARTITION (hour = 1, DS = 'a') PARTITION (ds = 'b', hour = 1) LOCATION '{far}'")
+    assert shop.changed("ALTER TABLE there EXCHANGE PARTITION (HOUR = 1) WITH TABLE here") == 2
+    assert shop.writing.tree("shop.db/there") == ["ds=a/", "ds=a/hour=1/"]
+    found = [one.location for one in store.table("shop.there").partitions()]
+    assert found == [shop.writing.location("shop.db/there/ds=a/hour=1"), far]
+    assert ("Location", shop.writing.location("shop.db/there"), "") in shop.rows("DESCRIBE EXTENDED there")
+    assert store.get_table("shop", "there").location is None

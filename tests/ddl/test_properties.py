@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.ddl import execute, parse_statements
+from hbstore.ddl.properties import change_properties
 from hbstore.errors import DdlSyntaxError, InvalidInput, UnknownTimelineClass, UnknownUpdatePeriod
 from hbstore.timelines import classes, register
 from hbstore.timelines.factory import PRESENT
@@ -103,3 +104,20 @@ def test_a_class_that_is_not_there_is_mended(store, statement, monkeypatch):
 def test_what_does_not_parse(text):
     with pytest.raises(DdlSyntaxError):
         parse_statements(text)
+
+
+def test_what_others_changed_meanwhile_stays(store):
+    seen = store.get_table("shop", "sales")
+    store.alter_table(replace(seen, owner="ann", columns=[Column("price", "double")]))
+    (statement,) = parse_statements("ALTER TABLE shop.sales SET TBLPROPERTIES ('comment' = 'new')")
+    change_properties(store, seen, statement)
+    after = store.get_table("shop", "sales")
+    assert (after.owner, after.parameters["comment"]) == ("ann", "new")
+    assert after.columns == (Column("price", "double"),)
+
+
+def test_a_property_is_set_once(store):
+    before = store.get_table("shop", "sales")
+    with pytest.raises(InvalidInput, match="set twice: name=comment"):
+        run(store, "ALTER TABLE sales SET TBLPROPERTIES ('comment' = 'a', 'other' = 'b', comment = 'c')")
+    assert store.get_table("shop", "sales") == before
