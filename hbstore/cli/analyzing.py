@@ -55,7 +55,7 @@ def analyze(
     """
     if columns is not None and all_columns:
         raise InvalidInput(
-            "columns are named, or all of them wanted", options="--columns, --all-columns", hint="Give one of the two"
+            "the two options exclude each other", options="--columns, --all-columns", hint="Use one of the two"
         )
     named = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
     name = ".".join(table_name(table))
@@ -94,7 +94,7 @@ def _has_work(store: PartitionStore, table: str, filter: str | None) -> bool:
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     """What was found, with those partitions by their names that are not as they should be."""
-    yield from (f"empty {name}: its folder is not there" for name in found["missing"])
+    yield from (f"empty {name}: its folder does not exist" for name in found["missing"])
     yield from (f"left alone {name}: it kept changing" for name in found["changed"])
     counts = [
         f"{plural(found['partitions'], 'partition')} analyzed",

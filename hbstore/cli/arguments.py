@@ -121,7 +121,7 @@ def named_values(what: str, texts: Sequence[str] | None) -> dict[str, str]:
         if not name or not equals:
             raise InvalidInput(f"a {what} needs a name and a value", **{what: repr(text)}, hint="Write NAME=VALUE")
         if name in found:
-            raise InvalidInput(f"a {what} is given twice", **{what: name}, hint="Give it once")
+            raise InvalidInput(f"the command names a {what} twice", **{what: name}, hint="Name it once")
         found[name] = value
     return found
 

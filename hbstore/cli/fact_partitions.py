@@ -198,21 +198,25 @@ def _descs(name: str, given: dict[str, Any], file: str | None) -> list[Partition
     if file is None:
         if not given:
             raise InvalidInput(
-                "nothing says which partition", hint="Add --update-period and --time, or --file with many partitions"
+                "the partition is missing", hint="Add --update-period and --time, or --file with a file of partitions"
             )
         return [PartitionDesc(**given)]
     if given:
-        raise InvalidInput("a file of partitions takes no further options", file=file, hint="Put them into the file")
+        raise InvalidInput(
+            "--file excludes options that describe a partition",
+            file=file,
+            hint="Put the update period, times and values into the file",
+        )
     found = read_partitions(file)
     for number, (table, _) in enumerate(found, 1):
         if table != name.lower():
             raise InvalidInput(
-                "a partition in the file is of another fact or dimension table",
+                "a partition in the file belongs to another fact or dimension table",
                 file=file,
                 document=number,
                 table=table,
                 expected=name,
-                hint="Put the partitions of each into a file of its own",
+                hint="Use one file for each fact or dimension table",
             )
     return [desc for _, desc in found]
 
@@ -228,9 +232,18 @@ def _storage(cubes: Cubes, name: str, storage: str | None) -> str:
         return storage
     known = _storages(cubes, name)
     if not known:
-        raise NoStorageTables("it is on no storage", name=name, hint="Add a storage table to it")
+        raise NoStorageTables(
+            "the fact or dimension table is on no storage",
+            name=name,
+            hint="Add a storage table to the fact or dimension table",
+        )
     if len(known) > 1:
-        raise InvalidInput("it is on several storages", name=name, storages=", ".join(known), hint="Add --storage-name")
+        raise InvalidInput(
+            "the fact or dimension table is on several storages",
+            name=name,
+            storages=", ".join(known),
+            hint="Add --storage-name",
+        )
     return known[0]
 
 
@@ -244,7 +257,7 @@ def _storages(cubes: Cubes, name: str) -> list[str]:
         with suppress(ModelNotFound):
             return [one.storage for one in find(name).storage_tables]
     hint = f"List them with `hbstore model list --database {cubes.database}`"
-    raise ModelNotFound("no such fact or dimension table", name=f"{cubes.database}.{name}", hint=hint)
+    raise ModelNotFound("the fact or dimension table does not exist", name=f"{cubes.database}.{name}", hint=hint)
 
 
 def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:

@@ -64,9 +64,11 @@ def timelines(
     from hbstore.cubes import Cubes
 
     if fact is None and fact_name is None:
-        raise InvalidInput("nothing says which fact", hint="Write its name, or --fact-name and its name")
+        raise InvalidInput(
+            "the name of the fact is missing", hint="Write the name of the fact, or --fact-name and the name"
+        )
     if fact is not None and fact_name is not None:
-        raise InvalidInput("the fact is named twice", fact=fact, fact_name=fact_name, hint="Name it once")
+        raise InvalidInput("the command names the fact twice", fact=fact, fact_name=fact_name, hint="Name it once")
     in_database, name = model_name(fact or fact_name or "", database)
     with open_store(ctx, store) as opened:
         found = Cubes(opened, in_database).timelines(
@@ -127,7 +129,7 @@ def cover(
         error = Uncoverable(found.missing)
         more = f" and {len(found.missing) - _NAMED:,} more" if found.missing[_NAMED:] else ""
         error.fields["missing"] = " ∪ ".join(map(_range, found.missing[:_NAMED])) + more
-        error.hint = "--partial shows what there is and all that is missing"
+        error.hint = "--partial shows the existing partitions and all missing ranges"
         raise error
     else:
         _print_cover(found)

@@ -96,7 +96,7 @@ def report(error: BaseException, *, with_traceback: bool) -> None:
     elif isinstance(error, KeyboardInterrupt):
         _say("Interrupted", "the command was stopped", typer.colors.RED)
     else:
-        _say("Error", f"the system refuses: {visible(str(error))}", typer.colors.RED)
+        _say("Error", f"the operating system refused a call: {visible(str(error))}", typer.colors.RED)
     for note in getattr(error, "__notes__", ()):
         _say("Note", visible(note), typer.colors.CYAN)
 

@@ -85,7 +85,7 @@ def _format_of(file: str, given: Format | None) -> Format:
     found = given or _SUFFIXES.get(Path(file).suffix.lower())
     if found is None:
         name = "stdin" if file == "-" else file
-        raise InvalidInput("nothing says what the file is", file=name, hint="Add --format csv or --format jsonl")
+        raise InvalidInput("the format of the file is unknown", file=name, hint="Add --format csv or --format jsonl")
     return found
 
 
@@ -98,7 +98,7 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, int | None]]:
     try:
         stream = Path(file).open("rb")  # noqa: SIM115  closed below
     except OSError as error:
-        hint = "Check the path, and who may read it"
+        hint = "Check the path and its permissions"
         raise InvalidInput("the file cannot be read", file=file, reason=error.strerror, hint=hint) from error
     with stream:
         yield stream, Path(file).stat().st_size or None

@@ -36,7 +36,7 @@ def read_properties(text: str, file: str) -> dict[str, str]:
     """The properties of a text as java.util.Properties reads it. O(characters).
 
     Raises:
-        InvalidInput: a property stands there twice, or an escape is none; the error names file and line.
+        InvalidInput: a property occurs twice, or an escape is none; the error names file and line.
     """
     found: dict[str, str] = {}
     for number, line in _logical_lines(text):
@@ -46,10 +46,13 @@ def read_properties(text: str, file: str) -> dict[str, str]:
             key, value = _unescaped(matched[1]), _unescaped(line[matched.end() :])
         except UnicodeError:
             raise InvalidInput(
-                "a property has an escape that is none", file=file, line=number, hint=r"Write \\u and four hex digits"
+                "a property has an invalid escape sequence",
+                file=file,
+                line=number,
+                hint=r"Write \\u and four hex digits",
             ) from None
         if key in found:
-            raise InvalidInput("a property stands there twice", file=file, line=number, property=key, hint=_ONCE)
+            raise InvalidInput("a property occurs twice", file=file, line=number, property=key, hint=_ONCE)
         found[key] = value
     return found
 
@@ -68,19 +71,24 @@ def read_json_properties(text: str, file: str) -> dict[str, str]:
         names = [name for name, _ in pairs]
         for name, value in pairs:
             if not isinstance(value, str):
-                raise InvalidInput("a property is no text", file=file, property=name, hint="Put it in quotation marks")
+                raise InvalidInput(
+                    "the value of a property is not a text",
+                    file=file,
+                    property=name,
+                    hint="Put the value into quotation marks",
+                )
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidInput("a property stands there twice", file=file, property=twice, hint=_ONCE)
+            raise InvalidInput("a property occurs twice", file=file, property=twice, hint=_ONCE)
         return dict(pairs)
 
     try:
         found = json.loads(text, object_pairs_hook=checked)
     except (ValueError, RecursionError) as error:
-        hint = 'Write {"NAME": "VALUE"}, or say what it is: --format properties'
+        hint = 'Write {"NAME": "VALUE"}, or use --format properties'
         raise InvalidInput("the file is not JSON", file=file, reason=str(error), hint=hint) from None
     if not isinstance(found, dict):
-        raise InvalidInput("the file is no JSON object", file=file, hint='Write {"NAME": "VALUE"}')
+        raise InvalidInput("the file is not a JSON object", file=file, hint='Write {"NAME": "VALUE"}')
     return found
 
 

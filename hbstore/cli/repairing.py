@@ -56,10 +56,10 @@ def repair_folders(
     """Repair some tables one after the other, and print what was done to each.
 
     Raises:
-        InvalidInput: no table was named, or there is no Spark; what hbstore.repair.sync_partitions raises.
+        InvalidInput: the command names no table, or there is no Spark; what hbstore.repair.sync_partitions raises.
     """
     if not tables:
-        raise InvalidInput("no table was named", hint="Name the tables whose folders are to be compared: DB.TABLE")
+        raise InvalidInput("the command names no table", hint="Name the tables to repair: DB.TABLE")
     names = [".".join(table_name(text)) for text in tables]
     documents = []
     with _repairer(store, with_spark=with_spark) as repair:
@@ -134,7 +134,7 @@ def _document(asked: FolderRepair, done: Repair) -> dict[str, Any]:
 
 def _fate(asked: FolderRepair, one: Staging) -> str:
     if not one.is_stale:
-        return "left, as its job may be alive"
+        return "kept, because its job may be alive"
     return "would be removed" if asked.dry_run else "removed"
 
 

@@ -161,7 +161,7 @@ def _child_command(
             hint="Leave out --processes; only Linux spreads the connections of a port over processes",
         )
     if url.startswith("memory:"):
-        raise InvalidInput("processes cannot share a store in memory", url=url, hint="Leave out --processes")
+        raise InvalidInput("several processes cannot share a store in memory", url=url, hint="Leave out --processes")
     settings: Settings = ctx.obj
     reading = serving.limits.connection.read
     options = {

@@ -82,7 +82,7 @@ def spark_conf(
     from hbstore.files.warehouse import Warehouse  # its thread pools take time to import, and help needs none
 
     if uri and (host, port) != ("127.0.0.1", 9083):
-        raise InvalidInput("--uri stands in place of --host and --port", hint="Give every endpoint as a --uri")
+        raise InvalidInput("--uri excludes --host and --port", hint="Name every endpoint with --uri")
     root = None if warehouse is None else Warehouse(warehouse).root
     settings = spark_settings(uri or [endpoint_uri(host, port)], root)
     if as_json:

@@ -31,8 +31,8 @@ def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkS
         StoreUnavailable: a job failed, which was run with the session.
     """
     if _REMOTE in os.environ:
-        hint = _hint("Unset it; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
-        raise InvalidInput("these jobs do not run by Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
+        hint = _hint("Unset the variable; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
+        raise InvalidInput("this command does not work with Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
     check_pyspark(otherwise)
     from pyspark.sql import SparkSession
 
@@ -42,7 +42,7 @@ def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkS
     try:
         session = builder.getOrCreate()
     except JAVA_ERRORS as error:
-        hint = _hint("It needs Java 17, and settings that it understands", otherwise)
+        hint = _hint("Spark needs Java 17 and valid settings", otherwise)
         raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
     try:
         context = session.sparkContext
@@ -50,7 +50,7 @@ def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkS
             context.pythonExec = sys.executable  # which has hbstore, as python3 may not
         yield session
     except JAVA_ERRORS as error:
-        hint = _hint("Spark's own messages say why", otherwise)
+        hint = _hint("Read Spark's messages above", otherwise)
         raise StoreUnavailable("the Spark job failed", reason=root_cause(error), hint=hint) from error
     finally:
         session.stop()

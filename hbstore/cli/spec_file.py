@@ -64,7 +64,9 @@ class SpecFile:
     def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise the error about the line that was read last."""
         hint = hint or "Correct the line, and repeat the command"
-        raise InvalidInput("a line cannot be loaded", file=self.name, line=self.line, reason=reason, hint=hint)
+        raise InvalidInput(
+            "hbstore cannot load a line of the file", file=self.name, line=self.line, reason=reason, hint=hint
+        )
 
     def _lines(self) -> Iterator[str]:
         for data in self.stream:
@@ -87,7 +89,7 @@ class SpecFile:
                 if not row:
                     continue
                 if len(row) != len(header):
-                    self.refuse(f"it has {len(row)} fields, the header has {len(header)}")
+                    self.refuse(f"the line has {len(row)} fields, but the header has {len(header)}")
                 yield self._from_fields(zip(columns, row, strict=True))
         except csv.Error as error:
             self.refuse(str(error), 'Lines end with LF or CRLF; commas, quotes and line ends in a field need "quotes"')
@@ -103,7 +105,7 @@ class SpecFile:
                 hint = f"The columns are {', '.join(known.values())}, and may be location and parameters.NAME"
                 self.refuse(f"there is no column {name!r}", hint)
             if column in columns:
-                self.refuse(f"the column {column!r} stands there twice")
+                self.refuse(f"the column {column!r} occurs twice")
             columns.append(column)
         missing = [name for name in known.values() if name not in columns]
         if missing:
@@ -143,7 +145,7 @@ class SpecFile:
             yield self._from_object(found)
 
     def _no_constant(self, name: str) -> NoReturn:
-        raise ValueError(f"{name} is no JSON")
+        raise ValueError(f"{name} is not JSON")
 
     def _from_object(self, given: Mapping[str, Any]) -> Partition:
         unknown = [key for key in given if key not in _KEYS]
@@ -151,9 +153,9 @@ class SpecFile:
             self.refuse(f"there is no key {unknown[0]!r}", f"The keys are {', '.join(_KEYS)}")
         identities = {key: self._values(key, given[key]) for key in _KINDS if key in given}
         if not identities:
-            self.refuse("it says nowhere which partition it is", 'Give "values", "spec" or "name"')
+            self.refuse("the object does not name its partition", 'Give "values", "spec" or "name"')
         if len(set(identities.values())) > 1:
-            self.refuse(f"{' and '.join(identities)} are of different partitions", "Give one of them")
+            self.refuse(f"{' and '.join(identities)} name different partitions", "Give one of them")
         location = given.get("location")
         if location is not None and not isinstance(location, str):
             self.refuse("the location is not a text")
@@ -194,7 +196,7 @@ class SpecFile:
         if isinstance(value, bool):
             return str(value).lower()
         if not isinstance(value, str):
-            self.refuse(f"{name!r} holds {json.dumps(value)}, which is no text")
+            self.refuse(f"{name!r} holds {json.dumps(value)}, which is not a text")
         return value
 
     def _seconds(self, given: Mapping[str, Any], key: str) -> int:

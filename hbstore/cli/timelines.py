@@ -161,7 +161,7 @@ def rebuild(
         return
     print_lines([f"timelines of {full_name}: built from {plural(found.partitions, 'partition')}"])
     for name in found.unknown_classes:
-        _note(f"there is no timeline class {name}; EndsAndHolesPartitionTimeline took its place")
+        _note(f"the timeline class {name} is unknown; EndsAndHolesPartitionTimeline replaced it")
     if found.left_out_count:
         more = " …" * (found.left_out_count > len(found.left_out))
         _note(f"{plural(found.left_out_count, 'partition')} without a time left out: {', '.join(found.left_out)}{more}")
@@ -265,7 +265,7 @@ def import_(
             raise
         found = opened.timelines.of(database, name)
     if others:
-        _note(f"the table keeps no timelines {', '.join(others)}, which were passed over")
+        _note(f"the table does not keep the timelines {', '.join(others)}; hbstore skipped them")
     full_name = f"{database}.{name}".lower()
     classes = {f"{one.update_period.name}.{one.partition_column}": short_name(type(one)) for one in found}
     if as_json:
@@ -297,11 +297,13 @@ def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
     name = "<stdin>" if file == "-" else file
     found = format or _SUFFIXES.get(Path(file).suffix.lower())
     if found is None:
-        raise InvalidInput("nothing says what the file is", file=name, hint="Add --format properties or --format json")
+        raise InvalidInput(
+            "the format of the file is unknown", file=name, hint="Add --format properties or --format json"
+        )
     try:
         text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
     except OSError as error:
-        hint = "Check the path, and who may read it"
+        hint = "Check the path and its permissions"
         raise InvalidInput("the file cannot be read", file=name, reason=error.strerror, hint=hint) from error
     except UnicodeDecodeError as error:
         raise InvalidInput("the file is not UTF-8", file=name, byte=error.start + 1, hint="Save it as UTF-8") from None
@@ -323,10 +325,10 @@ def _check_names(properties: Mapping[str, str], kept: set[str], file: str) -> li
     )
     for timeline in sorted(kept - given.keys()):
         raise InvalidInput(
-            "the file lacks a timeline that the table keeps",
+            "the file lacks a timeline of the table",
             file=file,
             timeline=timeline,
-            hint=f"The names of its properties begin with {CACHE}{timeline}.",
+            hint=f"Add the properties of the timeline; their names begin with {CACHE}{timeline}.",
         )
     return [timeline for timeline in given if timeline not in kept]
 

@@ -207,9 +207,9 @@ _DONE: Final = {
 def _problems(one: TableTransfer) -> Iterator[str]:
     """What a person should look at, by name."""
     found = [
-        *(f"left out {name}: it cannot be kept apart from {other}" for name, other in one.collided),
+        *(f"left out {name}: its values equal those of {other}" for name, other in one.collided),
         *(f"left out {name}: {why}" for name, why in (*one.unreadable, *one.partitions.refused)),
-        *(f"kept as text {name}: a value is none of its column's type" for name in one.untyped),
+        *(f"kept as text {name}: a value does not fit its column's type" for name in one.untyped),
         *(f"differs {name}" for name in one.partitions.wrong),
     ]
     yield from found[:_SHOWN]

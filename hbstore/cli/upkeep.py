@@ -112,7 +112,7 @@ def repair(
         return
     if spec is not None or dry_run or force or spark:
         raise InvalidInput(
-            "options that need a mode", options="--spec, --dry-run, --force, --spark", hint="Give --mode as well"
+            "these options need --mode", options="--spec, --dry-run, --force, --spark", hint="Add --mode"
         )
     from hbstore.publishing import Publisher
 

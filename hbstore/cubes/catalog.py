@@ -162,13 +162,13 @@ class Catalog:
                 check_references(one, known)
             except InvalidModel as error:
                 raise ModelInUse(
-                    "what is altered is used as it was",
+                    "other descriptions use what the change removes",
                     kind=document.kind,
                     name=document.name,
                     used_by=one,
                     at=error.fields.get("at"),
                     expected=error.fields.get("expected"),
-                    hint="Alter or drop what uses it first",
+                    hint="Alter or drop the description in used_by first",
                 ) from None
 
     def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:
@@ -222,7 +222,7 @@ class Catalog:
 
     def _decided(self, document: Named) -> AbstractContextManager[None]:
         """Inside, a change is decided: a backend that goes away leaves it to others to finish."""
-        return decided("the change is decided, but not all of it is done", kind=document.kind, name=document.name)
+        return decided("the change is decided, but it is not finished", kind=document.kind, name=document.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +245,8 @@ class _Overlay:
 
 def _in_use(document: Named, users: Iterable[Named]) -> ModelInUse:
     return ModelInUse(
-        f"the {document.kind} is used",
+        f"other descriptions use the {document.kind}",
         name=document.name,
         used_by=", ".join(map(str, users)),
-        hint="Drop these first, or drop with cascade (--cascade)",
+        hint="Drop the descriptions in used_by first, or drop with cascade (--cascade)",
     )

@@ -136,7 +136,7 @@ def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: 
             name,
             expected="an expression that does not lead back to itself",
             found=" -> ".join(cycle),
-            hint="Write out what it stands for",
+            hint="Replace the name by the expression that it stands for",
             caret=highlight(text, 0),
         )
 

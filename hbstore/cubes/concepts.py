@@ -161,7 +161,7 @@ def _check_hierarchies(
     for hierarchy in hierarchies:
         for name in hierarchy.attributes:
             if name not in known or name == hierarchy.name:
-                raise ValueError(f"a dim attribute {name}, of which the hierarchy {hierarchy.name} consists")
+                raise ValueError(f"a dim attribute {name}, which the hierarchy {hierarchy.name} names")
 
 
 def _set_of(names: Iterable[str], what: str) -> set[str]:

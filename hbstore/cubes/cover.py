@@ -90,16 +90,18 @@ def _check(timelines: Timelines) -> None:
         expect("period", period, UpdatePeriod, hint=hint)
         expect_many(f"timelines[{period.name}]", ones, PartitionTimeline, hint=hint)
     if not any(timelines.values()):
-        raise TimelineMismatch("there are no timelines to cover with", hint="The fact has no storage tables")
+        raise TimelineMismatch(
+            "there are no timelines to search", hint="Pass the timelines of at least one storage table"
+        )
     for period, ones in timelines.items():
         for timeline in ones:
             if timeline.update_period is not period:
                 raise TimelineMismatch(
-                    "a timeline is filed under another update period than its own",
+                    "a timeline is listed under a wrong update period",
                     storage_table=timeline.storage_table,
                     period=timeline.update_period.name,
                     under=period.name,
-                    hint="File it under its own update period",
+                    hint="List the timeline under its own update period",
                 )
 
 

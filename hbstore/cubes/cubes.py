@@ -345,7 +345,9 @@ class Cubes:
         tables = [table for table in found.storage_tables if table.time_partition_columns]
         if not tables:
             raise NoStorageTables(
-                "the fact is on no storage that gets partitions", fact=found.name, hint="Add a storage table to it"
+                "the fact has no storage table with time partition columns",
+                fact=found.name,
+                hint="Add such a storage table to the fact",
             )
         column = self._column(found, tables, time_dimension)
         timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
@@ -383,7 +385,7 @@ class Cubes:
             fact=fact.name,
             time_dimension=time_dimension,
             known=", ".join(dict.fromkeys([*known, *columns])),
-            hint="Name one of those known",
+            hint="Name one of the known time dimensions",
         )
 
     def list(self, kind: str) -> list[Named]:

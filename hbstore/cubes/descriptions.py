@@ -129,7 +129,10 @@ def time_text(period: UpdatePeriod, time: datetime, kind: ColumnType, column: st
         day, clock = time.astimezone(UTC).isoformat(" ")[:19].split(" ")
         if clock != "00:00:00":
             raise InvalidTime(
-                "the time is no date, as its column is", column=column, time=written, hint="Use timestamp or string"
+                "the time is not a date, but its column has the type date",
+                column=column,
+                time=written,
+                hint="Use a column of type timestamp or string",
             )
         return day
     return written
@@ -143,11 +146,11 @@ def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime
         return period.parse(value) if isinstance(value, str) else period.time(period.index(value))
     except ValueError:
         raise InvalidTime(
-            "the text is no ISO time",
+            "the text is not an ISO time",
             column=column,
             given=value,
             expected=period.pattern,
-            hint="Write it as 2015-01-29T06:00:00, or as expected",
+            hint="Write the time as 2015-01-29T06:00:00, or as expected",
         ) from None
     except InvalidTime as error:
         raise InvalidTime(error.text, hint=error.hint, column=column, **error.fields) from None
@@ -155,7 +158,7 @@ def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime
 
 def _check_period(on: StorageTable, one: PartitionDesc) -> None:
     if one.period is None and on.update_periods:
-        raise _wrong("a partition names no update period", on, one)
+        raise _wrong("the partition names no update period", on, one)
     if one.period is not None and one.period not in on.update_periods:
         raise _wrong("the storage table does not have the update period", on, one)
 
@@ -166,7 +169,7 @@ def _wrong(text: str, on: StorageTable, one: PartitionDesc) -> InvalidPartition:
         storage=on.storage,
         update_period=None if one.period is None else one.period.name,
         expected=", ".join(period.name for period in on.update_periods) or "none",
-        hint="Name an update period that is expected" if on.update_periods else "Leave the update period out",
+        hint="Name one of the expected update periods" if on.update_periods else "Leave out the update period",
     )
 
 
@@ -175,20 +178,20 @@ def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[
     for name, value in given.items():
         if name.lower() in found:
             raise InvalidPartition(
-                "a partition column is given twice",
+                "the description names a partition column twice",
                 storage=on.storage,
                 column=name,
-                hint="Give it once; upper and lower case are the same",
+                hint="Name it once; upper and lower case are the same",
             )
         found[name.lower()] = value
     if found.keys() != wanted:
         missing, extra = sorted(wanted - found.keys()), sorted(found.keys() - wanted)
         raise InvalidPartition(
-            f"the {what} partition columns are not those of the storage table",
+            f"the {what} partition columns are not the columns of the storage table",
             storage=on.storage,
             missing=", ".join(missing) or "none",
             unknown=", ".join(extra) or "none",
-            hint="Give each of its partition columns a value, and no others",
+            hint="Give a value for each partition column of the storage table, and for no other column",
         )
     return found
 

@@ -20,7 +20,7 @@ MAX_SHOWN: Final = 5
 
 _EXPECTED: Final[Mapping[str, str]] = {
     "missing": "this key",
-    "extra_forbidden": "no such key",
+    "extra_forbidden": "a known key",
     "string_type": "a text (in quotation marks, if need be)",
     "tuple_type": "a list",
     "dict_type": "a mapping",
@@ -59,7 +59,7 @@ class Document(BaseModel):
                     try:
                         text.encode()
                     except UnicodeEncodeError:
-                        raise ValueError(f"text that UTF-8 can carry, not {text!a}") from None
+                        raise ValueError(f"text without lone surrogates, not {text!a}") from None
         return self
 
     def changed(self, **fields: Any) -> Self:
@@ -98,13 +98,13 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
     found = [_mistake(one) for one in error.errors(include_url=False, include_context=False)]
     at, expected, given = found[0]
     more = "; ".join(f"{place}: expected {what}" for place, what, _ in found[1:MAX_SHOWN])
-    left = f"; and {len(found) - MAX_SHOWN} more" if found[MAX_SHOWN:] else ""
+    left = f"; and {len(found) - MAX_SHOWN} more mistakes" if found[MAX_SHOWN:] else ""
     return InvalidModel(
         "the description is not valid",
         highlight="",
-        hint=f"Also {more}{left}" if more else "Correct it as expected",
+        hint=f"Also {more}{left}" if more else "Correct the description as expected",
         **where,
-        at=at or "the whole",
+        at=at or "the whole document",
         expected=expected,
         found=given,
     )

@@ -89,7 +89,9 @@ def _read(kind: str, text: str) -> Entry:
             text,
         )
     except (ValueError, KeyError, TypeError, AttributeError, InvalidModel) as error:
-        raise CorruptRow("a document of the model does not decode", kind=kind, found=str(error), hint=RESTORE) from None
+        raise CorruptRow(
+            "a document of the model cannot be decoded", kind=kind, found=str(error), hint=RESTORE
+        ) from None
 
 
 def _data(document: Named) -> dict[str, object]:

@@ -98,10 +98,10 @@ def read_text(path: str | Path) -> tuple[str, Format]:
     kind = _ENDINGS.get(place.suffix.lower())
     if kind is None:
         raise InvalidModel(
-            "a file's ending does not say what it is",
+            "the format of the file is unknown",
             file=str(path),
             expected=", ".join(_ENDINGS),
-            hint="Give the file one of those endings",
+            hint="Give the file one of the expected endings",
         )
     try:
         with place.open(encoding="utf-8-sig") as file:
@@ -111,7 +111,7 @@ def read_text(path: str | Path) -> tuple[str, Format]:
             "the file cannot be read",
             file=str(path),
             found=str(error),
-            hint="See that it is there, that you may read it, and that it is UTF-8",
+            hint="Check that the file exists, that you may read it, and that it is UTF-8",
         ) from None
     return text, kind
 
@@ -134,11 +134,11 @@ def load(text: str, format: Format, file: str) -> list[Any]:
     """
     if format not in get_args(Format):
         raise InvalidModel(
-            "no such format",
+            "the format is unknown",
             file=file,
             found=format,
             expected=", ".join(get_args(Format)),
-            hint="Name one of those expected",
+            hint="Use one of the expected formats",
         )
     if len(text) > MAX_TEXT:
         raise InvalidModel(
@@ -150,22 +150,22 @@ def load(text: str, format: Format, file: str) -> list[Any]:
 def _kind_and_data(found: Any, file: str, number: int) -> tuple[str, dict[str, Any]]:
     if not isinstance(found, dict):
         raise InvalidModel(
-            "a document is a mapping",
+            "the document is not a mapping",
             file=file,
             document=number,
-            at="the whole",
+            at="the whole document",
             found=type(found).__name__,
-            hint="Write keys and their values, kind among them",
+            hint="Write keys with values, and the key kind among them",
         )
     kind = found.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
         raise InvalidModel(
-            "a document names its kind",
+            "the kind of the document is missing or unknown",
             file=file,
             document=number,
             at="kind",
             expected=", ".join(KINDS),
             found=kind,
-            hint="Set kind to one of those expected",
+            hint="Set kind to one of the expected kinds",
         )
     return kind, {key: value for key, value in found.items() if key != "kind"}

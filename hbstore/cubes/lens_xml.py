@@ -47,12 +47,12 @@ def read_lens(root: Element, file: str) -> tuple[str, Data]:
         raise reader.unsupported(root)
     if read is None:
         raise InvalidModel(
-            "the XML's outermost tag is of no document",
+            "the outermost tag of the XML is not a document",
             file=file,
             line=root.line,
             found=root.tag,
             expected=", ".join(f"x_{name}" for name in _ROOTS),
-            hint="Use one of those expected",
+            hint="Use one of the expected tags",
         )
     kind, data = read(reader)
     reader.end()

@@ -70,12 +70,12 @@ def _from_lens(text: str, file: str) -> list[Data]:
     tag = root.tag.removeprefix("x_")
     if tag not in ("partition", "partition_list"):
         raise InvalidModel(
-            "the XML's outermost tag is of no partitions",
+            "the outermost tag of the XML is not a list of partitions",
             file=file,
             line=root.line,
             found=root.tag,
             expected="x_partition_list, x_partition",
-            hint="Use one of those expected",
+            hint="Use one of the expected tags",
         )
     if tag == "partition":
         return [_lens_partition(reader)]

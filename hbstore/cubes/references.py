@@ -48,7 +48,7 @@ def check_references(document: Named, known: Known) -> None:
     elif isinstance(document, DimTable):
         dimension = known.find("dimension", document.dimension)
         if not isinstance(dimension, Dimension):
-            raise _missing(document, "dimension", f"a dimension {document.dimension}, which is not there")
+            raise _missing(document, "dimension", f"a dimension {document.dimension}, which does not exist")
         _check_columns(document, dimension.field_names(), dimension)
         _check_storages(document, known)
 
@@ -75,7 +75,7 @@ def _base_cube(document: Named, at: str, name: str, known: Known) -> Cube:
     found = known.find("cube", name)
     if not isinstance(found, Cube):
         derived = known.find("derived_cube", name) is not None
-        raise _missing(document, at, f"a base cube, and {name} is {'a derived cube' if derived else 'not there'}")
+        raise _missing(document, at, f"a base cube, but {name} {'is a derived cube' if derived else 'does not exist'}")
     return found
 
 
@@ -83,7 +83,7 @@ def _check_names(document: Named, at: str, names: Iterable[str], known: Iterable
     there = set(known)
     for number, name in enumerate(names):
         if name not in there:
-            raise _missing(document, f"{at}.{number}", f"one of the {at} of the {where}, and {name} is none")
+            raise _missing(document, f"{at}.{number}", f"one of the {at} of the {where}, but {name} is not one")
 
 
 def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) -> None:
@@ -93,15 +93,17 @@ def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) 
             raise _missing(
                 document,
                 f"columns.{number}",
-                f"a field of the {where}, and {column.name} is none",
-                hint="A column that only the table has says extra: true",
+                f"a field of the {where}, but {column.name} is not one",
+                hint="If only the table has the column, set extra: true",
             )
 
 
 def _check_storages(document: LogicalTable, known: Known) -> None:
     for number, table in enumerate(document.storage_tables):
         if known.find("storage", table.storage) is None:
-            raise _missing(document, f"storage_tables.{number}.storage", f"a storage, and {table.storage} is not there")
+            raise _missing(
+                document, f"storage_tables.{number}.storage", f"a storage, but {table.storage} does not exist"
+            )
 
 
 def _check_time_columns(fact: Fact, cube: Cube) -> None:
@@ -118,10 +120,10 @@ def _check_time_columns(fact: Fact, cube: Cube) -> None:
 
 def _missing(document: Named, at: str, expected: str, hint: str | None = None) -> InvalidModel:
     return InvalidModel(
-        "the description names what is not there",
+        "the description names something that does not exist",
         kind=document.kind,
         name=document.name,
         at=at,
         expected=expected,
-        hint=hint or "Create what is missing first, or correct the name",
+        hint=hint or "Create the missing description first, or correct the name",
     )

@@ -61,7 +61,7 @@ class Registration:
                 if place.dumps is not None:
                     place.dumps.add(new)
                 else:
-                    with hinting(InvalidPartitionValue, "Correct it; nothing was added"):
+                    with hinting(InvalidPartitionValue, "Nothing was added. Correct the partition"):
                         place.store.add_partitions(place.table.database, place.table.name, new)
             except AlreadyExists:
                 place.missing(partitions)  # the error for one of another update period says more
@@ -69,7 +69,7 @@ class Registration:
                     raise
             else:
                 return len(new)
-        raise ConcurrentChange("other writers kept adding the partitions", table=place.table, hint="Try again")
+        raise ConcurrentChange("other writers kept adding the same partitions", table=place.table, hint="Try again")
 
     def alter(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
         """Replace location and parameters of partitions, all or none; how many."""
@@ -96,10 +96,10 @@ class Registration:
         place = self._place(name, storage)
         if place.dumps is None:
             raise ModelNotFound(
-                "no dimension table with dumps",
+                "the name is not a dimension table with an update period on that storage",
                 name=name,
                 storage=storage,
-                hint="Name a dimension table with an update period on that storage",
+                hint="Name such a dimension table and one of its storages",
             )
         expect_dict("other", other, str, NoneType, hint=OTHERS)
         texts = other_texts(place.on, other)
@@ -136,7 +136,7 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
             name=logical.name,
             storage=storage,
             storages=", ".join(one.storage for one in logical.storage_tables) or "none",
-            hint="Name a storage that it is on, or alter it to be on this one",
+            hint="Name one of its storages, or alter it to use this storage",
         )
     return found
 
@@ -167,7 +167,7 @@ class _Validity:
             period = one.period
             assert period is not None
             raise OutsideValidity(
-                "a partition is outside of the fact's validity",
+                "the partition is outside the validity of the fact",
                 name=logical.name,
                 column=columns[0],
                 time=period.format(one.begins(columns[0])),
@@ -264,7 +264,7 @@ class _Place:
                     expected={found.values: found.payload for _, found in there},
                 )
                 return
-        raise ConcurrentChange("other writers kept changing the partitions", table=self.table, hint="Try again")
+        raise ConcurrentChange("other writers kept changing the same partitions", table=self.table, hint="Try again")
 
     def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
         """Partitions without those that stand there twice."""

@@ -79,7 +79,7 @@ class Settler:
         """What is left to be done for a document, done; the document as it is then.
 
         Raises:
-            ConcurrentChange: other writers kept changing it.
+            ConcurrentChange: other writers kept changing the description.
             ModelNotFound: it was dropped meanwhile.
         """
         for _ in range(_ATTEMPTS):
@@ -204,10 +204,10 @@ class Settler:
 def _checked(kind: str) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidModel(
-            "no such kind of description",
+            "the kind of the description is unknown",
             found=kind if isinstance(kind, str) else repr(kind),
             expected=", ".join(KINDS),
-            hint="Name one of those expected",
+            hint="Use one of the expected kinds",
         )
     return kind
 
@@ -215,28 +215,30 @@ def _checked(kind: str) -> str:
 def not_found(database: str, kind: str, name: str) -> ModelNotFound:
     """The error for a document that is not there."""
     return ModelNotFound(
-        f"no such {kind}", name=f"{database}.{name}", hint="List what there is with `hbstore model list`"
+        f"the {kind} does not exist", name=f"{database}.{name}", hint="List the descriptions with `hbstore model list`"
     )
 
 
 def changed(document: Named) -> ConcurrentChange:
     """The error for a document that is another by now."""
     return ConcurrentChange(
-        "the description was changed meanwhile",
+        "another writer changed the description",
         kind=document.kind,
         name=document.name,
-        hint="Read it again, then repeat the change",
+        hint="Read the description again, then repeat the change",
     )
 
 
 def _busy(document: Named) -> ConcurrentChange:
-    return ConcurrentChange("other writers kept changing it", kind=document.kind, name=document.name, hint="Try again")
+    return ConcurrentChange(
+        "other writers kept changing the description", kind=document.kind, name=document.name, hint="Try again"
+    )
 
 
 def there(database: str, document: Named) -> AlreadyExists:
     """The error for a document that is there already."""
     return AlreadyExists(
-        f"the {document.kind} is there already",
+        f"the {document.kind} already exists",
         name=f"{database}.{document.name}",
-        hint="Alter it, or give the new one another name",
+        hint="Alter the existing one, or give the new one another name",
     )

@@ -164,7 +164,7 @@ def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None
                 name=logical.name,
                 at=f"storage_tables.{number}.partition_columns",
                 expected=", ".join(f"{name} {kind}" for name, kind in was[on.storage]),
-                hint="Take the storage out and put it in again, which drops its partitions",
+                hint="Remove the storage and add it again, which drops its partitions",
             )
 
 
@@ -277,11 +277,11 @@ def _is_of(table: Table, logical: LogicalTable) -> bool:
 
 def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
     return AlreadyExists(
-        "a table has the name of a storage table and is none",
+        "the name of the storage table is taken by another table",
         table=table,
         kind=logical.kind,
         name=logical.name,
-        hint="Rename it, or the fact or dimension table",
+        hint="Rename that table, or the fact or dimension table",
     )
 
 

@@ -30,7 +30,7 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.constructor.ConstructorError(None, None, "an alias, which is not read", mark)
+            raise yaml.constructor.ConstructorError(None, None, "an alias, which hbstore does not read", mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
@@ -38,7 +38,7 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.value in seen or key.tag == "tag:yaml.org,2002:merge":
                 raise yaml.constructor.ConstructorError(
-                    None, None, "a key that stands twice, or is no text", key.start_mark
+                    None, None, "a key that occurs twice, or is not a text", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -66,16 +66,16 @@ def load_yaml(text: str, file: str) -> list[Any]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise InvalidModel(
-            "the text is not YAML as it is read here",
+            "the text is not YAML that hbstore can read",
             file=file,
             line=mark.line + 1 if mark else None,
             column=mark.column + 1 if mark else None,
             found=error.problem,
-            hint="Correct it there; no aliases, and each key once",
+            hint="Correct the text there. Write no aliases, and each key once",
         ) from None
     except (yaml.YAMLError, ValueError) as error:
         raise InvalidModel(
-            "the text is not YAML", file=file, found=str(error).partition("\n")[0], hint="Correct what was found"
+            "the text is not YAML", file=file, found=str(error).partition("\n")[0], hint="Correct the mistake in found"
         ) from None
     except RecursionError:
         raise _too_deep(file) from None
@@ -93,7 +93,7 @@ def load_json(text: str, file: str) -> list[Any]:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidModel("a key stands twice", file=file, found=twice, hint="Write it once")
+            raise InvalidModel("a key occurs twice", file=file, found=twice, hint="Write each key once")
         return found
 
     try:
@@ -105,7 +105,7 @@ def load_json(text: str, file: str) -> list[Any]:
             line=error.lineno,
             column=error.colno,
             found=error.msg,
-            hint="Correct it there",
+            hint="Correct the text there",
         ) from None
     except RecursionError:
         raise _too_deep(file) from None

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, StringConstraints
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import HbstoreError, UnknownUpdatePeriod
 from hbstore.model import FrozenDict
 from hbstore.names import identifier
 from hbstore.timelines import UpdatePeriod, parse_time
@@ -51,7 +51,10 @@ def _as_tuple(value: object) -> object:
 
 
 def _period(value: object) -> object:
-    return UpdatePeriod.named(value) if isinstance(value, str) else value
+    try:
+        return UpdatePeriod.named(value) if isinstance(value, str) else value
+    except UnknownUpdatePeriod:
+        raise ValueError(f"one of {', '.join(UpdatePeriod.__members__)}") from None
 
 
 def _time(value: object) -> object:
@@ -77,7 +80,7 @@ def no_twins(items: Iterable[str], what: str) -> None:
     seen: set[str] = set()
     for name in items:
         if name in seen:
-            raise ValueError(f"{what} named {name} once; it is there twice")
+            raise ValueError(f"{what} named {name} only once")
         seen.add(name)
 
 
@@ -92,7 +95,7 @@ HiveType = Annotated[str, AfterValidator(_type)]
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 
-Period = Annotated[UpdatePeriod, BeforeValidator(refusing(_period)), PlainSerializer(lambda one: one.name)]
+Period = Annotated[UpdatePeriod, BeforeValidator(_period), PlainSerializer(lambda one: one.name)]
 """An update period; files have its name."""
 
 Time = Annotated[

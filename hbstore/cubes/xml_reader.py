@@ -7,8 +7,8 @@
 >>> reader.end()
 Traceback (most recent call last):
     ...
-hbstore.errors.InvalidModel: the XML has something that is not read: file=s1.xml, line=1, at=storage, \
-found=attribute colour. Take it out, or correct its name
+hbstore.errors.InvalidModel: the XML has an unknown element or attribute: file=s1.xml, line=1, at=storage, \
+found=attribute colour. Remove it, or correct its name
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
 
 UNSUPPORTED: Final = {
-    "virtual_fact_table": ("virtual facts", "Describe the fact that it is made of, and filter where you ask"),
-    "virtual_fact": ("virtual facts", "Describe the fact that it is made of, and filter where you ask"),
-    "segmentation": ("segmentations", "Ask each of its cubes"),
+    "virtual_fact_table": ("virtual facts", "Describe the underlying fact, and filter in the query"),
+    "virtual_fact": ("virtual facts", "Describe the underlying fact, and filter in the query"),
+    "segmentation": ("segmentations", "Query each of its cubes"),
     "update_period_table_descriptor": (
         "a table for each update period of a storage",
         "Make a storage for each such table, with the update_period of that table alone",
     ),
-    "skewed_info": ("skewed tables", "Take it out: only Hive's own writers look at it"),
+    "skewed_info": ("skewed tables", "Remove it: only Hive's own writers use it"),
 }
 """Elements of Lens that are refused, by their tags without ``x_``: what they are, and what to do instead."""
 
@@ -101,10 +101,10 @@ class Reader:
     def error(self, what: str, element: Element | None = None) -> InvalidModel:
         """The error for something that is not known here."""
         return InvalidModel(
-            "the XML has something that is not read",
+            "the XML has an unknown element or attribute",
             file=self.file,
             line=(element or self.element).line,
             at=self.at.removeprefix("/"),
             found=what,
-            hint="Take it out, or correct its name",
+            hint="Remove it, or correct its name",
         )

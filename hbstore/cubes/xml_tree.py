@@ -62,7 +62,7 @@ def parse_xml(text: str, file: str) -> Element:
             "the XML has a document type",
             file=file,
             line=parser.CurrentLineNumber,
-            hint="Take the <!DOCTYPE …> out: entities are not expanded",
+            hint="Remove the <!DOCTYPE …>: hbstore does not expand entities",
         )
 
     parser.StartElementHandler = start
@@ -75,7 +75,7 @@ def parse_xml(text: str, file: str) -> Element:
     except ExpatError as error:
         why = str(error).partition(":")[0]
         raise InvalidModel(
-            "the text is not XML", file=file, line=error.lineno, expected=why, hint="Correct it at that line"
+            "the text is not XML", file=file, line=error.lineno, expected=why, hint="Correct the text at that line"
         ) from None
     except UnicodeEncodeError:
         raise InvalidModel("the text cannot be written as UTF-8", file=file, hint="Remove the lone surrogate") from None

@@ -48,17 +48,19 @@ def struct(**fields: Any) -> Any:
 def files_left(record: CallRecord) -> tuple[str, ...]:
     """A note where files could not be deleted."""
     place = record.noted("files_left")
-    return () if place is None else (f"files stay that belong to nothing any more, such as those of {place}",)
+    return () if place is None else (f"files that belong to no partition remain, such as those in {place}",)
 
 
 def _told(error: TException) -> HbstoreError:
     reason = getattr(error, "message", None) or str(error)
     if isinstance(error, THRIFT.AlreadyExistsException):
         return AlreadyExists(
-            "it is there already", reason=reason, hint="Name another one, or add it with IF NOT EXISTS"
+            "the partition already exists", reason=reason, hint="Name another partition, or use IF NOT EXISTS"
         )
     if isinstance(error, THRIFT.NoSuchObjectException):
-        return PartitionNotFound("no such partition", reason=reason, hint="SHOW PARTITIONS lists those of a table")
+        return PartitionNotFound(
+            "the partition does not exist", reason=reason, hint="SHOW PARTITIONS lists the partitions of a table"
+        )
     return DdlRefused(
         "the metastore's rules do not allow it", reason=reason, hint="Change the statement as the reason says"
     )

@@ -68,10 +68,10 @@ def drop_partitions(service: Service, table: Table, statement: DropPartitions) -
         names = selected_names(service.store, table, conditions)
         if not names and not statement.if_exists:
             raise PartitionNotFound(
-                "no such partition",
+                "the partition does not exist",
                 table=table,
                 partition=_shown(conditions),
-                hint="Nothing was dropped; IF EXISTS passes over what is not there",
+                hint="Nothing was dropped; IF EXISTS skips missing partitions",
             )
         found.update(dict.fromkeys(names))
     dropped = 0
@@ -106,10 +106,10 @@ def rename_partition(service: Service, table: Table, statement: RenamePartition)
     there = service.store.get_partitions(table.database, table.name, [renamed])
     if there and (there[0].values != old.values or renamed == old.values):
         raise AlreadyExists(
-            "a partition is there already",
+            "a partition already exists",
             table=table,
             partition=partition_name(table.partition_column_names, there[0].values),
-            hint="Drop it first, or rename to other values",
+            hint="Drop that partition first, or rename to other values",
         )
     new = GivenPartition(table.database, table.name, replace(old, values=renamed))
     ask(service, "rename_partition", db_name=table.database, tbl_name=table.name, part_vals=list(values), new_part=new)
@@ -130,7 +130,9 @@ def exchange_partitions(service: Service, table: Table, source: Table, statement
         _check_found(source, spec, names)
         twice = found.keys() & names
         if twice:
-            raise AlreadyExists("a partition is selected twice", partition=min(twice), hint="Name each of them once")
+            raise AlreadyExists(
+                "the statement selects a partition twice", partition=min(twice), hint="Name each partition once"
+            )
         found.update(dict.fromkeys(names))
     values = list(map(name_reader(source), found))
     partitions = service.store.get_partitions(source.database, source.name, values)
@@ -162,15 +164,15 @@ def repair_table(service: Service, table: Table, statement: RepairTable) -> Resu
     mode: Mode = "drop" if statement.change == "DROP" else "sync" if statement.change == "SYNC" else "add"
     done = sync_partitions(service.store, str(table), mode)
     rows = [("added", name) for name in done.names(done.add)] + [("dropped", name) for name in done.names(done.drop)]
-    notes = [f"{one.folder} is not taken for a partition: {one.why}" for one in done.foreign]
-    notes += [f"{name} is left alone, as a job is writing it" for name in done.busy]
+    notes = [f"{one.folder} is not a partition: {one.why}" for one in done.foreign]
+    notes += [f"{name} is unchanged, because a job is writing it" for name in done.busy]
     return Result(statement, ("change", "partition"), tuple(rows), done.added + done.dropped, tuple(notes))
 
 
 def _check_found(table: Table, spec: PartitionSpec, names: Sequence[str]) -> None:
     if not names:
         raise PartitionNotFound(
-            "no such partition", table=table, partition=str(spec), hint=f"SHOW PARTITIONS {table} lists them"
+            "the partition does not exist", table=table, partition=str(spec), hint=f"SHOW PARTITIONS {table} lists them"
         )
 
 

@@ -91,7 +91,11 @@ def _column(table: Table, name: str) -> Column:
             return column
     names = [column.name for column in (*table.columns, *table.partition_columns)]
     raise UnknownColumnError(
-        "no such column", column=name, table=table, columns=", ".join(names), hint="Name one of the columns"
+        "the column does not exist",
+        column=name,
+        table=table,
+        columns=", ".join(names),
+        hint="Name one of the table's columns",
     )
 
 

@@ -62,7 +62,7 @@ def parse_statements(text: str) -> list[Statement]:
     [None, None]
     """
     if len(expect("text", text, str, hint='Give a text, such as "SHOW PARTITIONS sales"')) > MAX_LENGTH:
-        raise DdlSyntaxError("the text is too long", characters=len(text), limit=MAX_LENGTH, hint="Split it")
+        raise DdlSyntaxError("the text is too long", characters=len(text), limit=MAX_LENGTH, hint="Split the text")
     tree = _tree(text)
     _check_filters(text, tree)
     try:
@@ -155,7 +155,7 @@ def _hint(text: str, at: int, expected: Collection[str]) -> str | None:
     if "STRING" in expected and "NUMBER" in expected and rest[:1].strip():
         return "Write values in quotes: ds = '2013-01-01'"
     if "NAME" in expected and rest[:1].strip():
-        return "Write other names in back-quotes: `my table`"
+        return "Put other names into back-quotes: `my table`"
     return None
 
 

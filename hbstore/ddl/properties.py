@@ -50,10 +50,10 @@ def _check_there(table: Table, statement: UnsetProperties) -> None:
     missing = [name for name in statement.names if name not in table.parameters]
     if missing and not statement.if_exists:
         raise InvalidInput(
-            "the table has no such property",
+            "the table does not have the property",
             table=table,
             name=missing[0],
-            hint="Nothing was changed; IF EXISTS passes over what is not there",
+            hint="Nothing was changed; IF EXISTS skips missing properties",
         )
 
 

@@ -104,7 +104,7 @@ def check_types(table: Table, values: Sequence[str]) -> None:
                 column=column.name,
                 type=column.type,
                 value=repr(value),
-                hint="Correct it; the null partition is NULL",
+                hint="Correct the value, or write NULL for the null partition",
             )
 
 
@@ -133,4 +133,6 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
 
 def _check_not_empty(column: str, value: str) -> None:
     if not value:
-        raise InvalidPartitionValue("a partition value is empty", column=column, hint="The null partition is NULL")
+        raise InvalidPartitionValue(
+            "a partition value is empty", column=column, hint="Write NULL for the null partition"
+        )

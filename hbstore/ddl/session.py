@@ -72,7 +72,7 @@ class Session:
 
         Raises:
             DdlSyntaxError, FilterError: the text does not parse; nothing was done.
-            HbstoreError: a statement failed; those before it are done, those after it are not.
+            HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
         """
         statements = parse_statements(text)
         for number, statement in enumerate(statements):
@@ -80,7 +80,7 @@ class Session:
                 result = self.run_statement(statement)
             except HbstoreError as error:
                 if len(statements) > 1:
-                    error.add_note(f"statement {number + 1} of {len(statements)}: those before it are done")
+                    error.add_note(f"statement {number + 1} of {len(statements)}: hbstore ran the statements before it")
                 raise
             yield result
 
@@ -111,7 +111,7 @@ class Session:
                 return explain_partitions(store, self._partitioned(name), statement)
             case AnalyzeTable(name):
                 raise NeedsSpark(
-                    "this statement reads all files of the table, which Spark does",
+                    "only Spark can run this statement, because it reads all files of the table",
                     table=self._table(name),
                     hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
                 )
@@ -126,7 +126,7 @@ class Session:
     ) -> Result:
         if self._warehouse is None:
             raise InvalidInput(
-                "the statement changes partitions and their files, and there is no warehouse",
+                "the statement changes partitions and their files, but no warehouse is named",
                 statement=type(statement).__name__,
                 hint="Name the folder that `hbstore serve` uses: --warehouse DIR, or warehouse=… in Python",
             )
@@ -167,7 +167,9 @@ class Session:
         table = self._table(name)
         if not table.partition_columns:
             raise TableNotPartitioned(
-                "the table has no partition columns", table=table, hint="Name one that has some: DESCRIBE shows them"
+                "the table has no partition columns",
+                table=table,
+                hint="Name a partitioned table: DESCRIBE shows the columns of a table",
             )
         return table
 
@@ -189,7 +191,7 @@ def execute(
 
     Raises:
         DdlSyntaxError, FilterError: the text does not parse; nothing was done.
-        HbstoreError: a statement failed; those before it are done, those after it are not.
+        HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
 
     >>> from hbstore import Column, Partition, connect
     >>> store = connect("memory://")

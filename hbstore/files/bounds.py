@@ -22,9 +22,9 @@ from hbstore.files.interface import at_or_below
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.locations import LOCAL, Location, location_or_none
 
-_MOVE_YOURSELF: Final = "Look at the location, and remove or move the files yourself if you mean it"
+_MOVE_YOURSELF: Final = "Check the location. To remove or move the files anyway, do it yourself"
 _LEAVE: Final = "leave the files where they are: drop without deleting data, or first set the table's EXTERNAL to TRUE"
-_NAME_ROOT: Final = f"Start `hbstore serve` with --also-under and a folder around it, or {_LEAVE}"
+_NAME_ROOT: Final = f"Start `hbstore serve` with --also-under and a folder that holds the location, or {_LEAVE}"
 
 
 class Links(Protocol):
@@ -71,14 +71,18 @@ class Bounds:
         """
         place = links(target).place(target.path)
         if self.is_kept(target, place):
-            text = "the warehouse, another root and the trash are never removed or moved, nor what holds them"
+            text = "hbstore never removes or moves the warehouse, another root, the trash, or a folder around them"
             hint = _MOVE_YOURSELF if self.also_under is None else _LEAVE.capitalize()
             raise OutsideWarehouse(text, location=target, hint=hint)
         if self.may_change(target, place, inside):
             return place
         if self.also_under is None:
-            raise OutsideWarehouse("not the warehouse's nor the table's own", location=target, hint=_MOVE_YOURSELF)
-        text = "outside the folders whose files this server may change"
+            raise OutsideWarehouse(
+                "the location is outside the warehouse and outside the table's folder",
+                location=target,
+                hint=_MOVE_YOURSELF,
+            )
+        text = "the location is outside the folders in which this server may change files"
         raise OutsideWarehouse(text, location=target, hint=_NAME_ROOT)
 
     def may_change(self, target: Location, place: str, inside: Sequence[str]) -> bool:

@@ -74,7 +74,7 @@ class LocalFiles:
             except FileNotFoundError:
                 continue  # somebody else has just removed an empty folder on the way
             return made
-        raise OSError("others keep removing it")
+        raise OSError("other processes keep removing the folder")
 
     def delete(self, place: str) -> bool:
         """See `Files.delete`."""
@@ -93,7 +93,7 @@ class LocalFiles:
                 except FileNotFoundError:
                     continue  # somebody else is removing the same tree: the rest of it is still to be removed
                 return True
-        raise OSError("others keep changing it")
+        raise OSError("other processes keep changing the folder")
 
     def delete_empty(self, place: str) -> bool:
         """See `Files.delete_empty`."""
@@ -115,7 +115,7 @@ class LocalFiles:
             target_folder = opened(parent, [])
             try:
                 if _kind(target_folder, new_name) is not None:
-                    raise FileExistsError("there is something at the target")
+                    raise FileExistsError("the target already exists")
                 os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target_folder)
             finally:
                 os.close(target_folder)

@@ -86,10 +86,10 @@ def parse_location(text: str) -> Location:
         rest = slash + rest
     absolute = rest.startswith("/") or (authority and not rest and scheme != LOCAL)
     if not (absolute and _SCHEME.match(scheme) and _AUTHORITY.match(authority) and _encodes(text)):
-        raise FileOperationFailed("not a location", location=repr(text), hint=_HINT)
+        raise FileOperationFailed("the text is not a location", location=repr(text), hint=_HINT)
     if scheme == LOCAL:
         if authority and not named:
-            raise FileOperationFailed("a location with a host but no scheme", location=repr(text), hint=_HINT)
+            raise FileOperationFailed("the location has a host but no scheme", location=repr(text), hint=_HINT)
         authority = ""  # Hive leaves it out
     return Location(scheme, authority, _resolved(rest))
 

@@ -1,4 +1,4 @@
-"""Object stores and HDFS: through pyarrow, or through fsspec where pyarrow has no such file system.
+"""Object stores and HDFS: through pyarrow, or through fsspec where pyarrow has no library can open this file system.
 
 Both libraries are imported when the first such location is used. They take their credentials and endpoints from where
 the makers of the file systems have them: environment variables, profiles, Hadoop's configuration.
@@ -25,7 +25,7 @@ _KEY_STORES: Final = frozenset({"s3", "gcs"})
 """They have no folders that could be renamed: every object is copied."""
 
 _SPELLING: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3"}
-_INSTALL: Final = "Install what reads such locations: pip install 'hbstore[files]'"
+_INSTALL: Final = "Install the packages that read such locations: pip install 'hbstore[files]'"
 
 
 class RemoteFiles:
@@ -67,7 +67,7 @@ class RemoteFiles:
         if kind == "Directory":
             return []
         if kind is not None:
-            raise FileExistsError("a file is there")
+            raise FileExistsError("a file has this path")
         self._fs.create_dir(self._inner(real), recursive=True)
         return [real]
 
@@ -90,7 +90,7 @@ class RemoteFiles:
         if kind is None:
             return False
         if self._kind(target) is not None:
-            raise FileExistsError("there is something at the target")
+            raise FileExistsError("the target already exists")
         above = target.rpartition("/")[0]
         if above:
             self._fs.create_dir(self._inner(above), recursive=True)
@@ -164,7 +164,7 @@ class RemoteFiles:
         """
         inner = self._inner(path)
         if self._reads_patterns and has_magic(inner):
-            raise ValueError("fsspec reads *, ? and [ as patterns")
+            raise ValueError("fsspec takes *, ? and [ for patterns")
         return inner
 
 
@@ -187,10 +187,10 @@ def open_remote(scheme: str, authority: str) -> RemoteFiles:
         return _through_fsspec(uri)
     except OSError as error:
         raise FileOperationFailed(
-            "no connection to the file system",
+            "the file system does not answer",
             location=uri,
             reason=error,
-            hint="See that the location is right, and that its host answers",
+            hint="Check the location, and that its host answers",
         ) from error
 
 
@@ -202,13 +202,15 @@ def _through_fsspec(uri: str) -> RemoteFiles:
 
         file_system, base = url_to_fs(uri)
     except ImportError as error:  # fsspec itself, or the package that it needs for this scheme
-        raise FileOperationFailed("a package is not installed", location=uri, reason=error, hint=_INSTALL) from error
+        raise FileOperationFailed(
+            "a package for this file system is not installed", location=uri, reason=error, hint=_INSTALL
+        ) from error
     except (ValueError, OSError) as error:
         raise FileOperationFailed(
-            "no such file system",
+            "no library can open this file system",
             location=uri,
             reason=error,
-            hint="Give a location whose scheme pyarrow or fsspec knows, and see that its host answers",
+            hint="Give a location whose scheme pyarrow or fsspec knows, and check that its host answers",
         ) from error
     return RemoteFiles(PyFileSystem(FSSpecHandler(file_system)), base)
 

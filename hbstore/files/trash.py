@@ -44,7 +44,7 @@ class Trash:
                 "the trash is in another file system",
                 location=target,
                 trash=self.location,
-                hint="Drop it with PURGE, or set the parameter auto.purge=true on the table",
+                hint="Drop the table or partition with PURGE, or set the parameter auto.purge=true on the table",
             )
         root = files.real(self.location.path)
         if at_or_below(place, root):

@@ -130,7 +130,7 @@ class Warehouse:
     def exists(self, location: str) -> bool:
         """Whether there is a folder or a file."""
         place = parse_location(location)
-        with _failing("the location cannot be looked at", location):
+        with _failing("the location cannot be read", location):
             return self._files(place).exists(place.path)
 
     def is_empty(self, location: str) -> bool:
@@ -205,12 +205,12 @@ class Warehouse:
         >>> warehouse.check_under_roots("/data/shop/sales")
         >>> warehouse.check_under_roots("file:/wh/../home/ann")
         Traceback (most recent call last):
-        hbstore.errors.OutsideWarehouse: outside the folders whose files this server may change: ...
+        hbstore.errors.OutsideWarehouse: the location is outside the folders in which this server may change files: ...
         """
         if self._bounds.also_under is None:
             return
         target = parse_location(location)
-        with _failing("the location cannot be looked at", location):
+        with _failing("the location cannot be read", location):
             self._bounds.place(target, ())
 
     def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
@@ -273,10 +273,10 @@ class Warehouse:
         old, new = parse_location(source), parse_location(target)
         if old.file_system != new.file_system:
             raise FileOperationFailed(
-                "files are not moved from one file system to another",
+                "hbstore does not move files from one file system to another",
                 source=source,
                 target=target,
-                hint="Copy them yourself, and give the table or partition its new location",
+                hint="Copy the files yourself, and give the table or partition its new location",
             )
         with _failing("the files cannot be moved", source, target):
             start, end = (self._bounds.place(one, inside) for one in (old, new))
@@ -321,9 +321,9 @@ class Warehouse:
         if key not in self._open:
             if location.scheme not in _SCHEMES | {root.scheme for root in self._bounds.roots}:
                 raise FileOperationFailed(
-                    "no such file system",
+                    "the scheme of the location is unknown",
                     location=location,
-                    hint="Use one of " + ", ".join(sorted(_SCHEMES)) + ", or the warehouse's own",
+                    hint="Use one of " + ", ".join(sorted(_SCHEMES)) + ", or the scheme of the warehouse",
                 )
             self._open[key] = open_remote(*key)
         return self._open[key]
@@ -338,7 +338,7 @@ class Warehouse:
                 raise OutsideWarehouse(
                     "a link leads out of the warehouse",
                     location=target,
-                    hint="Give the table the place itself as its location, not a link to it",
+                    hint="Give the table the target of the link as its location",
                 )
             return files.make_folder(real)
 
@@ -397,7 +397,7 @@ def _failing(text: str, location: str, target: str | None = None) -> Iterator[No
         yield
     except (OSError, ValueError, NotImplementedError, RecursionError) as error:
         fields = {"location": location, "target": target, "reason": error}
-        hint = "See that the server's user may write there, and that the file system is there"
+        hint = "Check that the user of this process may write there, and that the file system is available"
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             hint = "Use shorter partition values, or give the partition a location of its own"
         raise FileOperationFailed(text, hint=hint, **{k: v for k, v in fields.items() if v is not None}) from error

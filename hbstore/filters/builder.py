@@ -49,7 +49,9 @@ _SECOND: Final = timedelta(seconds=1)
 _MICROSECOND: Final = 1_000  # nanoseconds
 _INTEGER_BOUND: Final = 10**MAX_DIGITS
 _REPR: Final = 120
-_SMALLER: Final = "No partition column holds such a number: compare with the greatest or smallest that it can hold"
+_SMALLER: Final = (
+    "No partition column holds such a number: compare with the largest or smallest number that the column can hold"
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,9 +81,7 @@ class Expression:
         return Expression(Not(self.tree))
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "a filter has no truth of its own: use & for and, | for or, ~ for not, and no chained a < b < c"
-        )
+        raise TypeError("a filter has no truth value: use & for and, | for or, ~ for not, and no chained a < b < c")
 
     def __str__(self) -> str:
         return str(self.tree)
@@ -99,7 +99,7 @@ class ColumnReference:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
             raise FilterTypeError(
-                "a column's name is a text that is not empty", name=repr(name), hint='Write col("ds")'
+                "the name of a column must be a text that is not empty", name=repr(name), hint='Write col("ds")'
             )
         self.name = name
 
@@ -122,7 +122,7 @@ class ColumnReference:
         return self._compared(Operator.GE, value)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a column has no truth of its own: compare it, and join conditions with &, | and ~")
+        raise TypeError("a column has no truth value: compare it, and join conditions with &, | and ~")
 
     def __repr__(self) -> str:
         return f"col({self.name!r})"
@@ -141,7 +141,7 @@ class ColumnReference:
             listed = values[0]
         literals = tuple([literal(value) for value in listed])
         if not literals:
-            hint = "Of no values there is nothing to find: leave the condition away, or the question"
+            hint = "Leave out the condition, or do not query at all: no value matches an empty list"
             raise FilterTypeError("isin() needs at least one value", column=self.name, hint=hint)
         return Expression(In(self.name, literals))
 
@@ -251,7 +251,7 @@ def literal(value: object) -> Literal:
         case date():
             return Date(value)
         case None:
-            raise FilterTypeError("nothing compares with None", hint="Use is_null() or is_not_null()")
+            raise FilterTypeError("None cannot be compared", hint="Use is_null() or is_not_null()")
         case ColumnReference() | Expression():
             hint = "Compare each with a value, and join the conditions by & or |"
             raise FilterTypeError("columns cannot be compared with each other", value=repr(value), hint=hint)
@@ -266,7 +266,7 @@ def literal(value: object) -> Literal:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise FilterTypeError(
-            "a pattern, a prefix and the ends of a time range are texts", type=type(value).__name__, hint="Give a str"
+            "a pattern, a prefix or an end of a time range is not a text", type=type(value).__name__, hint="Give a str"
         )
     return str.__str__(value)  # an enum that is also a str prints itself otherwise
 
@@ -284,7 +284,7 @@ def _number(value: Decimal) -> Number:
 def _timestamp(value: datetime) -> Timestamp:
     if value.tzinfo is not None:
         raise FilterTypeError(
-            "partition values have no time zone, this datetime has one",
+            "the datetime has a time zone, but partition values have none",
             value=value.isoformat(),
             hint="Convert it to the zone of the partition values, then value.replace(tzinfo=None)",
         )

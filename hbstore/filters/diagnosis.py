@@ -76,7 +76,7 @@ class Diagnosis:
         return InvalidTimeRange(
             "the time range ends before it begins",
             highlight=highlight(self._text, low),
-            hint="Ranges are half open: the start is part of them, the end is not",
+            hint="A range includes its start but not its end",
             line=line,
             column=column,
             start=self._texts[token],

@@ -106,7 +106,7 @@ def _null(mistake: Mistake) -> str | None:
     if mistake.kind() != Kind.NULL or not mistake.wants_literal:
         return None
     negative = mistake.kind(-1) == Kind.OPERATOR and mistake.word(-1) in ("!=", "<>")
-    return f"Nothing compares with NULL: use IS {'NOT ' if negative else ''}NULL"
+    return f"NULL cannot be compared: use IS {'NOT ' if negative else ''}NULL"
 
 
 def _two_columns(mistake: Mistake) -> str | None:
@@ -114,14 +114,14 @@ def _two_columns(mistake: Mistake) -> str | None:
     if mistake.kind() != Kind.NAME or not mistake.wants_literal or mistake.wants_column:
         return None
     if mistake.kind(-1) == Kind.OPERATOR:
-        return "Columns cannot be compared with each other; a text goes in quotes"
-    return "A text goes in quotes"
+        return "Columns cannot be compared with each other; put a text in quotes"
+    return "Put a text in quotes"
 
 
 def _keyword_column(mistake: Mistake) -> str | None:
     """``in = 5``."""
     if mistake.kind() in KEYWORDS and mistake.wants_column and mistake.kind(1) == Kind.OPERATOR:
-        return f"A column called {mistake.word()} goes in back-quotes"
+        return f"Put the column name {mistake.word()} in back-quotes"
     return None
 
 
@@ -165,14 +165,14 @@ def _function(mistake: Mistake) -> str | None:
 def _bare_column(mistake: Mistake) -> str | None:
     """``active and ds = 1``."""
     if mistake.kind(-1) == Kind.NAME and mistake.kind() in ("", Kind.AND, Kind.OR) and not mistake.wants_column:
-        return "A column alone is no condition: compare it, for instance with true"
+        return "A column alone is not a condition: compare it, for instance with true"
     return None
 
 
 def _trailing(mistake: Mistake) -> str | None:
     """``ds = 1 garbage``."""
     if Kind.AND.name in mistake.expected and Kind.OR.name in mistake.expected:
-        return "The condition before this is complete: only AND or OR can go on"
+        return "The condition before this is complete: only AND or OR can follow"
     return None
 
 

@@ -28,7 +28,7 @@ MAX_FILTER_TERMS: Final = 100_000
 MAX_FILTER_DEPTH: Final = 10_000
 """Parentheses and NOTs around one place."""
 
-_SHORTER: Final = "Write ranges (BETWEEN) in place of long lists, or ask several times"
+_SHORTER: Final = "Write ranges (BETWEEN) in place of long lists, or split the query"
 _DEEPENING: Final = (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN, Kind.NOT)
 
 

@@ -275,7 +275,7 @@ def _quoted(text: str) -> str:
         return f"'{text}'"
     if '"' in text:
         raise FilterTypeError(
-            "a text with both kinds of quotes cannot be written in a filter",
+            "a filter cannot contain a text with both kinds of quotes",
             value=text,
             hint="Pass the expression itself instead of its text",
         )

@@ -177,5 +177,5 @@ def _text(basic: bool, marks: Mapping[str, str]) -> str:  # noqa: FBT001  read b
 
 
 def _busy(table: Table) -> HbstoreError:
-    hint = "The statistics are written, and not marked as accurate; write them again later"
-    return ConcurrentChange("others kept changing the table", table=table, hint=hint)
+    hint = "The statistics are written but not marked as accurate. Write them again later"
+    return ConcurrentChange("other writers kept changing the table", table=table, hint=hint)

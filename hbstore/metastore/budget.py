@@ -68,7 +68,7 @@ class Budget:
         with self._changed:
             if not self._changed.wait_for(lambda: self._may_grow(share, more), self._patience):
                 raise TimeoutError(
-                    "large messages of other clients left no memory for this one: raise --message-memory"
+                    "large messages of other clients use all of the message memory: raise --message-memory"
                 )
             if self._used + more > self._total:
                 self._beyond = share

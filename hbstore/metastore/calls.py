@@ -200,7 +200,7 @@ class Endpoint:
     def _answer(self, session: Session, message: bytes, head: Head, record: CallRecord) -> Reply | None:
         method, handler = METHODS.get(head.name), self.handlers.get(head.name)
         if not head.is_call:
-            return _refused(head, record, Refusal.INVALID_MESSAGE_TYPE, "only calls are answered")
+            return _refused(head, record, Refusal.INVALID_MESSAGE_TYPE, "the message is not a call")
         if method is None or handler is None:
             return _refused(head, record, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         try:
@@ -224,13 +224,14 @@ class Endpoint:
         except (HbstoreError, TException) as error:
             return _failed(head, method, call.record, error)
         except OSError as error:
-            text = "the server's system refuses: " + (error.strerror or str(error))
+            text = "the server's operating system refused a call: " + (error.strerror or str(error))
             return _failed(
                 head,
                 method,
                 call.record,
                 HbstoreError(
-                    text, hint="See that the disks of the server are there, have room, and may be written by it"
+                    text,
+                    hint="Check that the server's disks are mounted, have space, and may be written by the server",
                 ),
             )
         except Exception as error:  # noqa: BLE001  a bug: client and log are told, and the server goes on
@@ -239,7 +240,9 @@ class Endpoint:
 
     def _check_writable(self, method: Method) -> None:
         if self.service.read_only and method.name in self.writing:
-            raise StoreReadOnly("this server is read-only", method=method.name, hint="Ask one that may write")
+            raise StoreReadOnly(
+                "this server is read-only", method=method.name, hint="Connect to a server that may write"
+            )
 
 
 def endpoint(service: Service, modules: Mapping[str, Handlers], observe: Observer) -> Endpoint:

@@ -141,7 +141,7 @@ class Connection:
         """Called by another thread: end it if no call has come for so long."""
         since = self._idle_since
         if since is not None and time.monotonic() - since >= seconds:
-            _LOG.info("cut off", extra=self._told("the client sent nothing for too long"))
+            _LOG.info("cut off", extra=self._told("the client was silent for too long"))
             self.cut()
 
     def end(self) -> None:
@@ -205,7 +205,7 @@ class Connection:
             return self._endpoint.answer(self._session, message)
         except (ValueError, IndexError, struct.error) as error:
             raise ProtocolViolation(
-                "no call of the Hive Metastore",
+                "the message is not a call of the Hive Metastore",
                 reason=error,
                 hint="Send calls as hive_metastore.thrift describes them, in the binary protocol",
             ) from error
@@ -232,7 +232,7 @@ class Connection:
             for chunk in chunks:
                 self._sock.sendall(chunk)
         except BlockingIOError:  # how the system says that the time is over
-            raise TimeoutError(f"the client took nothing of its reply of {size} bytes for too long") from None
+            raise TimeoutError(f"the client did not read its reply of {size} bytes for too long") from None
 
     def _shut(self, how: int) -> None:
         try:

@@ -63,9 +63,9 @@ def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
         return TableFiles((table.location,), kept=places)
     if Publisher(call.store).has_moving_folders(table.database, table.name):
         raise FileOperationFailed(
-            "folders of exchanged partitions are still on their way",
+            "the folders of exchanged partitions are not all moved yet",
             table=table,
-            hint="Nothing was dropped. Try again; where it stays so, the log says why they cannot be moved",
+            hint="Nothing was dropped. Try again. If the error stays, the log says why the folders cannot be moved",
         )
     for place in places:
         call.warehouse.check_under_roots(place)
@@ -106,7 +106,9 @@ def remove_partition_files(call: Call, table: Table, locations: Iterable[str | N
         if location is None:
             continue
         if holds_table(call, table, location):
-            _LOG.warning("%s: the files of %s stay, as they are those of the whole table", call.method.name, location)
+            _LOG.warning(
+                "%s: the files of %s stay, because they are the files of the whole table", call.method.name, location
+            )
             call.note(files_left=location)
             continue
         if remove_tree(call, location, inside=inside, purge=purge) and table.location is not None:
@@ -124,7 +126,7 @@ def remove_tree(call: Call, location: str, *, inside: Sequence[str], purge: bool
     try:
         call.warehouse.delete(location, inside=inside, purge=purge)
     except (FileOperationFailed, OutsideWarehouse) as error:
-        _LOG.warning("%s: files stay that belong to nothing any more: %s", call.method.name, error)
+        _LOG.warning("%s: files that belong to no table or partition remain: %s", call.method.name, error)
         call.note(files_left=location)
         return False
     return True

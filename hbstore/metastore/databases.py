@@ -132,7 +132,7 @@ def _remove_files(call: Call, database: Database, files: list[TableFiles]) -> No
         remove_files(call, found, purge=False)
     external = _external_data(call, database, files)
     if external:
-        _LOG.warning("the folder of database %s stays, as external data is in it: %s", database.name, external[0])
+        _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
         return
     home = database.location
     assert home is not None

@@ -56,7 +56,7 @@ def exchange_found(service: Service, source: Table, target: Table, found: Sequen
             "The tables have different schemas. Their partitions cannot be exchanged.",
             source=source,
             target=target,
-            hint="Give both the same columns and partition columns",
+            hint="Give both tables the same columns and partition columns",
         )
     source, target = located(service, source), located(service, target)
     odd = {one.values: one for one in respelt(found, source)}

@@ -31,7 +31,7 @@ _VERSION_BYTE: Final = 0x80
 """The first byte of a call with a version, which stands behind the size in a frame, and begins no name."""
 
 _MILLION: Final = 1_000_000
-_RAISED: Final = "If its client is to be trusted, raise --max-message"
+_RAISED: Final = "If you trust the client, raise --max-message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class MessageReader:
         message = self._first_piece(data, walker) if walker.walk(data) else self._read_on(data, walker)
         if self.framed and len(message) != limit:
             raise ProtocolViolation(
-                "a frame is not as long as its call",
+                "the length of a frame differs from the length of its call",
                 frame=limit,
                 call=len(message),
                 hint="Send each call in a frame of its own",
@@ -170,7 +170,7 @@ class MessageReader:
             self._take_memory(size, walker)
             piece = self._receive()
             if not piece:
-                raise ConnectionAbortedError("a call was cut off in the middle")
+                raise ConnectionAbortedError("the connection ended within a call")
             size += whole.write(piece)
             if walker.at < size:
                 with whole.getbuffer() as walked:
@@ -193,7 +193,9 @@ class MessageReader:
     def _frame_size(self, data: bytes) -> int:
         size: int = _SIZE.unpack_from(data, 0)[0]
         if not 0 < size <= self._limits.message:
-            raise ProtocolViolation("a frame is too large", size=size, limit=self._limits.message, hint=_RAISED)
+            raise ProtocolViolation(
+                "the size of a frame is not allowed", size=size, limit=self._limits.message, hint=_RAISED
+            )
         return size
 
     def _at_least(self, number: int, data: bytes) -> bytes:
@@ -201,7 +203,7 @@ class MessageReader:
         while len(data) < number:
             more = self._receive()
             if not more:
-                raise ConnectionAbortedError("a call was cut off in the middle")
+                raise ConnectionAbortedError("the connection ended within a call")
             data += more
         return data
 
@@ -209,7 +211,7 @@ class MessageReader:
         try:
             return self._sock.recv(PIECE)
         except BlockingIOError:  # how the system says that the time is over
-            raise TimeoutError("the client sent nothing for too long") from None
+            raise TimeoutError("the client was silent for too long") from None
 
     def _take_memory(self, size: int, walker: Walker) -> None:
         """Take what a message weighs that is there so far, if that is much."""

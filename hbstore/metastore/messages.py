@@ -77,7 +77,7 @@ def read_head(message: bytes) -> Head:
         name, at = STRING.read(message, 4)
         return Head(name, _INT32.unpack_from(message, at)[0], first & 0xFF, at + 4)
     if first > _MAX_NAME:
-        raise ValueError("no method has such a name")
+        raise ValueError("the name cannot be the name of a method")
     name, at = STRING.read(message, 0)
     return Head(name, _INT32.unpack_from(message, at + 1)[0], message[at], at + 5)
 

@@ -125,9 +125,9 @@ def serve_metrics(registry: CollectorRegistry, host: str, port: int) -> int:
         server, _ = start_http_server(port, host, registry)
     except (OSError, OverflowError) as error:
         raise AddressUnavailable(
-            "metrics cannot be shown here",
+            "the metrics server cannot listen at this address",
             address=f"{host}:{port}",
             reason=getattr(error, "strerror", None) or error,
-            hint="Choose another with --metrics-port; 0 is any that is free",
+            hint="Choose another port with --metrics-port; 0 takes any free port",
         ) from error
     return int(server.server_port)

@@ -59,7 +59,7 @@ def partial_values(table: Table, given: Sequence[str] | None) -> PartialValues:
             table=table,
             values=len(texts),
             columns=len(table.partition_columns),
-            hint="Give one for each of the leading columns, and an empty one for any value",
+            hint="Give one value for each leading column; an empty value matches any",
         )
     parts: list[ExpressionTree] = []
     others = {}

@@ -67,7 +67,7 @@ def drop_partitions_req(call: Call) -> Any:
     table = _table(call, request.dbName, request.tblName)
     parts = request.parts
     if parts is None or (parts.names is None) is (parts.exprs is None):
-        raise THRIFT.MetaException("either names or expressions of partitions are to be sent")
+        raise THRIFT.MetaException("send either names or expressions of partitions")
     if parts.names is not None:
         found = _by_names(call, table, parts.names, if_exists=bool(request.ifExists))
     else:

@@ -97,7 +97,10 @@ def name_reader(table: Table) -> Callable[[str], tuple[str, ...]]:
         missing = [column for column, value in zip(columns, values, strict=True) if value is None]
         if missing:
             raise InvalidPartitionValue(
-                "incomplete partition name", name=name, missing=missing[0], hint="Write column=value/column=value"
+                "the partition name is incomplete",
+                name=name,
+                missing=missing[0],
+                hint="Write column=value/column=value",
             )
         return tuple(value for value in values if value is not None)
 
@@ -150,6 +153,6 @@ _PART = re.compile("([^/]+)=([^/]+)")
 def _spec(name: str | None) -> dict[str, str]:
     """Columns and values in a name as Hive reads it: parts that are none are passed over."""
     if name is None:
-        raise InvalidInput("there is no partition name", hint="Give one such as ds=2013-01-01/hour=5")
+        raise InvalidInput("the partition name is missing", hint="Give a name such as ds=2013-01-01/hour=5")
     parts = [found for part in name.split("/") if (found := _PART.fullmatch(part))]
     return {unescape_name(found[1]): unescape_name(found[2]) for found in parts}

@@ -39,7 +39,7 @@ def get_partition_values(call: Call) -> Any:
     """
     request = call.arguments.request
     if not request.partitionKeys:
-        raise InvalidInput("no partition columns are asked for", hint="Name at least one in partitionKeys")
+        raise InvalidInput("the request names no partition columns", hint="Name at least one in partitionKeys")
 
     def collect(table: Table, batches: Batches) -> list[tuple[str, ...]]:
         return _rows(table, batches, request)

@@ -198,17 +198,17 @@ def _principal_type(number: int | None) -> PrincipalType:
         return PrincipalType(number or PrincipalType.USER)
     except ValueError as error:
         hint = "1 is a user, 2 a role, 3 a group"
-        raise InvalidInput("no such type of a principal", type=number, hint=hint) from error
+        raise InvalidInput("the type of the principal is unknown", type=number, hint=hint) from error
 
 
 def _target(given: Any) -> ObjectRef:
     if given is None:
-        raise InvalidInput("nothing says what a privilege is on", hint="Send a hiveObject")
+        raise InvalidInput("the object of the privilege is missing", hint="Send a hiveObject")
     try:
         kind = ObjectType(given.objectType or ObjectType.GLOBAL)
     except ValueError as error:
         hint = "1 is all, 2 a database, 3 a table, 4 a partition, 5 a column"
-        raise InvalidInput("no such type of an object", type=given.objectType, hint=hint) from error
+        raise InvalidInput("the type of the object is unknown", type=given.objectType, hint=hint) from error
     if kind == ObjectType.GLOBAL:
         return ObjectRef(kind)
     if kind == ObjectType.DATABASE:  # some clients give its name as the object's
@@ -221,7 +221,7 @@ def _target(given: Any) -> ObjectRef:
 def _grants(bag: Any) -> list[ObjectGrant]:
     given = () if bag is None else bag.privileges or ()
     if any(one.grantInfo is None for one in given):
-        raise InvalidInput("nothing says which privilege it is", hint="Send a grantInfo")
+        raise InvalidInput("the privilege is missing", hint="Send a grantInfo")
     return [
         ObjectGrant(_target(one.hiveObject), one.principalName, _principal_type(one.principalType), one.grantInfo)
         for one in given

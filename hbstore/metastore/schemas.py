@@ -11,7 +11,7 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Column, Table
 
 handlers = Handlers()
-_NOT_KEPT: Final = "constraints are not kept here: Hive never enforced them, so leave them out"
+_NOT_KEPT: Final = "hbstore does not store constraints: leave them out, as Hive never enforced them"
 
 
 @handlers.answers("get_fields", "get_fields_with_environment_context")

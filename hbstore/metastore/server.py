@@ -231,7 +231,7 @@ class MetastoreServer:
             return
         if len(self._connections) >= self._limits.connections:
             sock.close()
-            self._complaints.say("too many connections: more are refused", limit=self._limits.connections)
+            self._complaints.say("too many connections: the server refuses more", limit=self._limits.connections)
             return
         client = f"{address[0]}:{address[1]}"
         try:
@@ -359,9 +359,9 @@ def listening_socket(host: str, port: int, *, shared_port: bool = False) -> sock
             raise
     except (OSError, OverflowError) as error:
         raise AddressUnavailable(
-            "the server cannot listen here",
+            "the server cannot listen at this address",
             address=f"{host}:{port}",
             reason=getattr(error, "strerror", None) or error,
-            hint="Choose another with --host and --port; port 0 is any that is free",
+            hint="Choose another with --host and --port; port 0 takes any free port",
         ) from error
     return sock

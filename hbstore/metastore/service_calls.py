@@ -58,7 +58,7 @@ def get_config_value(call: Call) -> str:
         return default or ""
     if not name.startswith(("hive.", "mapred.", "hdfs.", "metastore.")):
         raise THRIFT.ConfigValSecurityException(
-            f"{name} cannot be asked for: only settings of hive, mapred and hdfs can"
+            f"{name} cannot be read: clients may read only settings of hive, mapred and hdfs"
         )
     if name in _WAREHOUSE:
         return call.warehouse.root

@@ -53,13 +53,19 @@ def spark_settings(uris: Sequence[str], warehouse: str | None) -> list[Setting]:
         InvalidInput: there is no URI, one is not of that form, or the warehouse has characters that do not print.
     """
     if not uris:
-        raise InvalidInput("Spark needs an endpoint", hint="Give the URI of one, such as thrift://127.0.0.1:9083")
+        raise InvalidInput(
+            "the URI of the endpoint is missing", hint="Give the URI of an endpoint, such as thrift://127.0.0.1:9083"
+        )
     for uri in uris:
         found = _URI.match(uri)
         if found is None or not 0 < int(found[1]) <= _LARGEST_PORT:
-            raise InvalidInput("not the URI of an endpoint", uri=repr(uri), hint="Write thrift://HOST:PORT")
+            raise InvalidInput("the text is not the URI of an endpoint", uri=repr(uri), hint="Write thrift://HOST:PORT")
     if warehouse is not None and not warehouse.isprintable():
-        raise InvalidInput("the warehouse does not fit on a line", warehouse=repr(warehouse), hint="Rename its folder")
+        raise InvalidInput(
+            "the path of the warehouse contains unprintable characters",
+            warehouse=repr(warehouse),
+            hint="Rename the folder of the warehouse",
+        )
     where = "where new databases go: what hbstore serve was given"
     return [
         Setting("spark.sql.catalogImplementation", "hive", "databases, tables and partitions are in a Hive Metastore"),

@@ -137,7 +137,7 @@ def delete_partition_column_statistics(call: Call) -> bool:
 def _described(given: Any) -> Any:
     """What statistics are of."""
     if given.statsDesc is None:
-        raise THRIFT.InvalidInputException("nothing says what the statistics are of: there is no statsDesc")
+        raise THRIFT.InvalidInputException("the statistics have no statsDesc")
     return given.statsDesc
 
 
@@ -162,7 +162,7 @@ def _write_partitions(call: Call, given: Sequence[Any], *, merge: bool) -> None:
     wanted: dict[tuple[str, ...], list[Any]] = {}
     for one in given:
         if (database_name(_described(one).dbName), one.statsDesc.tableName) != (database, name):
-            raise THRIFT.InvalidInputException("the statistics are of partitions of more than one table")
+            raise THRIFT.InvalidInputException("the statistics belong to partitions of several tables")
         _check_columns(table, one.statsObj or ())
         wanted.setdefault(read(one.statsDesc.partName or ""), []).extend(one.statsObj or ())
     if merge:

@@ -1,7 +1,7 @@
 r"""Who it may be that speaks another protocol, by the first bytes, and what to tell people about it.
 
 >>> hint_for(b"GET ")
-'HTTP is not spoken here; metrics have a port of their own (--metrics-port)'
+'This port does not speak HTTP; metrics have a port of their own (--metrics-port)'
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SASL: Final = b"\x01\x00\x00\x00"
 def hint_for(first: bytes) -> str | None:
     """What to do, by the first four bytes of a connection; None where they tell nothing."""
     if first in _HTTP:
-        return "HTTP is not spoken here; metrics have a port of their own (--metrics-port)"
+        return "This port does not speak HTTP; metrics have a port of their own (--metrics-port)"
     if first.startswith(_TLS):
         return "The client speaks TLS: set hive.metastore.use.SSL to false there"
     if first.startswith(_COMPACT):

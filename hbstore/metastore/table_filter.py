@@ -64,11 +64,11 @@ def _comparison(tree: Comparison) -> _Test:
     compare, literal = _COMPARE[tree.operator], tree.literal
     if tree.column == LAST_ACCESS:
         if not isinstance(literal, Integer):
-            raise THRIFT.MetaException(f"a last access is compared with a whole number: {tree}")
+            raise THRIFT.MetaException(f"a last access must be compared with a whole number: {tree}")
         moment = literal.value
         return lambda table: compare(table.last_access_time, moment)
     if not isinstance(literal, Text) or tree.operator not in (Operator.EQ, Operator.NE):
-        raise THRIFT.MetaException(f"owners and parameters are compared with texts by =, != and like: {tree}")
+        raise THRIFT.MetaException(f"owners and parameters must be compared with texts by =, != and like: {tree}")
     value = literal.value
     return _of_text(tree.column, lambda text: compare(text, value))
 
@@ -85,7 +85,7 @@ def _of_text(field: str, test: Callable[[str], bool]) -> _Test:
         key = field.removeprefix(PARAMETER)
         return lambda table: key in table.parameters and test(table.parameters[key])
     raise THRIFT.MetaException(
-        f"no such field of a table: {field}; there are {OWNER}, {LAST_ACCESS} and {PARAMETER}<key>"
+        f"the field {field} is unknown; the fields are {OWNER}, {LAST_ACCESS} and {PARAMETER}<key>"
     )
 
 

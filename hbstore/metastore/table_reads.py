@@ -126,7 +126,7 @@ def get_table_names_by_filter(call: Call) -> list[str]:
 
 def _tables(call: Call, database: str | None, names: Sequence[str] | None) -> list[bytes]:
     if names is None:
-        raise THRIFT.InvalidOperationException("the names of the tables were not sent")
+        raise THRIFT.InvalidOperationException("the request names no tables")
     known = _known_database(call, database)
     found = []
     for name in sorted({one.lower() for one in names}):

@@ -23,7 +23,9 @@ from hbstore.metastore.transactional import created_transactional
 from hbstore.model import Table
 
 handlers = Handlers()
-_NOT_KEPT: Final = "constraints are not kept here: leave them out of the table, or keep it in another metastore"
+_NOT_KEPT: Final = (
+    "hbstore does not store constraints: leave them out of the table, or keep the table in another metastore"
+)
 
 
 @handlers.answers("create_table", "create_table_with_environment_context", "create_table_with_constraints", writes=True)

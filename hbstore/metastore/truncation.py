@@ -33,7 +33,7 @@ def truncate_table(call: Call) -> None:
     table = located_table(call, database_name(given.dbName), given.tableName or "")
     call.note(table=str(table))
     if is_external(table) or is_view(table):
-        raise THRIFT.MetaException(f"Cannot truncate non-managed table {table}: its files are not the metastore's")
+        raise THRIFT.MetaException(f"Cannot truncate non-managed table {table}: the metastore does not own its files")
     changed_at = {DDL_TIME: str(now())}
     if not table.partition_columns:
         _empty(call, table, table.location)
@@ -43,7 +43,7 @@ def truncate_table(call: Call) -> None:
     shared = next((one.location for one in partitions if one.location and holds_table(call, table, one.location)), None)
     if shared is not None:
         raise THRIFT.MetaException(
-            f"Cannot truncate a partition of {table} whose files are the whole table's: {shared}"
+            f"Cannot truncate a partition of {table} whose files are the files of the whole table: {shared}"
         )
     check_partition_files(call, table, [one.location for one in partitions])
     for partition in partitions:
@@ -59,7 +59,7 @@ def _partitions(call: Call, table: Table, names: Sequence[str] | None) -> list[P
     read = name_reader(table)
     found = call.store.get_partitions(table.database, table.name, [read(name) for name in names])
     if len(found) < len(set(names)):
-        raise THRIFT.MetaException(f"one of these partitions of {table} is not there: {', '.join(names)}")
+        raise THRIFT.MetaException(f"one of these partitions of {table} does not exist: {', '.join(names)}")
     return found
 
 

@@ -50,7 +50,7 @@ _LEAST: Final = {**_FIXED, _STRING: 4, _STRUCT: 1, _MAP: 6, _SET: 5, _LIST: 5}
 """The fewest bytes that a value takes."""
 
 _IN_STRUCT: Final = -1
-_EXPECTED: Final = "A message in the binary protocol of Thrift is expected"
+_EXPECTED: Final = "Send a message in Thrift's binary protocol"
 
 
 class Walker:
@@ -118,7 +118,7 @@ class Walker:
                     size = _unpack(data, value)[0]
                     if not 0 <= size <= MAX_TEXT:
                         raise ProtocolViolation(
-                            "a text has an impossible size", size=size, limit=MAX_TEXT, hint=_EXPECTED
+                            "the size of a text is invalid", size=size, limit=MAX_TEXT, hint=_EXPECTED
                         )
                     at, left = value + 4 + size, after
                 elif code in _FIXED:
@@ -130,7 +130,7 @@ class Walker:
                         inside, begin = self._container(data, value, code)
                     if len(stack) >= MAX_DEPTH:
                         raise ProtocolViolation(
-                            "values are nested too deeply", limit=MAX_DEPTH, hint="Nest them less deeply"
+                            "values are nested too deeply", limit=MAX_DEPTH, hint="Nest values less deeply"
                         )
                     stack.append((after, even, odd))
                     left, even, odd = inside
@@ -151,13 +151,15 @@ class Walker:
             even = odd = data[at]
             number, begin, each = _unpack(data, at + 1)[0], at + 5, 1
         else:
-            raise ProtocolViolation("no such type of a value", type=code, hint=_EXPECTED)
+            raise ProtocolViolation("the type of a value is unknown", type=code, hint=_EXPECTED)
         if number <= 0:
             if number < 0:
-                raise ProtocolViolation("a container has an impossible size", size=number, hint=_EXPECTED)
+                raise ProtocolViolation("the size of a container is invalid", size=number, hint=_EXPECTED)
             return (0, _STOP, _STOP), begin
         if even not in _LEAST or odd not in _LEAST:
-            raise ProtocolViolation("no such type of a value", type=even if odd in _LEAST else odd, hint=_EXPECTED)
+            raise ProtocolViolation(
+                "the type of a value is unknown", type=even if odd in _LEAST else odd, hint=_EXPECTED
+            )
         least = number * (_LEAST[even] + _LEAST[odd] * (each - 1))
         if least > self._limit - begin:
             raise ProtocolViolation(
@@ -181,13 +183,15 @@ class Walker:
         begin, behind = 4, 5
         if size < 0:
             if (size >> 16) & 0xFFFF != _VERSION:
-                raise ProtocolViolation("not the binary protocol of Thrift", hint=hint_for(bytes(data[:4])))
+                raise ProtocolViolation(
+                    "the message is not in Thrift's binary protocol", hint=hint_for(bytes(data[:4]))
+                )
             if len(data) < 8:  # noqa: PLR2004  two numbers
                 return False
             size = _unpack(data, 4)[0]
             begin, behind = 8, 4
         if not 0 < size <= MAX_NAME or not _NAME.match(data, begin, begin + size):
-            raise ProtocolViolation("no call begins like this", hint=hint_for(bytes(data[:4])))
+            raise ProtocolViolation("the message does not begin like a call", hint=hint_for(bytes(data[:4])))
         end = begin + size + behind
         if len(data) < end:
             return False

@@ -147,7 +147,7 @@ def _struct_in(node: StructIn, schema: KeySchema, *, negated: bool) -> Predicate
     for row in node.rows:
         if len(row) != len(node.columns):
             raise FilterTypeError(
-                "a struct in the list has another number of fields than the columns",
+                "a struct in the list has a wrong number of fields",
                 columns=len(node.columns),
                 fields=len(row),
                 hint="Give each CONST STRUCT one literal for each column",

@@ -254,7 +254,7 @@ class ExchangeFiles:
             "the partitions are exchanged, but other writers kept changing them",
             table=".".join(self.exchange.target),
             publication=self.manifest.id,
-            hint="Their locations are changed by the next who reads or writes the table",
+            hint="The next reader or writer of the table changes their locations",
         )
 
     def _in_one_step(self) -> bool:

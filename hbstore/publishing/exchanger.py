@@ -59,7 +59,7 @@ def exchange_partitions(
     """
     here, there = (source.database, source.name), (target.database, target.name)
     if here == there:
-        raise InvalidInput("partitions are exchanged between two tables", table=source, hint="Name another one")
+        raise InvalidInput("source and target are the same table", table=source, hint="Name two different tables")
     writes = tuple(PartitionWrite(one.values, one.location or "") for one in partitions)
     exchange = Exchange(here, there, source.location, target.location)
     files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
@@ -73,7 +73,9 @@ def exchange_partitions(
         with suppress(HbstoreError):
             files.withdraw()
         raise
-    with decided("the partitions are exchanged, but the store went away before their files had followed", table=target):
+    with decided(
+        "the partitions are exchanged, but the store became unavailable before their files were moved", table=target
+    ):
         left = _follow(warehouse, files)
     return Exchanged(tuple(store.get_partitions(*there, [one.values for one in partitions])), tuple(left))
 
@@ -111,10 +113,10 @@ def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
             continue
         if parse_location(place).file_system != parse_location(write.location).file_system:
             raise FileOperationFailed(
-                "files are not moved from one file system to another",
+                "hbstore does not move files from one file system to another",
                 source=write.location,
                 target=place,
-                hint="Nothing was changed. Copy them yourself, and add the partitions to the other table",
+                hint="Nothing was changed. Copy the files yourself, and add the partitions to the other table",
             )
         for location in (write.location, place):
             warehouse.check_under_roots(location)
@@ -122,8 +124,8 @@ def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
             if files.store.get_partitions(*files.exchange.target, [write.values]):
                 return  # which the exchange itself refuses
             raise FileOperationFailed(
-                "there is something where the files of a partition would go",
+                "the new folder of a partition already exists",
                 source=write.location,
                 target=place,
-                hint="Nothing was changed. Remove it, or give the partition another location",
+                hint="Nothing was changed. Remove that folder, or give the partition another location",
             )

@@ -127,7 +127,7 @@ class Manifest:
             found = json.loads(data)
             if found["version"] != _VERSION:
                 raise CorruptRow(
-                    "a publication is of another version of hbstore",
+                    "another version of hbstore wrote the publication",
                     version=found["version"],
                     hint="Use the version of hbstore that wrote it, or a newer one",
                 )
@@ -137,7 +137,7 @@ class Manifest:
             partitions = tuple(_write(one) for one in found["partitions"])
             return Manifest(found["id"], found["staging"], partitions, _batch(found.get("batch")))
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptRow("a publication does not decode", bytes=len(data), hint=RESTORE) from error
+            raise CorruptRow("a publication cannot be decoded", bytes=len(data), hint=RESTORE) from error
 
 
 def hidden_name(publication_id: str, number: int) -> str:

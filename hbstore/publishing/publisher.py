@@ -198,7 +198,7 @@ class Publisher:
                 "another run of the query has written this batch",
                 stream=batch.stream,
                 batch=batch.number,
-                hint="Nothing was changed. Run a query once at a time; started again it goes on",
+                hint="Nothing was changed. Run only one instance of a query at a time. A restarted query continues",
             )
 
     def _check_partitions(self, row: TableRow, manifest: Manifest) -> None:
@@ -210,10 +210,10 @@ class Publisher:
             name = partition_name(row.table.partition_column_names, write.values)
             if key in names:
                 raise InvalidPartitionValue(
-                    "two texts are one partition",
+                    "two texts name the same partition",
                     table=row.table,
                     partitions=f"{names[key]}, {name}",
-                    hint="Values are compared by type: write them alike, or cast their column to its type",
+                    hint="Values are compared by type: write equal values alike, or cast the column to its type",
                 )
             names[key] = name
         for one in self._changes(row, manifest).put:
@@ -224,7 +224,9 @@ class Publisher:
         alive = time.monotonic()
         for source, target in staged.items():
             if not warehouse.move(source, target, inside=inside):
-                raise FileOperationFailed("a staged file is gone", file=source, hint="Nothing was changed; write again")
+                raise FileOperationFailed(
+                    "a staged file is missing", file=source, hint="Nothing was changed; write again"
+                )
             if time.monotonic() - alive > ALIVE / 4:
                 self.store.publications.extend(row, manifest.id, time.time() + ALIVE)
                 alive = time.monotonic()
@@ -295,7 +297,7 @@ class Publisher:
             "the publication is decided, but other writers kept changing its partitions",
             table=row.table,
             publication=manifest.id,
-            hint="It is finished by the next who reads or writes the table",
+            hint="The next reader or writer of the table finishes it",
         )
 
     def _changes(self, row: TableRow, manifest: Manifest) -> _Changes:
@@ -357,7 +359,7 @@ def _after_the_decision(row: TableRow, manifest: Manifest) -> Iterator[None]:
             table=row.table,
             publication=manifest.id,
             reason=error,
-            hint="Do not write it again: it is finished by the next who reads or writes the table, or `hbstore repair`",
+            hint="Do not repeat the write: the next reader or writer of the table or `hbstore repair` finishes it",
         ) from error
 
 
@@ -366,17 +368,17 @@ def _check_place(row: TableRow, manifest: Manifest) -> None:
     warehouse = _warehouse(row)
     if not warehouse.is_below(manifest.staging, warehouse.root):
         raise ConcurrentChange(
-            "the table was given another location while its files were written",
+            "the location of the table changed while its files were written",
             table=row.table,
             location=row.table.location,
             staged=manifest.staging,
-            hint="Nothing was changed; write again, and the files go to the new place",
+            hint="Nothing was changed; write again to put the files into the new location",
         )
 
 
 def _warehouse(row: TableRow) -> Warehouse:
     if row.table.location is None:
-        raise InvalidInput("the table has no location", table=row.table, hint="Alter it to have one")
+        raise InvalidInput("the table has no location", table=row.table, hint="Give the table a location")
     return Warehouse(row.table.location)
 
 

@@ -95,7 +95,7 @@ def compared(
         elif key in known and key not in drop:
             home = known[key].location
             foreign += [
-                Foreign(printable(one.path), f"the partition has its files in {home}")
+                Foreign(printable(one.path), f"the files of the partition are in {home}")
                 for one in folders
                 if not _is_at(home, f"{root}/{one.path}")
             ]

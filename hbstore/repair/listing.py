@@ -22,7 +22,7 @@ from hbstore.repair.shape import ROOT, Entry, Folder, Foreign, Shape
 Told: TypeAlias = Callable[[int], object]
 """Is told how many folders were found so far."""
 
-_UNREADABLE: Final = "See that you may read it, and that the file system is there; nothing was changed"
+_UNREADABLE: Final = "Nothing was changed. Check that you may read the folder, and that the file system is available"
 
 
 class Walked(NamedTuple):
@@ -235,7 +235,7 @@ def listing_fails(location: str) -> Iterator[None]:
         yield
     except (OSError, ValueError, NotImplementedError) as error:
         raise FileOperationFailed(
-            "a folder cannot be looked at", location=location, reason=error, hint=_UNREADABLE
+            "a folder cannot be read", location=location, reason=error, hint=_UNREADABLE
         ) from error
 
 

@@ -21,7 +21,7 @@ from hbstore.types import ColumnType
 
 
 class Entry(NamedTuple):
-    """A folder in a folder, as a file system lists it; ``leads_out`` is a link to a place outside of the table."""
+    """A folder in a folder, as a file system lists it; ``leads_out`` is a link to a place outside the table."""
 
     name: str
     leads_out: bool = False
@@ -111,7 +111,7 @@ class Shape:
             elif wanted is not None and cell != wanted:
                 continue
             elif leads_out:
-                foreign.append(Foreign(printable(path), "a link to a place outside of the table"))
+                foreign.append(Foreign(printable(path), "a link to a place outside the table"))
             else:
                 found.append(Folder(path, (*folder.values, value)))
         return found, foreign

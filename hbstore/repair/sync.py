@@ -69,7 +69,7 @@ def sync_partitions(
         InvalidInput: no such name or mode; the table has no location.
         TableNotFound, DatabaseNotFound, TableNotPartitioned: there is no such partitioned table.
         InvalidPartitionValue: the spec names no partition column, or a value that does not fit its type.
-        TableFolderMissing: the table's folder is not there, or a file, or empty where partitions were to be dropped.
+        TableFolderMissing: the table's folder does not exist, or a file, or empty where partitions were to be dropped.
         FileOperationFailed: a folder cannot be looked at; nothing was added or dropped.
 
     >>> import os, tempfile
@@ -93,23 +93,25 @@ def sync_partitions(
     if spec is not None:
         expect_dict("spec", spec, str, hint='Give a dict, such as {"ds": "2013-01-01"}')
     if batch < 1:
-        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
+        raise InvalidInput(
+            "a batch must hold at least one partition", batch=batch, hint="Use batch=1000, or leave it out"
+        )
     described = partitioned(store.get_table(database, name))
     location = _location(described)
     shape = Shape.of(described, spec)
     if not force and is_gone(location):
         raise TableFolderMissing(
-            "the table's folder is not there",
+            "the table's folder does not exist",
             table=described,
             location=location,
-            hint="See that its disk is there; with force all partitions below it are taken to be gone",
+            hint="Check that its disk is mounted; force=True (--force) drops all partitions below it",
         )
     if is_file(location):
         raise TableFolderMissing(
             "the table's location is a file",
             table=described,
             location=location,
-            hint="Alter the table, or move the file",
+            hint="Change the table's location, or move the file",
         )
     if not dry_run:
         Publisher(store).recover(database, name)
@@ -125,7 +127,7 @@ def sync_partitions(
             table=described,
             location=location,
             partitions=len(found.drop),
-            hint="See that its disk is there; with force they are dropped",
+            hint="Check that its disk is mounted; force=True (--force) drops them",
         )
     staging = unnamed_staging(location, {one.id for one in store.publications.of(row)})
     found = replace(found, staging=tuple(staging))
@@ -144,7 +146,7 @@ def sync_partitions(
 
 def _location(table: Table) -> str:
     if not table.location:
-        raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
+        raise InvalidInput("the table has no location", table=table, hint="Give the table a location")
     return table.location.rstrip("/")
 
 
@@ -176,7 +178,7 @@ def _drop(store: PartitionStore, database: str, table: str, some: Sequence[Parti
             left = {one.values: one.payload for one in some if now.get(one.values) == one.payload}
         else:
             return len(left)
-    raise ConcurrentChange("others kept changing the partitions", table=f"{database}.{table}", hint="Try again")
+    raise ConcurrentChange("other writers kept changing the partitions", table=f"{database}.{table}", hint="Try again")
 
 
 def _batches(partitions: Sequence[Partition], size: int) -> Iterator[list[Partition]]:

@@ -103,7 +103,7 @@ def analyze_table(
 
     Raises:
         InvalidInput: an argument is of another type; no such name or column; a column that can have no statistics; the
-            table does not say in which format its files are; a partition has no location.
+            table does not say in which format its files are; the partition has no location.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableFolderMissing: the table's own folder is not there, and so are not partitions in it.
@@ -120,7 +120,9 @@ def analyze_table(
         batch=batch,
     )
     if batch < 1:
-        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
+        raise InvalidInput(
+            "a batch must hold at least one partition", batch=batch, hint="Use batch=1000, or leave it out"
+        )
     database, name = table_name(table)
     with opened(store) as given:
         Publisher(given).finish_before_use(given.publications.row(database, name))
@@ -261,10 +263,10 @@ class _Analysis:
     def _place(self, partition: Partition, form: Format) -> Place:
         if not partition.location:
             raise InvalidInput(
-                "a partition has no location",
+                "the partition has no location",
                 table=self.table,
                 partition=self._name(partition.values),
-                hint="Alter it to have one, or analyze others: filter",
+                hint="Give the partition a location, or leave it out with a filter",
             )
         return Place(partition.location, form.name, not self.columns)
 
@@ -276,10 +278,10 @@ class _Analysis:
         place = parse_location(root)
         if any(parse_location(one.location or "").is_below(place) for one in missing) and is_gone(root):
             raise TableFolderMissing(
-                "the table's folder is not there",
+                "the table's folder does not exist",
                 table=self.table,
                 location=root,
-                hint="See that its disk is there; partitions without folders would be taken for empty",
+                hint="Check that its disk is mounted; otherwise partitions without folders would count as empty",
             )
 
     def _read(self, work: Sequence[_Work]) -> None:

@@ -29,7 +29,7 @@ def summary_columns(table: Table, columns: Sequence[str] | Literal["all"] | None
             may be named: what their values are stands in the catalog.
 
     Raises:
-        InvalidInput: there is no such column, or nothing can be said of it.
+        InvalidInput: there is the column does not exist, or nothing can be said of it.
     """
     if columns is None:
         return ()
@@ -46,15 +46,15 @@ def summary_columns(table: Table, columns: Sequence[str] | Literal["all"] | None
     for column in sorted(given - names):
         if column not in found:
             raise InvalidInput(
-                "no such column",
+                "the column does not exist",
                 table=table,
                 column=column,
                 columns=", ".join([one.name for one in known.values()] + list(table.partition_column_names)),
-                hint="Name some of the table's columns",
+                hint="Name columns of the table",
             )
         if found[column] is None:
             raise InvalidInput(
-                "nothing can be said of a column of this type",
+                "columns of this type have no statistics",
                 table=table,
                 column=column,
                 type=known[column].dataType.simpleString(),

@@ -97,7 +97,7 @@ class Commit:
             are in neither.
 
         Raises:
-            ConcurrentChange: others kept changing them.
+            ConcurrentChange: other writers kept changing them.
         """
         database, name = self.table.database, self.table.name
         changed: set[Values] = set()
@@ -124,7 +124,9 @@ class Commit:
                 pause(attempt)
             else:
                 return {one.partition.values for one in writing}, changed
-        raise ConcurrentChange("others kept changing the partitions", table=self.table, hint="Analyze the rest later")
+        raise ConcurrentChange(
+            "other writers kept changing the partitions", table=self.table, hint="Analyze the other partitions later"
+        )
 
     def _forget_columns(self, values: Collection[Values]) -> None:
         """Take away column statistics that were written when their partitions had changed already."""

@@ -158,10 +158,10 @@ class Reading:
         for row in unknown.distinct().collect():
             if _path_of(row[0]) in known:
                 raise ReadFailed(
-                    "Spark names a file otherwise than expected",
+                    "Spark reports a file under an unexpected name",
                     table=self.table,
                     file=row[0],
-                    hint="Give the file another name, or analyze the other partitions: filter",
+                    hint="Rename the file, or leave its partition out with a filter",
                 )
 
     def _failed(self, error: Exception, folders: Sequence[Folder]) -> ReadFailed:
@@ -173,7 +173,7 @@ class Reading:
             partition="unknown" if folder is None else folder.name,
             file="unknown" if found is None else unquote(found[1]),
             reason=root_cause(error),
-            hint="Partitions of earlier batches have their statistics; mend the file, and go on with the others",
+            hint="Partitions of earlier batches have their statistics. Repair the file, and analyze the others",
         )
 
 

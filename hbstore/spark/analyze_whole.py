@@ -142,7 +142,7 @@ def write_whole(store: PartitionStore, table: Table, whole: Whole) -> None:
     """Put a table's statistics among its parameters.
 
     Raises:
-        ConcurrentChange: others kept changing its parameters.
+        ConcurrentChange: other writers kept changing its parameters.
     """
     summaries = whole.summaries()
     for attempt in range(_ATTEMPTS):
@@ -157,7 +157,11 @@ def write_whole(store: PartitionStore, table: Table, whole: Whole) -> None:
             pause(attempt)
         else:
             return
-    raise ConcurrentChange("others kept changing the table", table=table, hint="Its partitions have their statistics")
+    raise ConcurrentChange(
+        "other writers kept changing the table",
+        table=table,
+        hint="The statistics of the partitions are written. Analyze the table again",
+    )
 
 
 def _of_value(value: Any, rows: int) -> Summary:

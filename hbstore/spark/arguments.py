@@ -70,15 +70,15 @@ def check_arguments(**arguments: object) -> None:
     >>> check_arguments(table="shop.sales", where=None)
     >>> check_arguments(table=("shop", "sales"))
     Traceback (most recent call last):
-    hbstore.errors.InvalidInput: an argument is of another type: argument=table, type=tuple. Give a text
+    hbstore.errors.InvalidInput: the argument has the wrong type: argument=table, type=tuple. Give a text
     """
     for name, value in arguments.items():
         kind = _KINDS[name]
         hint = f"Give {kind.expected}"
         if not _is_of(kind, value):
-            raise InvalidInput("an argument is of another type", argument=name, type=type(value).__name__, hint=hint)
+            raise InvalidInput("the argument has the wrong type", argument=name, type=type(value).__name__, hint=hint)
         if value == "" and not kind.empty:
-            raise InvalidInput("an argument is empty", argument=name, hint=hint)
+            raise InvalidInput("the argument is empty", argument=name, hint=hint)
 
 
 def _is_of(kind: _Kind, value: Any) -> bool:

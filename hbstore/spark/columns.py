@@ -47,7 +47,7 @@ class PartitionFields:
         missing = [name for name in wanted if name not in given]
         if missing or unknown:
             raise InvalidInput(
-                "the DataFrame's columns are not those of the table's partitions",
+                "the columns of the DataFrame are not the partition columns of the table",
                 missing=", ".join(missing) or "none",
                 unknown=", ".join(unknown) or "none",
                 hint=f"Select {', '.join(columns)} and, if there are any, {' and '.join(extras)}",
@@ -67,7 +67,7 @@ def fields_by_name(schema: StructType) -> dict[str, StructField]:
     for field in schema.fields:
         if field.name.lower() in found:
             raise InvalidInput(
-                "the DataFrame has two columns of one name", column=field.name, hint="Rename or drop one of them"
+                "the DataFrame has two columns of the same name", column=field.name, hint="Rename or drop one of them"
             )
         found[field.name.lower()] = field
     return found

@@ -48,15 +48,13 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
     text = os.fspath(root)
     found = _SCHEME.match(text)
     if found and found[1].lower() != "file":
-        raise InvalidInput("only local folders are listed", root=text, hint="Give a path or a file: location")
+        raise InvalidInput("the root is not a local folder", root=text, hint="Give a path or a file: location")
     path = Path(re.sub(r"\Afile:(?://(?=/))?", "", text, flags=re.IGNORECASE) if found else os.path.abspath(text))  # noqa: PTH100  a link's name stays
     if not path.is_dir():
-        raise InvalidInput("the table's root is not a folder", root=text, hint="See that its disk is there")
+        raise InvalidInput("the table's root is not a folder", root=text, hint="Check that its disk is mounted")
     location = (text if found else str(path)).rstrip("/")
     if not columns:
-        raise InvalidInput(
-            "a table without partition columns has no partition folders", root=text, hint="Name the partition columns"
-        )
+        raise InvalidInput("no partition columns are named", root=text, hint="Name the partition columns")
     shape = Shape(tuple(columns), (parse_type("string"),) * len(columns), (None,) * len(columns))
     for folder in _below(LocalTree(str(path)), shape, ROOT):
         yield Partition(folder.values, location=f"{location}/{folder.path}")
@@ -76,7 +74,7 @@ def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
     found, foreign = shape.sort(folder, entries)
     for path, why in foreign:
         raise InvalidInput(
-            "a folder that is no partition of the table",
+            "a folder is not a partition of the table",
             folder=f"{tree.root}/{path}",
             reason=why,
             expected=f"{shape.columns[len(folder.values)]}=…",

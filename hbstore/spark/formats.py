@@ -96,7 +96,7 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
     if not provider and name is not None:
         return Format(name, _options(name, serde.parameters), HiveText.of(serde.parameters) if name == "text" else None)
     raise InvalidInput(
-        "the table does not say in which format its files are",
+        "the format of the table's files is unknown",
         table=table,
         provider=provider or "none",
         serde=serde.library or "none",
@@ -139,7 +139,7 @@ def _field(table: Table, column: Column) -> StructField:
         return StructField(column.name, spark_type(column.type))
     except ParseException as error:
         raise InvalidInput(
-            "Spark has no such type",
+            "Spark does not support the type of a column",
             table=table,
             column=column.name,
             type=column.type,
@@ -157,7 +157,7 @@ def _written(table: Table) -> StructType | None:
             "the schema that Spark wrote into the table's parameters does not parse",
             table=table,
             reason=repr(error),
-            hint=f"Take the parameters that begin with {_SCHEMA} away: the table's own columns count then",
+            hint=f"Remove the parameters that begin with {_SCHEMA}: then Spark uses the table's own columns",
         ) from error
 
 
@@ -178,7 +178,5 @@ def _hint(table: Table) -> str:
     for kind in ("fact", "dimtable"):
         if f"cube.storagetable.{kind}" in table.parameters:
             name = table.parameters[f"cube.storagetable.{kind}"]
-            return f"Say format: … in the description of the storage table of the {kind} {name}: hbstore model alter"
-    return (
-        f"Alter it to have the storage of one: stored_as({' or '.join(map(repr, FILE_FORMATS))}) of hbstore.stored_as"
-    )
+            return f"Set format: … in the description of the storage table of the {kind} {name}: hbstore model alter"
+    return f"Alter the table's storage to hbstore.stored_as.stored_as({' or '.join(map(repr, FILE_FORMATS))})"

@@ -155,7 +155,7 @@ class HiveText:
         lost += [] if self.escape is not None else [self.delimiter]
         if not lost:
             return text
-        reason = f"a text has a line end or a delimiter that nothing escapes, in the column {field.name}"
+        reason = f"a text contains an unescaped line end or delimiter, in the column {field.name}"
         return f.when(text.rlike("[" + "".join(map(re.escape, lost)) + "]"), f.raise_error(f.lit(reason))).otherwise(
             text
         )
@@ -165,7 +165,7 @@ def _check(data: StructType) -> None:
     for field in data.fields:
         if isinstance(field.dataType, ArrayType | MapType | StructType):
             raise InvalidInput(
-                "Hive's text is read and written without arrays, maps and structs",
+                "hbstore does not read or write arrays, maps and structs in Hive's text format",
                 column=field.name,
                 type=field.dataType.simpleString(),
                 hint="Store such columns as Parquet or ORC",

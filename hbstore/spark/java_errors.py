@@ -14,7 +14,7 @@ from hbstore.errors import FileOperationFailed
 JAVA_ERRORS: Final = (PySparkException, Py4JError)
 """As which errors of Java come: those that PySpark knows, and all others."""
 
-_HINT: Final = "See that the file system is there, and that Spark has what it needs to use it"
+_HINT: Final = "Check that the file system is available, and that Spark has the packages and settings to use it"
 _CAUSE: Final = "Caused by: "
 _LONGEST: Final = 500
 

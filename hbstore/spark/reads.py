@@ -112,7 +112,9 @@ def read_table(
                 continue
             if listing.is_of_one_moment(read, where):
                 return frame.alias(str(read))
-    raise ConcurrentChange("writers kept changing the table while it was listed", table=table, hint="Try again")
+    raise ConcurrentChange(
+        "other writers kept changing the table while its files were listed", table=table, hint="Try again"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +253,7 @@ def _load(reader: DataFrameReader, table: Table, partitions: Sequence[Partition]
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         raise InvalidInput(
-            "the folder of a partition is not there",
+            "the folder of a partition does not exist",
             table=table,
             reason=str(error).partition("SQLSTATE")[0].strip(),
             hint=f"Drop partitions whose folders are gone: `hbstore repair {table} --mode drop`",
@@ -269,6 +271,6 @@ def _key_of(spark: SparkSession, partition: Partition) -> str:
     location = partition.location or ""
     if _PLAIN.fullmatch(location):
         return location
-    with files_fail("the folder of a partition cannot be looked at", location):
+    with files_fail("the folder of a partition cannot be read", location):
         path, system = hadoop_path(spark, location)
         return re.sub("^file:/+", "file:/", system.makeQualified(path).toUri().toString())

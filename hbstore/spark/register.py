@@ -54,7 +54,9 @@ def register_partitions(
         partitions=partitions, url=url, database=database, table=table, batch=batch, if_not_exists=if_not_exists
     )
     if batch < 1:
-        raise InvalidInput("a batch holds at least one partition", batch=batch, hint="Say batch=1000, or nothing")
+        raise InvalidInput(
+            "a batch must hold at least one partition", batch=batch, hint="Use batch=1000, or leave it out"
+        )
     shared = shared_url(url)
     with connect(shared) as store:
         made = partitioned(store.get_table(database, table))
@@ -122,7 +124,10 @@ class Registering:
         if again and not self.if_not_exists:
             there = store.get_partitions(self.database, self.table, [one.values for one in some])
             some = _without_those_of_an_earlier_attempt(some, there)
-        with hinting(InvalidPartitionValue, "Correct it, or leave it out. Then register the rest with if_not_exists"):
+        with hinting(
+            InvalidPartitionValue,
+            "Correct the partition, or leave it out. Then register the other partitions with if_not_exists",
+        ):
             return store.add_partitions(self.database, self.table, some, self.if_not_exists)
 
 

@@ -23,7 +23,9 @@ def shared_url(url: str) -> str:
     parsed = parse_url(url)
     if parsed.scheme == "memory":
         raise InvalidUrl(
-            "the tasks of a Spark job cannot share a store in memory", url=url, hint="Use sqlite:// or hbase://"
+            "the tasks of a Spark job cannot share a store in memory",
+            url=url,
+            hint="Use a store of sqlite:// or hbase://",
         )
     if parsed.scheme != "sqlite":
         return url

@@ -72,7 +72,7 @@ class HbstoreSource(DataSource):
         reader = self._reader()
         if schema != reader.columns:
             raise InvalidInput(
-                "the schema of a read is given by the table",
+                "the schema differs from the table's columns",
                 given=schema.simpleString(),
                 columns=reader.columns.simpleString(),
                 hint="Leave out schema(), and select or cast columns afterwards",
@@ -87,7 +87,7 @@ class HbstoreSource(DataSource):
             InvalidUrl: tasks cannot open such a store.
         """
         if overwrite:
-            raise InvalidInput("partitions are only added", mode="overwrite", hint='Use mode("append")')
+            raise InvalidInput("this data source only adds partitions", mode="overwrite", hint='Use mode("append")')
         url, database, table = _place(self.options, _WRITE_OPTIONS)
         with connect(url, create=False) as store:
             described = partitioned(store.get_table(database, table))
@@ -134,7 +134,9 @@ class Selection:
         """
         if row.incarnation != self.incarnation:
             raise ConcurrentChange(
-                "the table was dropped and made anew since it was planned", table=row.table, hint="Call load() again"
+                "the table was dropped and created again after the query was planned",
+                table=row.table,
+                hint="Call load() again",
             )
         given = parse_filter(self.filter) if self.filter else None
         trees = self.pushed if given is None else (given, *self.pushed)
@@ -265,15 +267,17 @@ def _place(options: Mapping[str, str], known: Sequence[str]) -> tuple[str, str, 
     missing = [name for name in ("url", "table") if not options.get(name)]
     if unknown or missing:
         raise InvalidInput(
-            "the options are not those of hbstore",
+            "an option is missing or unknown",
             missing=", ".join(missing) or "none",
             unknown=", ".join(unknown) or "none",
-            hint=f"There are {', '.join(known)}",
+            hint=f"The options are {', '.join(known)}",
         )
     parsed = parse_url(options["url"])
     if parsed.scheme == "sqlite" and not Path(parsed.place).is_absolute():
         raise InvalidUrl(
-            "the processes of Spark have other folders than yours", url=options["url"], hint="Write an absolute path"
+            "the path of the store is relative, and Spark's processes run in other folders",
+            url=options["url"],
+            hint="Use an absolute path",
         )
     return shared_url(options["url"]), *table_name(options["table"])
 
@@ -282,7 +286,10 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
     text = options.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and int(text)):
         raise InvalidInput(
-            "an option is no whole number above 0", option=name, value=text, hint=f"Write {default}, or leave it out"
+            "the option is not a whole number above 0",
+            option=name,
+            value=text,
+            hint=f"Write {default}, or leave it out",
         )
     return int(text)
 
@@ -290,5 +297,5 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
 def _flag(options: Mapping[str, str], name: str, *, default: bool = True) -> bool:
     text = options.get(name, str(default)).lower()
     if text not in ("true", "false"):
-        raise InvalidInput("an option is neither true nor false", option=name, value=text, hint="Write true or false")
+        raise InvalidInput("the option is neither true nor false", option=name, value=text, hint="Write true or false")
     return text == "true"

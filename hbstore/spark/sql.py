@@ -165,9 +165,15 @@ class _Run:
         done = analyze_table(self.spark, self.store, f"{database}.{name}", where, columns=statement.columns)
         if statement.spec is not None and not (done.partitions or done.changed):
             raise PartitionNotFound(
-                "no such partition", table=table, partition=statement.spec, hint=f"SHOW PARTITIONS {table} lists them"
+                "the partition does not exist",
+                table=table,
+                partition=statement.spec,
+                hint=f"SHOW PARTITIONS {table} lists them",
             )
-        for some, why in ((done.missing, "has no folder"), (done.changed, "keeps being changed by others")):
+        for some, why in (
+            (done.missing, "the partition has no folder"),
+            (done.changed, "other writers kept changing the partition"),
+        ):
             for partition in some:
                 _LOG.warning("%s %s", partition, why)
         row = (done.table, done.partitions, done.rows, done.files, done.size)
@@ -285,10 +291,14 @@ def _statement(spark: SparkSession, text: str) -> Statement | None:
         understood = _place(error.fields.get("line"), error.fields.get("column"), 1)
         if _is_blank_before(text, understood) or _parses(spark, text, further_than=understood):
             return None
-        error.add_note("It was taken for one of hbstore's statements; Spark SQL does not know it either.")
+        error.add_note("hbstore read the text as one of its own statements; Spark SQL cannot parse it either.")
         raise
     if len(statements) > 1:
-        raise InvalidInput("one statement is run at a time", statements=len(statements), hint="Call it for each")
+        raise InvalidInput(
+            "the text has several statements",
+            statements=len(statements),
+            hint="Run each statement with a call of its own",
+        )
     return statements[0] if statements else None
 
 
@@ -328,7 +338,7 @@ def _configured(spark: SparkSession) -> str:
     url = spark.conf.get(URL, None)
     if url is None:
         raise InvalidInput(
-            "nothing says which store the statement is about",
-            hint=f"Give store=…, or set {URL} in Spark; spark.sql runs what is only Spark's",
+            "the store of the statement is unknown",
+            hint=f"Give store=…, or set {URL} in Spark; use spark.sql for statements of Spark",
         )
     return url

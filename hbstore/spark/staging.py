@@ -51,7 +51,7 @@ def stage(frame: DataFrame, plan: WritePlan, folder: str) -> None:
             "Spark could not write the files",
             table=plan.table,
             reason=root_cause(error),
-            hint="Nothing was changed; write again when that is mended",
+            hint="Nothing was changed; write again when the reason is corrected",
         ) from error
 
 

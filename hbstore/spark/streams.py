@@ -91,7 +91,7 @@ def stream_to_table(
         the announcements of what is due, and an announcement that fails ends the query.
 
     Raises:
-        InvalidInput: an argument is of another type; the DataFrame is no stream; a column is missing, unknown, or of a
+        InvalidInput: the argument has the wrong type; the DataFrame is no stream; a column is missing, unknown, or of a
             type that does not fit; the table has no location, or does not say in which format its files are.
         CorruptCheckpoint: the checkpoint is half written.
     """
@@ -107,7 +107,7 @@ def stream_to_table(
     )
     if not isinstance(commit, PartitionCommit | None):
         raise InvalidInput(
-            "an argument is of another type",
+            "the argument has the wrong type",
             argument="commit",
             type=type(commit).__name__,
             hint="Give a PartitionCommit, or None",
@@ -256,10 +256,10 @@ def _triggered(writer: DataStreamWriter, trigger: Mapping[str, Any]) -> DataStre
         return writer.trigger(**trigger)
     except (*JAVA_ERRORS, TypeError) as error:
         raise InvalidInput(
-            "Spark does not take the trigger",
+            "Spark does not accept the trigger",
             argument="trigger",
             reason=root_cause(error),
-            hint='Give one such as {"processingTime": "1 minute"} or {"availableNow": True}',
+            hint='Give a trigger such as {"processingTime": "1 minute"} or {"availableNow": True}',
         ) from error
 
 

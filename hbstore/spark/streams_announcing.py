@@ -73,7 +73,7 @@ class Announcing:
                 ended.wait(_INTERVAL)
         except Exception as error:  # noqa: BLE001  of whatever a policy does; `exception` shows it
             self.error = error
-            _LOG.error("the partitions of %s are not announced any more: %s", self.table, error)
+            _LOG.error("the partitions of %s are no longer announced: %s", self.table, error)
             with suppress(Exception):
                 query.stop()
 

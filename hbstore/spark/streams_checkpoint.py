@@ -44,14 +44,14 @@ def check_checkpoint(spark: SparkSession, folder: str) -> None:
         raise
     if identity is None:
         if texts:
-            raise _corrupt(folder, "metadata", "the file is missing, while there are batches")
+            raise _corrupt(folder, "metadata", "the file is missing, but the checkpoint has batches")
         return
     metadata = _json(identity)
     if not isinstance(metadata, dict) or not isinstance(metadata.get("id"), str):
-        raise _corrupt(folder, "metadata", "it holds no id of a query")
+        raise _corrupt(folder, "metadata", "the file holds no id of a query")
     for log, text in texts.items():
         if not _is_whole(text or "", _LOGS[log]):
-            raise _corrupt(folder, str(last[log]).removeprefix(f"{folder}/"), "it is cut off")
+            raise _corrupt(folder, str(last[log]).removeprefix(f"{folder}/"), "the file is cut off")
 
 
 def checkpoint_watermark(spark: SparkSession, folder: str) -> datetime | None:
@@ -113,9 +113,9 @@ def _json(text: str) -> Any:
 
 def _corrupt(folder: str, file: str, reason: str) -> CorruptCheckpoint:
     return CorruptCheckpoint(
-        "the checkpoint is half written",
+        "the checkpoint is incomplete",
         checkpoint=folder,
         file=file,
         reason=reason,
-        hint="Put it back from a copy, or start with a new one that reads on from the last batch in the table",
+        hint="Restore the checkpoint from a copy, or start a new one that continues after the table's last batch",
     )

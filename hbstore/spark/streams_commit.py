@@ -75,10 +75,14 @@ class PartitionCommit:
         """
         check_arguments(delay=self.delay, extractor=self.extractor, policies=self.policies)
         if self.trigger not in ("process-time", "partition-time"):
-            raise InvalidInput("no such trigger", trigger=self.trigger, hint="Use process-time or partition-time")
+            raise InvalidInput(
+                "the trigger is unknown", trigger=self.trigger, hint="Use process-time or partition-time"
+            )
         for policy in self.policies:
             if not callable(policy) and policy not in ("metastore", "success-file"):
-                raise InvalidInput("no such policy", policy=policy, hint="Use metastore, success-file or a function")
+                raise InvalidInput(
+                    "the policy is unknown", policy=policy, hint="Use metastore, success-file or a function"
+                )
         if self.trigger == "process-time":
             return
         names = set(table.partition_column_names)
@@ -86,7 +90,7 @@ class PartitionCommit:
         used = set(template.get_identifiers())
         if not used or not template.is_valid() or used - names:
             raise InvalidInput(
-                "the extractor makes no time of the partition columns",
+                "the extractor cannot read a time from the partition columns",
                 table=table,
                 extractor=self.extractor,
                 partition_columns=", ".join(table.partition_column_names),

@@ -24,7 +24,7 @@ def number_of_slices(spark: SparkSession, wanted: int | None) -> int:
         InvalidInput: there are to be none.
     """
     if wanted is not None and wanted < 1:
-        raise InvalidInput("a job has at least one slice", slices=wanted, hint="Say slices=8, or nothing")
+        raise InvalidInput("a job must have at least one slice", slices=wanted, hint="Use slices=8, or leave it out")
     return wanted or _SLICES_FOR_EACH_CORE * spark.sparkContext.defaultParallelism
 
 

@@ -91,7 +91,7 @@ def value_text(value: object) -> str:
             return str(value)
         case _:
             raise InvalidInput(
-                "a value has no text that could be a partition value",
+                "a value cannot be written as a partition value",
                 type=type(value).__name__,
                 hint="Give a text, a number, a bool, a date, a datetime or None",
             )
@@ -117,7 +117,7 @@ def java_text(text: str) -> str:
 def no_text(field: spark_types.StructField, hint: str) -> InvalidInput:
     """The error of a column whose values have no one text."""
     return InvalidInput(
-        "a column's type has no text that could be a partition value",
+        "the type of a column cannot be written as a partition value",
         column=field.name,
         type=field.dataType.simpleString(),
         hint=hint,

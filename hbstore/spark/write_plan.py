@@ -57,17 +57,17 @@ class WritePlan:
             InvalidPartitionValue: a static value cannot be written as UTF-8.
         """
         if table.location is None:
-            raise InvalidInput("the table has no location", table=table, hint="Alter it to have one")
+            raise InvalidInput("the table has no location", table=table, hint="Give the table a location")
         names = {name.lower(): name for name in table.partition_column_names}
         texts = {}
         for given, value in static.items():
             if given.lower() not in names:
                 raise InvalidInput(
-                    "a static value is of no partition column",
+                    "a static value names a column that is not a partition column",
                     table=table,
                     column=given,
                     partition_columns=", ".join(names.values()),
-                    hint="Give static values for partition columns; others are columns of the DataFrame",
+                    hint="Give static values only for partition columns; put other columns into the DataFrame",
                 )
             (texts[names[given.lower()]],) = partition_value_texts([value_text(value)])
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
@@ -75,10 +75,10 @@ class WritePlan:
             writer = "grouped" if dynamic else "single"
         if writer not in {"single", "grouped", "ungrouped"} or (writer == "single" and dynamic):
             raise InvalidInput(
-                "this writer cannot write these partitions",
+                "the writer is unknown, or cannot write several partitions",
                 writer=writer,
                 dynamic=", ".join(dynamic) or "none",
-                hint="Use grouped or ungrouped where partition columns have no static value",
+                hint="Use grouped or ungrouped if a partition column has no static value",
             )
         root = Warehouse(table.location).root
         return WritePlan(table, root, format_of(table), data_schema(table), texts, dynamic, writer)
@@ -95,7 +95,7 @@ class WritePlan:
         unknown = sorted(set(given) - {name.lower() for name in wanted})
         if missing or unknown:
             raise InvalidInput(
-                "the DataFrame's columns are not those of the table",
+                "the columns of the DataFrame are not the columns of the table",
                 table=self.table,
                 missing=", ".join(missing) or "none",
                 unknown=", ".join(unknown) or "none",
@@ -123,12 +123,12 @@ class WritePlan:
     def _check_type(self, name: str, given: DataType, wanted: DataType) -> None:
         if not _widens(given, wanted):
             raise InvalidInput(
-                "a column is of another type than the table's",
+                "the column has another type in the table",
                 table=self.table,
                 column=name,
                 type=given.simpleString(),
                 expected=wanted.simpleString(),
-                hint="Cast it",
+                hint="Cast the column to the expected type",
             )
 
 

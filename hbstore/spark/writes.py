@@ -95,10 +95,10 @@ def write_table(
     check_arguments(frame=frame, store=store, table=table, static=static, writer=writer, parameters=parameters)
     if mode not in get_args(Mode) or overwrite not in get_args(Overwrite):
         raise InvalidInput(
-            "no such mode of writing",
+            "the mode of writing is unknown",
             mode=mode,
             overwrite=overwrite,
-            hint='The mode is "append" or "overwrite", and what is overwritten "dynamic" or "static"',
+            hint='Use mode "append" or "overwrite", and overwrite "dynamic" or "static"',
         )
     with opened(store) as given:
         database, name = table_name(table)

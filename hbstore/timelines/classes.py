@@ -46,12 +46,14 @@ def register(cls: _Timeline) -> _Timeline:
     >>> register(dict)
     Traceback (most recent call last):
         ...
-    hbstore.errors.InvalidInput: not a timeline class: name=dict, reason=it does not extend PartitionTimeline. \
-Extend hbstore.timelines.PartitionTimeline, as docs/timelines.md shows
+    hbstore.errors.InvalidInput: the class is not a timeline class: name=dict, reason=it does not extend \
+PartitionTimeline. Extend hbstore.timelines.PartitionTimeline, as docs/timelines.md shows
     """
     reason = _fault(cls)
     if reason is not None:
-        raise InvalidInput("not a timeline class", name=getattr(cls, "__name__", cls), reason=reason, hint=_EXTEND)
+        raise InvalidInput(
+            "the class is not a timeline class", name=getattr(cls, "__name__", cls), reason=reason, hint=_EXTEND
+        )
     _registered[class_name(cls)] = cls
     return cls
 
@@ -71,7 +73,7 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
     declared = _declared().get(name)
     if declared is None:
         known = ", ".join(known_classes())
-        raise UnknownTimelineClass("no such timeline class", name=name, known=known, hint=_REGISTER)
+        raise UnknownTimelineClass("the timeline class is unknown", name=name, known=known, hint=_REGISTER)
     cls = _registered[name] = _loaded(name, declared)
     return cls
 

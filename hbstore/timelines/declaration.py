@@ -60,11 +60,13 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
     for what, given in ((UPDATE_PERIODS, [period.name for period in periods]), (TIME_PARTITION_COLUMNS, columns)):
         twice = next((name for name in given if given.count(name) > 1), None)
         if twice is not None:
-            raise TimelineMismatch("a table declares something twice", parameter=what, name=twice, hint="Name it once")
+            raise TimelineMismatch(
+                "the table's parameter names something twice", parameter=what, name=twice, hint="Name it once"
+            )
     for name in columns:
         if name not in known:
             raise TimelineMismatch(
-                "a time partition column is no partition column of the table",
+                "a time partition column is not a partition column of the table",
                 parameter=TIME_PARTITION_COLUMNS,
                 name=name,
                 partition_columns=", ".join(partition_columns),

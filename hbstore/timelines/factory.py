@@ -58,7 +58,7 @@ def timeline_of(
     timeline = timeline_class(own.get(STORAGE_CLASS))(storage_table, period, partition_column)
     if not timeline.init_from_properties(own):
         raise CorruptTimeline(
-            "the properties of a timeline contradict themselves",
+            "the properties of a timeline contradict each other",
             storage_table=storage_table,
             period=period.name,
             column=partition_column,

@@ -48,7 +48,7 @@ def within_limit(count: int, storage_table: str, period: UpdatePeriod) -> None:
             period=period.name,
             times=count,
             limit=MAX_LISTED,
-            hint="RangesPartitionTimeline stores ranges",
+            hint="Use RangesPartitionTimeline, which stores ranges",
         )
 
 
@@ -56,6 +56,6 @@ def list_faults(period: UpdatePeriod, key: str, indexes: Sequence[int]) -> Itera
     """What is wrong with a list of times: two that are equal, or not in order."""
     for one, two in pairwise(indexes):
         if one == two:
-            yield f"{key}: {period.format_index(one)} is there twice"
+            yield f"{key}: {period.format_index(one)} occurs twice"
         elif one > two:
             yield f"{key}: {period.format_index(one)} stands before {period.format_index(two)}"

@@ -397,7 +397,9 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
             raise InvalidInput("not ranges of indexes", type=type(ranges).__name__, hint=hint) from None
         if not runs.in_order() or (runs and not 0 <= runs.starts[0] < runs.stops[-1] <= self.update_period.limit):
             hint = "Give ranges that rise and do not overlap, within the years 1 to 9999"
-            raise InvalidTimeRange("not sorted ranges of indexes", period=self.update_period.name, hint=hint)
+            raise InvalidTimeRange(
+                "the ranges of indexes are not sorted or overlap", period=self.update_period.name, hint=hint
+            )
         return runs
 
     def _time(self, index: int | None) -> datetime | None:

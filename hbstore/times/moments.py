@@ -72,7 +72,7 @@ def moments(start: datetime, end: datetime) -> tuple[int, int]:
             "the time range ends before it begins",
             start=start.isoformat(),
             end=end.isoformat(),
-            hint="Ranges are half open: the start is part of them, the end is not",
+            hint="A range includes its start but not its end",
         )
     return first, last
 
@@ -80,12 +80,12 @@ def moments(start: datetime, end: datetime) -> tuple[int, int]:
 def naive(time: object) -> InvalidTime:
     """The error for what is no time with a time zone."""
     return InvalidTime(
-        "not a time with a time zone",
+        "the time has no time zone",
         time=repr(time),
-        hint="Times are aware datetimes: datetime(2015, 1, 29, tzinfo=timezone.utc)",
+        hint="Give an aware datetime: datetime(2015, 1, 29, tzinfo=timezone.utc)",
     )
 
 
 def out_of_years(time: object) -> InvalidTime:
     """The error for a time that no calendar here has."""
-    return InvalidTime("the time is outside of the years 1 to 9999", time=time, hint="Give one within them")
+    return InvalidTime("the time is outside the years 1 to 9999", time=time, hint="Give a time within these years")

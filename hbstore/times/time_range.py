@@ -1,6 +1,6 @@
 """Time ranges as people write them: two times, each written out or relative to now.
 
-    2015-01-29-06            a time written out, as far as it matters: the beginning of that hour
+    2015-01-29-06            a time written out, as precisely as needed: the beginning of that hour
     now.hour-4hours          now, floored to the hour, and four hours before that
 
 A range is half open: [from, to). All times are in UTC; weeks are ISO weeks, which begin on Mondays. What `now` is, the
@@ -233,7 +233,7 @@ def _absolute(text: _Text, tree: Tree[Token]) -> AbsoluteTime:
         if not low <= value <= high:
             width = len(token)
             raise _error(
-                text, token.start_pos, f"there is no such {token.type.lower()}", f"{low:0{width}} to {high:0{width}}"
+                text, token.start_pos, f"the {token.type.lower()} does not exist", f"{low:0{width}} to {high:0{width}}"
             )
         values.append(value)
     year, month, day, hour, minute, second, millisecond = values + [1, 1, 1, 0, 0, 0, 0][len(values) :]
@@ -305,7 +305,7 @@ def _error(text: _Text, at: int | None, summary: str, expected: str) -> TimeRang
     return TimeRangeSyntaxError(
         summary,
         highlight=highlight(text.whole, text.start + at),
-        hint="Times are written 2015-01-29-06:30:15,250, as far as it matters, or now.hour-4hours",
+        hint="Times are written 2015-01-29-06:30:15,250, as precisely as needed, or now.hour-4hours",
         line=line,
         column=column,
         found=found if found.isprintable() and found else repr(found) if found else "the end",

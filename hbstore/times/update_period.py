@@ -98,10 +98,10 @@ class UpdatePeriod(Enum):
             return cls[name.upper()]
         except (KeyError, AttributeError):  # a name that is no text has no upper case
             raise UnknownUpdatePeriod(
-                "no such update period",
+                "the update period is unknown",
                 name=name if isinstance(name, str) else repr(name),
                 known=", ".join(cls.__members__),
-                hint="Name one of those known",
+                hint="Use one of the known update periods",
             ) from None
 
     # Times.
@@ -187,7 +187,7 @@ class UpdatePeriod(Enum):
         >>> UpdatePeriod.QUARTERLY.parse("2015-02")
         Traceback (most recent call last):
             ...
-        hbstore.errors.InvalidTime: no part of the update period begins at the time: period=QUARTERLY, \
+        hbstore.errors.InvalidTime: the time is not the beginning of a part of the update period: period=QUARTERLY, \
 time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part begins
         """
         return self.time(self.parse_index(text))
@@ -300,7 +300,7 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
             given=repr(text),
             period=self.name,
             expected=self.pattern,
-            hint="Write it like that, or name the period that it is a time of",
+            hint="Write the time as expected, or name the update period of this time",
         )
 
     def parse_end_index(self, text: str) -> int:
@@ -354,7 +354,7 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         """The error for a time at which no part begins."""
         part = self.format_index(self.floor_index(moment(time)))
         return InvalidTime(
-            "no part of the update period begins at the time",
+            "the time is not the beginning of a part of the update period",
             period=self.name,
             time=time.isoformat(),
             part=part,

@@ -34,7 +34,9 @@ _REPLY, _EXCEPTION = 2, 3
 _UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
 _FIELD: Final = struct.Struct(">bh")
 _EXPECTED: Final = "A reply in the binary protocol of Thrift is expected"
-_AGAIN: Final = "Nothing that was copied is lost: see that it runs, and repeat the command, which goes on from there"
+_AGAIN: Final = (
+    "Check that the metastore runs, and repeat the command. It keeps what was copied, and continues from there"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ class Address:
         except ValueError:
             parts, port = urlsplit(""), None
         if parts.scheme != "thrift" or not parts.hostname or parts.path.strip("/") or parts.query:
-            raise InvalidUrl("not the address of a metastore", url=uri, hint="Write it as thrift://host:9083")
+            raise InvalidUrl(
+                "the text is not the address of a metastore", url=uri, hint="Write it as thrift://host:9083"
+            )
         return cls(parts.hostname, port or PORT)
 
     def __str__(self) -> str:
@@ -126,11 +130,11 @@ class Connection:
         except ProtocolViolation as error:
             self.close()
             raise MetastoreRefused(
-                "what the metastore answered is no reply",
+                "the metastore's reply cannot be read",
                 metastore=self.address,
                 call=method,
                 reason=error,
-                hint="See that it is a Hive Metastore, without TLS, SASL and framed transport",
+                hint="Check that the server is a Hive Metastore without TLS, SASL and framed transport",
             ) from error
         except HbstoreError:  # what it holds cannot be here; who knows whether all of it came
             self.close()
@@ -147,7 +151,9 @@ class Connection:
             size += self._receive(size)
             if self._buffer[0] != _VERSION_BYTE:
                 raise ProtocolViolation(
-                    "no reply begins like this", beginning=bytes(self._buffer[: min(size, 16)]), hint=_EXPECTED
+                    "the reply begins with unexpected bytes",
+                    beginning=bytes(self._buffer[: min(size, 16)]),
+                    hint=_EXPECTED,
                 )
             if self._buffer[size - 1] != 0 or self._has_more():
                 continue
@@ -157,13 +163,15 @@ class Connection:
                 return self._value(method, data, result)
             except _UNREADABLE as error:
                 if walker.at < size and walker.walk(data):
-                    raise ProtocolViolation("it cannot be read", reason=error, hint=_EXPECTED) from error
+                    raise ProtocolViolation("the reply cannot be decoded", reason=error, hint=_EXPECTED) from error
 
     def _receive(self, size: int) -> int:
         """Receive what is there, behind so many bytes; how many."""
         assert self._socket is not None
         if size > _MAX_REPLY:
-            raise ProtocolViolation("it is too large", limit=_MAX_REPLY, hint="Ask for fewer partitions at a time")
+            raise ProtocolViolation(
+                "the reply is too large", limit=_MAX_REPLY, hint="Ask for fewer partitions at a time"
+            )
         if size == len(self._buffer):
             self._buffer.extend(bytes(size))
         with memoryview(self._buffer) as whole:
@@ -189,7 +197,7 @@ class Connection:
         head = read_head(data)
         if head.kind not in (_REPLY, _EXCEPTION) or head.name != method:
             raise ProtocolViolation(
-                "it is of another method",
+                "the reply is for another method",
                 method=head.name,
                 kind=head.kind,
                 hint="A reply names the method that was called",
@@ -200,7 +208,7 @@ class Connection:
             raise self._refused(method, raised.message, unknown=raised.type == Refusal.UNKNOWN_METHOD)
         if data[at] == 0:
             if result is not None:
-                raise self._refused(method, "it holds no result")
+                raise self._refused(method, "the reply holds no result")
             return None
         code, number = _FIELD.unpack_from(data, at)
         if number != 0:
@@ -210,7 +218,7 @@ class Connection:
             self._whole(data, (None, skip(data, at + _FIELD.size, code)), 1)
             return None
         if code != result.code:
-            raise ValueError("the result is of another type")
+            raise ValueError("the result has another type")
         return self._whole(data, result.read(data, at + _FIELD.size), 1)
 
     @staticmethod
@@ -218,15 +226,15 @@ class Connection:
         """A value that was read, if nothing but the ends of structs stands behind it."""
         value, end = found
         if data[end : end + stops] != bytes(stops) or len(data) != end + stops:
-            raise ValueError("the reply goes on")
+            raise ValueError("the reply is longer than its result")
         return value
 
     def _refused(self, method: str, message: str, **fields: Any) -> MetastoreRefused:
         return MetastoreRefused(
-            "the metastore refuses",
+            "the metastore refused the call",
             metastore=self.address,
             call=method,
             message=message,
             **fields,
-            hint="See its log for more",
+            hint="The metastore's log says more",
         )

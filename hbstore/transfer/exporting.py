@@ -152,7 +152,7 @@ class _Export:
                 continue
             known = replace(known, create_time=function.create_time, later_fields=function.later_fields)
             if known != function and self.job.on_conflict != "keep":
-                refused.append((f"function {function}", "it is there already and differs"))
+                refused.append((f"function {function}", "the function already exists and differs"))
         return count
 
 

@@ -72,10 +72,10 @@ class ImportPage:
                 outcome = replace(outcome, statistics=self._copy_statistics(store, metastore, copied))
             return replace(outcome, gone=gone)
         raise ConcurrentChange(
-            "other writers keep writing the same partitions",
+            "other writers kept changing the same partitions",
             table=self.table,
             reason=last,
-            hint="Repeat the command when they are done",
+            hint="Repeat the command when those writers are done",
         )
 
     def _write(

@@ -147,5 +147,5 @@ class _Import:
                     self.job.store.hive.functions.alter(function.database, function.name, function)
                     count += 1
                 elif same != there and self.job.on_conflict == "fail":
-                    refused.append((f"function {function}", "it is there already and differs"))
+                    refused.append((f"function {function}", "the function already exists and differs"))
         return count

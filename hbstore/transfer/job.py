@@ -71,9 +71,9 @@ class Job:
         """
         if there.partition_columns != given.partition_columns:
             raise InvalidInput(
-                "the table is there already with other partition columns",
+                "the table already exists with other partition columns",
                 table=given,
-                hint="Drop it, or leave it out",
+                hint="Drop the table in the target, or do not copy it",
             )
         return settled("table", given, there, self.on_conflict)
 
@@ -124,10 +124,10 @@ def run(
     checked_policy(on_conflict)
     if page < 1 or threads < 1:
         raise InvalidInput(
-            "a page has at least one partition, and somebody copies it",
+            "the page size and the number of threads must be at least 1",
             page=page,
             threads=threads,
-            hint="Give whole numbers from 1, or leave them out",
+            hint="Give whole numbers above 0, or leave them out",
         )
     address = Address.of(uri)
     with closing(Metastore(address)) as metastore:

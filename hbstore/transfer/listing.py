@@ -45,9 +45,9 @@ class Identities:
         """
         if len(values) != len(self._types):
             raise InvalidPartitionValue(
-                "a partition has too many or too few values",
+                "the partition has too many or too few values",
                 values=", ".join(values),
-                hint="Correct the partition where it comes from: each partition column has one value",
+                hint="Correct the partition in the source: it needs one value for each partition column",
             )
         return tuple([self._cell(at, value) for at, value in enumerate(values)])
 

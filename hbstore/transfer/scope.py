@@ -16,9 +16,7 @@ Progress: TypeAlias = Callable[[str, int, int], object]
 """Is told a table, how many of its partitions are done, and how many there are."""
 
 _SHOWN: Final = 5
-_HINT: Final = (
-    "Choose with on_conflict (--on-conflict) to keep or to replace what is there; what was copied before stays"
-)
+_HINT: Final = "Use on_conflict (--on-conflict) to keep or to replace existing ones; what was copied before stays"
 
 
 class Catalog(Protocol):
@@ -49,7 +47,9 @@ class Scope:
 
     def __post_init__(self) -> None:
         if self.table is not None and self.database is None:
-            raise InvalidInput("a table without its database", table=self.table, hint="Name the database as well")
+            raise InvalidInput(
+                "the database of the table is missing", table=self.table, hint="Name the database of the table too"
+            )
         for kind in ("database", "table"):
             name = getattr(self, kind)
             if name is not None:
@@ -68,7 +68,7 @@ class Scope:
             raise DatabaseNotFound(
                 "the database does not exist in the source",
                 database=self.database,
-                hint="Name one that it has, or none to copy all",
+                hint="Name a database of the source, or none to copy all databases",
             )
         return [self.database]
 
@@ -85,7 +85,7 @@ class Scope:
             raise TableNotFound(
                 "the table does not exist in the source",
                 table=f"{database}.{self.table}",
-                hint="Name one that it has, or none to copy all of the database",
+                hint="Name a table of the source, or none to copy the whole database",
             )
         return [self.table]
 
@@ -97,7 +97,7 @@ def checked_policy(on_conflict: str) -> None:
         InvalidInput: there is none.
     """
     if on_conflict not in POLICIES:
-        raise InvalidInput("no such policy", on_conflict=on_conflict, hint=f"Use {', '.join(POLICIES)}")
+        raise InvalidInput("the policy is unknown", on_conflict=on_conflict, hint=f"Use {', '.join(POLICIES)}")
 
 
 def settled(what: str, given: Database | Table, there: Database | Table, on_conflict: OnConflict) -> Done:
@@ -111,7 +111,7 @@ def settled(what: str, given: Database | Table, there: Database | Table, on_conf
         return "same"
     if on_conflict == "fail":
         raise TransferConflict(
-            f"a {what} is there already and differs", name=str(given), differs=", ".join(differing), hint=_HINT
+            f"a {what} already exists and differs", name=str(given), differs=", ".join(differing), hint=_HINT
         )
     return "kept" if on_conflict == "keep" else "replaced"
 
@@ -120,7 +120,7 @@ def partition_conflict(table: Table, names: Sequence[str]) -> TransferConflict:
     """The error of partitions that are there already and differ."""
     more = f" and {len(names) - _SHOWN:,} more" if names[_SHOWN:] else ""
     return TransferConflict(
-        "partitions are there already and differ",
+        "partitions already exist and differ",
         table=table,
         partitions=f"{', '.join(sorted(names)[:_SHOWN])}{more}",
         hint=_HINT,

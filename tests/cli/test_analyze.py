@@ -36,7 +36,7 @@ def test_rows_and_bytes_are_kept_and_told(spawn_with_spark, url, logs):
     assert done.returncode == 0, done.stderr
     size = sum(file.stat().st_size for file in logs.rglob("*.parquet"))
     assert done.stdout == (
-        "empty ds=2013-01-03/hour=5: its folder is not there\n"
+        "empty ds=2013-01-03/hour=5: its folder does not exist\n"
         f"shop.logs: 3 partitions analyzed, 30 rows, 2 files, {size:,} bytes\n"
     )
     assert [one["numRows"] for one in parameters(url)] == ["10", "20", "0"]
@@ -100,12 +100,12 @@ def test_nothing_selected_needs_no_spark(run, run_json, monkeypatch, shop):
 
 def test_mistakes(run, shop, monkeypatch):
     both = run("analyze", "shop.sales", "--columns", "amount", "--all-columns", code=2)
-    assert "columns are named, or all of them wanted" in both.stderr
+    assert "the two options exclude each other" in both.stderr
     assert "the text is not a table name" in run("analyze", "sales", code=2).stderr
     assert "the table does not exist" in run("analyze", "shop.nothing", code=2).stderr
     assert "amount" in run("analyze", "shop.sales", "--filter", "amount = 5", code=2).stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     assert "pyspark is not installed" in run("analyze", "shop.sales", code=2).stderr
     remote = run("analyze", "shop.sales", code=2, env={"SPARK_REMOTE": "sc://there"})
-    assert "these jobs do not run by Spark Connect: SPARK_REMOTE=sc://there" in remote.stderr
+    assert "this command does not work with Spark Connect: SPARK_REMOTE=sc://there" in remote.stderr
     assert shop

@@ -140,7 +140,7 @@ def test_a_new_table_has_a_format_and_a_place_in_the_warehouse(run, open_shop):
         (["--column", "a array<intt>"], "expected=int\n    array<intt>\n          ^\nHint: Did you mean int"),
         (["--parameter", "x"], "a parameter needs a name and a value"),
         (["--parameter", "=x"], "a parameter needs a name and a value"),
-        (["--parameter", "x=1", "--parameter", "x=2"], "a parameter is given twice"),
+        (["--parameter", "x=1", "--parameter", "x=2"], "the command names a parameter twice"),
     ],
 )
 def test_mistakes_in_a_new_table(run, open_shop, options, message):

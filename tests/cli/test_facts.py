@@ -158,12 +158,12 @@ def test_a_picture_where_stdout_takes_ascii_only(spawn):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--fact-name", "no"], "no such fact: name=shop.no"),
+        (["--fact-name", "no"], "the fact does not exist: name=shop.no"),
         (["--fact-name", "sales", "--storage-name", "s2"], "the fact is not on that storage"),
-        (["--fact-name", "sales", "--update-period", "sometimes"], "no such update period"),
+        (["--fact-name", "sales", "--update-period", "sometimes"], "the update period is unknown"),
         (["--fact-name", "sales", "--time-dimension", "no"], "no storage table is partitioned by the time dimension"),
-        ([], "nothing says which fact"),
-        (["sales", "--fact-name", "sales"], "the fact is named twice: fact=sales, fact_name=sales"),
+        ([], "the name of the fact is missing"),
+        (["sales", "--fact-name", "sales"], "the command names the fact twice: fact=sales, fact_name=sales"),
     ],
 )
 def test_mistakes_about_timelines(run, options, message):
@@ -213,7 +213,7 @@ def test_what_nothing_covers(run, run_json, cubes):
     missing = "[2015-01-29-05:30, 2015-01-29-06) ∪ [2015-01-31, 2015-02-01)"
     assert result.stderr == (
         f"Error: no partitions cover the time range: missing={missing}\n"
-        "Hint: --partial shows what there is and all that is missing\n"
+        "Hint: --partial shows the existing partitions and all missing ranges\n"
     )
     assert run_json(*of_range, code=1)["missing"] == [
         {"from": "2015-01-29-05:30", "to": "2015-01-29-06"},
@@ -241,7 +241,7 @@ def test_an_error_does_not_name_hundreds_of_ranges(run, run_json, cubes):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["no", "--from", "2015", "--to", "2016"], "no such fact: name=shop.no"),
+        (["no", "--from", "2015", "--to", "2016"], "the fact does not exist: name=shop.no"),
         (["sales", "--from", "2015", "--to", "2014"], "the time range ends before it begins"),
         (["sales", "--from", "2015-1", "--to", "2016"], "    2015-1\n         ^"),
         (["sales", "--from", "2015", "--to", "2016", "--time-dimension", "no"], "known=order_time, dt"),
@@ -309,16 +309,19 @@ def test_a_file_is_added_wholly_or_not_at_all(run, tmp_path, cubes):
     [
         (
             ["no", "--update-period", "DAILY", "--time", "dt=2015-02-02"],
-            "no such fact or dimension table: name=shop.no",
+            "the fact or dimension table does not exist: name=shop.no",
         ),
-        (["sales"], "nothing says which partition"),
-        (["sales", "--file", "x.yaml", "--time", "dt=2015-02-02"], "a file of partitions takes no further options"),
+        (["sales"], "the partition is missing"),
+        (["sales", "--file", "x.yaml", "--time", "dt=2015-02-02"], "--file excludes options that describe a partition"),
         (["sales", "--file", "no.yaml"], "the file cannot be read"),
         (["sales", "--update-period", "DAILY", "--time", "2015"], "a time needs a name and a value: time='2015'"),
-        (["sales", "--update-period", "DAILY", "--time", "dt=1", "--time", "dt=2"], "a time is given twice: time=dt"),
+        (
+            ["sales", "--update-period", "DAILY", "--time", "dt=1", "--time", "dt=2"],
+            "the command names a time twice: time=dt",
+        ),
         (["sales", "--spec", "=eu"], "a spec needs a name and a value"),
         (["sales", "--update-period", "DAILY", "--time", "dt=2015-02-02", "--spec", "region=eu"], "region"),
-        (["sales", "--update-period", "sometimes", "--time", "dt=2015-02-02"], "no such update period"),
+        (["sales", "--update-period", "sometimes", "--time", "dt=2015-02-02"], "the update period is unknown"),
         (["sales", "--storage-name", "s2", "--update-period", "DAILY", "--time", "dt=2015-02-02"], "s2"),
     ],
 )
@@ -342,9 +345,15 @@ def test_the_storage_is_named_where_there_are_several(run, cubes, tmp_path):
     run("model", "create", str(tmp_path / "more.yaml"), "--database", "shop")
     of_more = ("fact", "partitions", "add", "shop.more", "--update-period", "DAILY", "--time", "dt=2015-01-01")
     result = run(*of_more, code=2)
-    assert result.stderr == ("Error: it is on several storages: name=more, storages=s1, s2\nHint: Add --storage-name\n")
+    assert result.stderr == (
+        "Error: the fact or dimension table is on several storages: name=more, storages=s1, s2\n"
+        "Hint: Add --storage-name\n"
+    )
     assert run(*of_more, "--storage-name", "S2").stdout == "1 partition added to shop.s2_more\n"
-    assert "it is on no storage" in run("fact", "partitions", "list", "shop.nowhere", code=2).stderr
+    assert (
+        "the fact or dimension table is on no storage"
+        in run("fact", "partitions", "list", "shop.nowhere", code=2).stderr
+    )
     cover = ("--from", "2015", "--to", "2016")
-    assert "the fact is on no storage" in run("fact", "cover", "shop.nowhere", *cover, code=2).stderr
+    assert "the fact has no storage table" in run("fact", "cover", "shop.nowhere", *cover, code=2).stderr
     assert cubes.names("fact") == ["more", "nowhere", "sales"]

@@ -187,7 +187,7 @@ def test_bad_filters(run, command):
         "Error: the filter does not parse: line=1, column=19, found=andd, expected=AND, OR or the end\n"
         "    ds = '2013-01-01' andd hour = 5\n"
         "                      ^\n"
-        "Hint: The condition before this is complete: only AND or OR can go on\n"
+        "Hint: The condition before this is complete: only AND or OR can follow\n"
     )
     assert error("region = 'eu'").startswith("Error: the column is not a partition column: column=region\nHint: ")
     assert "cannot be compared" in error("hour = 'noon'")

@@ -104,10 +104,10 @@ def test_stdin(run, open_shop):
 
 @pytest.mark.usefixtures("shop")
 def test_the_format_must_be_known(run, write):
-    assert "nothing says what the file is: file=stdin" in run("load", "shop.sales", "-", code=2).stderr
+    assert "the format of the file is unknown: file=stdin" in run("load", "shop.sales", "-", code=2).stderr
     file = write("some.txt", "ds,hour", "2013-01-03,5")
     result = run("load", "shop.sales", file, code=2)
-    assert "nothing says what the file is" in result.stderr
+    assert "the format of the file is unknown" in result.stderr
     assert "--format csv" in result.stderr
     run("load", "shop.sales", file, "--format", "csv")
     run("load", "shop.sales", file, "--format", "xml", code=2)
@@ -141,7 +141,10 @@ def test_nothing_of_the_failing_batch_is_written(run, open_shop, write, batch):
     file = write("bad.csv", "ds,hour", *(f"2013-01-03,{hour}" for hour in range(5)), "2013-01-03,noon", "2013-01-03,7")
     result = run("load", "shop.sales", file, "--batch", str(batch), code=2)
     assert result.stdout == ""
-    assert f"a line cannot be loaded: file={file}, line=7, reason=a partition value does not fit" in result.stderr
+    assert (
+        f"hbstore cannot load a line of the file: file={file}, line=7, reason=a partition value does not fit"
+        in result.stderr
+    )
     kept = 5 // batch * batch
     assert len(added(open_shop)) == kept
     note = f"{kept} partitions had been added before; to go on, repeat the command with --if-not-exists"
@@ -180,10 +183,10 @@ def test_keep_invalid(run, open_shop, write):
         (["ds"], "line=1, reason=the header lacks hour"),
         (["ds,hour,locaton"], "line=1, reason=there is no column 'locaton'"),
         (["ds,hour,parameters."], "line=1, reason=there is no column 'parameters.'"),
-        (["ds,hour,DS"], "line=1, reason=the column 'ds' stands there twice"),
-        (["", "ds,hour,location,location"], "line=2, reason=the column 'location' stands there twice"),
-        (["ds,hour", "2013-01-03"], "line=2, reason=it has 1 fields, the header has 2"),
-        (["ds,hour", "2013-01-03,5,"], "line=2, reason=it has 3 fields, the header has 2"),
+        (["ds,hour,DS"], "line=1, reason=the column 'ds' occurs twice"),
+        (["", "ds,hour,location,location"], "line=2, reason=the column 'location' occurs twice"),
+        (["ds,hour", "2013-01-03"], "line=2, reason=the line has 1 fields, but the header has 2"),
+        (["ds,hour", "2013-01-03,5,"], "line=2, reason=the line has 3 fields, but the header has 2"),
         (["ds,hour", "2013-01-03,"], "line=2, reason=a partition value does not fit its column's type"),
         (["ds,hour", '2013-01-03,"5'], "line=2, reason=unexpected end of data"),
         (["ds,hour", '2013-01-03,"5"x'], "line=2, reason=',' expected after"),
@@ -192,7 +195,7 @@ def test_keep_invalid(run, open_shop, write):
 def test_bad_csv(run, open_shop, write, lines, reason):
     file = write("bad.csv", *lines)
     result = run("load", "shop.sales", file, code=2)
-    assert f"a line cannot be loaded: file={file}, {reason}" in result.stderr
+    assert f"hbstore cannot load a line of the file: file={file}, {reason}" in result.stderr
     assert added(open_shop) == []
 
 
@@ -201,28 +204,28 @@ def test_bad_csv(run, open_shop, write, lines, reason):
     [
         ("{", "not JSON"),
         ("{} {}", "not JSON"),
-        ('{"values": [NaN]}', "not JSON: NaN is no JSON"),
+        ('{"values": [NaN]}', "not JSON: NaN is not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ("5", "not an object"),
         ("[]", "not an object"),
-        ("{}", "it says nowhere which partition it is"),
+        ("{}", "the object does not name its partition"),
         ('{"values": "2013-01-03"}', "'values' is not a list"),
         ('{"spec": []}', "'spec' is not an object"),
         ('{"name": ["ds=1"]}', "'name' is not a text"),
         ('{"values": ["2013-01-03"]}', "a partition needs one value for each partition column"),
         ('{"values": ["2013-01-03", "5", "6"]}', "a partition needs one value for each partition column"),
-        ('{"values": ["2013-01-03", ["5"]]}', "'values' holds [\"5\"], which is no text"),
+        ('{"values": ["2013-01-03", ["5"]]}', "'values' holds [\"5\"], which is not a text"),
         ('{"values": ["2013-01-03", "noon"]}', "does not fit its column's type: column=hour"),
         ('{"spec": {"ds": "2013-01-03"}}', "leaves out columns"),
         ('{"spec": {"ds": "2013-01-03", "hour": "5", "x": "y"}}', "not a partition column: column=x"),
         ('{"name": "ds=2013-01-03"}', "leaves out columns"),
         ('{"name": "2013-01-03/5"}', "the text is not a partition name"),
-        ('{"name": "ds=2013-01-03/hour=5", "values": ["2013-01-03", "6"]}', "are of different partitions"),
+        ('{"name": "ds=2013-01-03/hour=5", "values": ["2013-01-03", "6"]}', "name different partitions"),
         ('{"name": "ds=2013-01-03/hour=5", "locaton": "x"}', "there is no key 'locaton'"),
         ('{"name": "ds=2013-01-03/hour=5", "location": true}', "the location is not a text"),
         ('{"name": "ds=2013-01-03/hour=5", "location": ["x"]}', "the location is not a text"),
         ('{"name": "ds=2013-01-03/hour=5", "parameters": ["x"]}', "the parameters are not an object"),
-        ('{"name": "ds=2013-01-03/hour=5", "parameters": {"x": null}}', "'x' holds null, which is no text"),
+        ('{"name": "ds=2013-01-03/hour=5", "parameters": {"x": null}}', "'x' holds null, which is not a text"),
         ('{"name": "ds=2013-01-03/hour=5", "create_time": -1}', "'create_time' is not a number of seconds"),
         ('{"name": "ds=2013-01-03/hour=5", "create_time": 99999999999}', "a field cannot be stored"),
         ('{"name": "ds=2013-01-03/hour=5", "create_time": %s}' % ("1" * 5_000), "is not a number of seconds"),
@@ -233,8 +236,8 @@ def test_bad_csv(run, open_shop, write, lines, reason):
 def test_bad_json_lines(run, open_shop, write, text, reason):
     file = write("bad.jsonl", '{"values": ["2013-01-03", "4"]}', text)
     result = run("load", "shop.sales", file, code=2)
-    assert result.stderr.startswith(f"Error: a line cannot be loaded: file={file}, line=2, reason=")
-    assert result.stderr.count("a line cannot be loaded") == 1
+    assert result.stderr.startswith(f"Error: hbstore cannot load a line of the file: file={file}, line=2, reason=")
+    assert result.stderr.count("hbstore cannot load a line of the file") == 1
     assert reason in result.stderr
     assert added(open_shop) == []
 

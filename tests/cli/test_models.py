@@ -40,7 +40,8 @@ def test_create_and_list(run, run_json, model_file):
     assert run("model", "list", "--database", "shop", "--kind", "dimtable").stdout == ""
     assert "shop.s1_sales" in run("tables", "shop").stdout
     result = run("model", "create", model_file, "--database", "shop", code=2)
-    error = "Error: the storage is there already: name=shop.s1\nHint: Alter it, or give the new one another name\n"
+    error = "Error: the storage already exists: name=shop.s1\n"
+    error += "Hint: Alter the existing one, or give the new one another name\n"
     assert result.stderr == error + "Note: nothing was created\n"
     there = run("model", "create", model_file, "--database", "shop", "--if-not-exists").stdout
     assert there == created.replace("created", "there already")
@@ -82,7 +83,7 @@ def test_a_table_in_the_way_is_not_passed_over(run, model_file):
 def test_files_that_cannot_be_read(run, tmp_path):
     for name, text, message in (
         ("no.yaml", None, "the file cannot be read"),
-        ("some.txt", "", "a file's ending does not say what it is"),
+        ("some.txt", "", "the format of the file is unknown"),
         ("some.yaml", "kind: [", "not YAML"),
         ("some.json", "{", "not JSON"),
         ("some.xml", "<x_storage>", "not XML"),
@@ -120,7 +121,7 @@ def test_alter(run, run_json, tmp_path):
     assert "s1_sales" not in run("tables", "shop").stdout
     file.write_text(WITHOUT_STORAGE.replace("name: sales\n", "name: others\n") + "---\n" + MODEL.split("---")[0])
     result = run("model", "alter", str(file), "--database", "shop", code=2)
-    assert "no such fact: name=shop.others" in result.stderr
+    assert "the fact does not exist: name=shop.others" in result.stderr
     assert "Note: altered before: storage s1; the command can be repeated\n" in result.stderr
 
 
@@ -128,13 +129,13 @@ def test_alter(run, run_json, tmp_path):
 def test_drop(run, run_json):
     result = run("model", "drop", "storage", "shop.s1", code=2)
     assert result.stderr == (
-        "Error: the storage is used: name=s1, used_by=fact sales\n"
-        "Hint: Drop these first, or drop with cascade (--cascade)\n"
+        "Error: other descriptions use the storage: name=s1, used_by=fact sales\n"
+        "Hint: Drop the descriptions in used_by first, or drop with cascade (--cascade)\n"
     )
     assert "shop.s1_sales" in run("tables").stdout
     assert run("model", "drop", "storage", "shop.S1", "--cascade").stdout == "storage s1: dropped\n"
     assert "shop.s1_sales" not in run("tables").stdout
-    assert "no such storage" in run("model", "drop", "storage", "shop.s1", code=2).stderr
+    assert "the storage does not exist" in run("model", "drop", "storage", "shop.s1", code=2).stderr
     assert run("model", "drop", "storage", "shop.s1", "--if-exists").stdout == "storage s1: was not there\n"
     assert run_json("model", "drop", "fact", "sales", "--database", "shop") == {
         "kind": "fact",
@@ -172,7 +173,10 @@ def test_what_is_not_there(run, model_file):
         ("export",),
     ):
         assert "the database does not exist: database=default" in run("model", *command, code=2).stderr
-    assert "no such fact: name=shop.no" in run("model", "describe", "fact", "no", "--database", "shop", code=2).stderr
+    assert (
+        "the fact does not exist: name=shop.no"
+        in run("model", "describe", "fact", "no", "--database", "shop", code=2).stderr
+    )
     assert run("model", "describe", "house", "no", code=2).stderr.startswith("Usage: hbstore model describe")
 
 

@@ -108,7 +108,7 @@ def test_wc_counts(shell):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_stdout_that_is_full(shell):
     _, errors, codes = shell(f"{HBSTORE} partitions shop.sales > /dev/full")
-    assert errors == "Error: the system refuses: [Errno 28] No space left on device\n"
+    assert errors == "Error: the operating system refused a call: [Errno 28] No space left on device\n"
     assert codes == ["3"]
 
 

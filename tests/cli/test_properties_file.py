@@ -75,9 +75,9 @@ def test_what_java_reads(text, expected):
     ("text", "message"),
     [
         ("a=b\n\nb=c\na=d", "line=4, property=a"),
-        ("a=1\nb=\\u12g4", "an escape that is none: file=f, line=2"),
-        ("a=\\u", "an escape that is none: file=f, line=1"),
-        ("a=\\ud83d", "an escape that is none: file=f, line=1"),
+        ("a=1\nb=\\u12g4", "an invalid escape sequence: file=f, line=2"),
+        ("a=\\u", "an invalid escape sequence: file=f, line=1"),
+        ("a=\\ud83d", "an invalid escape sequence: file=f, line=1"),
     ],
 )
 def test_mistakes_in_properties(text, message):
@@ -90,10 +90,10 @@ def test_mistakes_in_properties(text, message):
     [
         ("{", "the file is not JSON"),
         ("[" * 100_000, "the file is not JSON"),
-        ('["a"]', "the file is no JSON object"),
-        ('{"a": 1}', "a property is no text: file=f, property=a"),
-        ('{"a": {"b": "c"}}', "a property is no text: file=f, property=a"),
-        ('{"a": "1", "a": "2"}', "a property stands there twice: file=f, property=a"),
+        ('["a"]', "the file is not a JSON object"),
+        ('{"a": 1}', "the value of a property is not a text: file=f, property=a"),
+        ('{"a": {"b": "c"}}', "the value of a property is not a text: file=f, property=a"),
+        ('{"a": "1", "a": "2"}', "a property occurs twice: file=f, property=a"),
     ],
 )
 def test_mistakes_in_json(text, message):

@@ -91,7 +91,7 @@ def test_staging_and_jobs_are_told_of(run, url, logs):
     said = run("repair", "shop.logs", "--mode", "add", "--dry-run").stdout
     assert "left alone ds=2013-01-09/hour=1: a job is writing it\n" in said
     assert f"staging file:{logs}/_hbstore/old: would be removed, unchanged for 50 hours\n" in said
-    assert f"staging file:{logs}/_hbstore/young: left, as its job may be alive, unchanged for 0 hours\n" in said
+    assert f"staging file:{logs}/_hbstore/young: kept, because its job may be alive, unchanged for 0 hours\n" in said
     assert "old: removed" in run("repair", "shop.logs", "--mode", "add").stdout
 
 
@@ -103,8 +103,8 @@ def test_a_spec(run, url, logs):
 
 
 def test_mistakes(run, logs, url):
-    assert "options that need a mode" in run("repair", "shop.logs", "--dry-run", code=2).stderr
-    assert "no table was named" in run("repair", "--mode", "add", code=2).stderr
+    assert "these options need --mode" in run("repair", "shop.logs", "--dry-run", code=2).stderr
+    assert "the command names no table" in run("repair", "--mode", "add", code=2).stderr
     assert "the text is not a table name" in run("repair", "logs", "--mode", "add", code=2).stderr
     assert "Invalid value" in run("repair", "shop.logs", "--mode", "all", code=2).stderr
     assert "the table has no location" in run("repair", "shop.returns", "--mode", "add", code=2).stderr
@@ -113,7 +113,7 @@ def test_mistakes(run, logs, url):
         in run("repair", "shop.logs", "--mode", "add", "--spec", "x=1", code=2).stderr
     )
     logs.rename(logs.parent / "away")
-    assert "the table's folder is not there" in run("repair", "shop.logs", "--mode", "drop", code=2).stderr
+    assert "the table's folder does not exist" in run("repair", "shop.logs", "--mode", "drop", code=2).stderr
     assert held(url) == BEFORE
     assert "2 partitions dropped" in run("repair", "shop.logs", "--mode", "drop", "--force").stdout
 

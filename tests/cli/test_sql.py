@@ -131,7 +131,7 @@ def test_files_that_stay_are_noted_on_stderr(run, warehouse, open_shop, tmp_path
     open_shop.add_partitions("shop", "visits", [Partition(("x",), location=f"file:{place}")])
     shown = run("sql", "--warehouse", warehouse, "ALTER TABLE shop.visits DROP PARTITION (ds = 'x')")
     assert shown.stdout == "1 partition dropped\n"
-    assert f"Note: files stay that belong to nothing any more, such as those of file:{place}" in shown.stderr
+    assert f"Note: files that belong to no partition remain, such as those in file:{place}" in shown.stderr
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_files_that_stay_are_noted_on_stderr(run, warehouse, open_shop, tmp_path
         ("show partition t", "Error: the statement does not parse: line=1, column=6, found=partition"),
         ("show partitions shop.sales where hours = 5", "Error: "),
         ("show partitions shop.nothing", "Error: the table does not exist"),
-        (f"use shop; {ADD}", "Error: the statement changes partitions and their files, and there is no warehouse"),
+        (f"use shop; {ADD}", "Error: the statement changes partitions and their files, but no warehouse is named"),
         (
             "analyze table shop.sales compute statistics",
-            "Error: this statement reads all files of the table",
+            "Error: only Spark can run this statement",
         ),
     ],
 )
@@ -164,7 +164,7 @@ def test_rows_of_statements_before_a_failing_one_are_printed(run, shop):
     assert shop
     shown = run("sql", "show tables in shop; use nothing", code=2)
     assert shown.stdout == "shop\treturns\nshop\tsales\n"
-    assert "Note: statement 2 of 2: those before it are done" in shown.stderr
+    assert "Note: statement 2 of 2: hbstore ran the statements before it" in shown.stderr
 
 
 def test_a_store_that_is_not_there(run, path):

@@ -50,7 +50,10 @@ def test_show(run, run_json, timelines):
     assert len(run_json("timeline", "show", "shop.s1_sales", "--column", "DT")) == 2
     assert "█" in run("timeline", "show", "shop.s1_sales", "--picture").stdout
     assert "does not keep this timeline" in run("timeline", "show", "shop.s1_sales", "--column", "pt", code=2).stderr
-    assert "no such update period" in run("timeline", "show", "shop.s1_sales", "--update-period", "x", code=2).stderr
+    assert (
+        "the update period is unknown"
+        in run("timeline", "show", "shop.s1_sales", "--update-period", "x", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize("command", ["show", "rebuild", "check", "export"])
@@ -80,7 +83,7 @@ def test_mistakes_of_convert(run, timelines):
     before = list(map(str, timelines()))
     of_table = ("timeline", "convert", "shop.s1_sales", "--update-period")
     for arguments, message in (
-        (["HOURLY", "--column", "dt", "--class", "Nonsense"], "no such timeline class"),
+        (["HOURLY", "--column", "dt", "--class", "Nonsense"], "the timeline class is unknown"),
         (["YEARLY", "--column", "dt", "--class", CLASSES[2]], "does not keep this timeline"),
         (["HOURLY", "--column", "pt", "--class", CLASSES[2]], "does not keep this timeline"),
         (["HOURLY", "--class", CLASSES[2]], "Missing option '--column'"),
@@ -184,7 +187,9 @@ def test_check_of_a_table_that_declares_nonsense(run, model, path):
             file.execute("UPDATE catalog SET value = ? WHERE key = ? AND cell = 'd:def'", (wrong, key))
     file.close()
     for command in (("check",), ("timeline", "check"), ("timeline", "check", "shop.s1_sales")):
-        assert run(*command, code=1).stdout.startswith("shop.s1_sales: no such update period: name=DAIRY, known=")
+        assert run(*command, code=1).stdout.startswith(
+            "shop.s1_sales: the update period is unknown: name=DAIRY, known="
+        )
     assert model
 
 
@@ -229,7 +234,7 @@ def test_import_passes_over_what_is_not_the_tables(run, exported):
     with exported.open("a") as file:
         file.write(f"transient_lastDdlTime=1\n{CACHE}YEARLY.pt.first=nonsense\n{CACHE}YEARLY.pt.latest=\n")
     result = run("timeline", "import", "shop.s1_sales", str(exported))
-    assert result.stderr == "Note: the table keeps no timelines YEARLY.pt, which were passed over\n"
+    assert result.stderr == "Note: the table does not keep the timelines YEARLY.pt; hbstore skipped them\n"
 
 
 @pytest.mark.parametrize(
@@ -267,16 +272,16 @@ def test_files_that_cannot_be_imported(run, timelines, exported, tmp_path):
         assert result.stdout == ""
         return result.stderr
 
-    assert "nothing says what the file is" in error("some.txt", text)
+    assert "the format of the file is unknown" in error("some.txt", text)
     assert "the file cannot be read" in error("no.json", None)
     assert "the file is not UTF-8: " in error("some.properties", b"a=\xff")
     assert "the file is not JSON" in error("some.json", text)
-    assert "a property is no text" in error("some.json", '{"a": 1}')
-    assert "a property stands there twice" in error("some.properties", text + f"{CACHE}present=false\n")
-    assert "the file lacks a timeline that the table keeps" in error("some.properties", "a=b")
+    assert "the value of a property is not a text" in error("some.json", '{"a": 1}')
+    assert "a property occurs twice" in error("some.properties", text + f"{CACHE}present=false\n")
+    assert "the file lacks a timeline of the table" in error("some.properties", "a=b")
     some = "".join(line for line in text.splitlines(keepends=True) if "DAILY" not in line)
     assert "timeline=DAILY.dt\n" in error("some.properties", some)
-    assert "no such timeline class" in error("some.properties", text.replace("EndsAndHoles", "Nonsense"))
+    assert "the timeline class is unknown" in error("some.properties", text.replace("EndsAndHoles", "Nonsense"))
     assert "times in the properties differ" in error(
         "some.properties", text.replace("latest=2015-02-01", "latest=2015-01-31")
     )

@@ -93,7 +93,7 @@ def test_what_is_not_as_it_was_is_printed_by_name(run, run_json, other):
         odd = [Partition(("2013-01-02", f"noon{at}")) for at in range(30)]
         store.add_partitions("shop", "sales", odd, invalid_values="keep")
     lines = run("import", uri, "--threads", "2", "--database", "shop", code=1).stdout.splitlines()
-    assert lines[2] == "kept as text ds=2013-01-02/hour=noon0: a value is none of its column's type"
+    assert lines[2] == "kept as text ds=2013-01-02/hour=noon0: a value does not fit its column's type"
     assert lines[22] == "and 10 partitions more; --json names all of them"
     assert "54 partitions added, 30 kept as text, verified: 54 partitions" in lines[23]
     (_, sales) = run_json("import", uri, "--threads", "2", "--database", "shop", code=1)["tables"]
@@ -104,8 +104,8 @@ def test_errors(run, shop, other):
     uri, behind = other
     assert shop
     said = run("import", uri, "--threads", "2", code=2).stderr
-    assert "Error: a database is there already and differs: name=shop" in said
-    assert "Hint: Choose with on_conflict (--on-conflict)" in said
+    assert "Error: a database already exists and differs: name=shop" in said
+    assert "Hint: Use on_conflict (--on-conflict)" in said
     said = run("import", "thrift://127.0.0.1:1", "--threads", "2", code=3).stderr
     assert "the metastore does not answer" in said
     assert "repeat the command" in said
@@ -198,10 +198,10 @@ def test_everything_that_a_person_should_look_at(capsys):
     assert caught.value.exit_code == 1
     assert capsys.readouterr().out.splitlines() == [
         "database shop: there already, and kept as it is",
-        "left out hour=05: it cannot be kept apart from hour=5",
+        "left out hour=05: its values equal those of hour=5",
         "left out nothing: the text is not a partition name",
         "left out ds=r: no such place",
-        "kept as text hour=noon: a value is none of its column's type",
+        "kept as text hour=noon: a value does not fit its column's type",
         "differs ds=w",
         (
             "table shop.sales: there already, and kept as it is, 3 partitions added, 1 kept as they are, 3 left out, "

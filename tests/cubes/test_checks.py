@@ -282,7 +282,7 @@ def test_what_is_no_document_is_named(cubes, wrong):
     with pytest.raises(InvalidInput, match=r"argument=documents\[1\]"):
         cubes.create_all([Storage(name="lake"), wrong])
     assert cubes.names("storage") == []
-    with pytest.raises(InvalidModel, match="no such kind"):
+    with pytest.raises(InvalidModel, match="kind of the description is unknown"):
         cubes.names(wrong)
 
 

@@ -270,7 +270,7 @@ def test_bad_input_has_named_errors():
     for nothing in ({}, {DAY: []}):
         with pytest.raises(TimelineMismatch, match="no timelines"):
             cover(nothing, START, END)
-    with pytest.raises(TimelineMismatch, match="another update period") as caught:
+    with pytest.raises(TimelineMismatch, match="a wrong update period") as caught:
         cover({HOUR: timelines[DAY]}, START, END)
     assert caught.value.fields == {"storage_table": "s1_fact1", "period": "DAILY", "under": "HOURLY"}
 

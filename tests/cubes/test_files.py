@@ -104,7 +104,7 @@ TIMED = "time_partition_columns: [dt]"
 WRONG = [
     ("name: sales", "name: a b", "name", "letters, digits"),
     ("name: sales", "nome: sales", "name", "this key"),
-    ("cube: shop", "cube: shop\ncolour: red", "colour", "no such key"),
+    ("cube: shop", "cube: shop\ncolour: red", "colour", "a known key"),
     ("cube: shop", "cube: 5", "cube", "a text"),
     ("cube: shop", "cube: shop\nweight: heavy", "weight", "a number"),
     ("cube: shop", "cube: shop\nweight: .inf", "weight", "a finite number"),
@@ -116,18 +116,18 @@ WRONG = [
     (PRICE, "price", "columns.0", "a mapping"),
     (f"columns:\n  - {PRICE}", "columns: {}", "columns", "a list"),
     (f"columns:\n  - {PRICE}", "columns: []", "columns", "at least one"),
-    (PRICE, "{name: A, type: int}\n  - {name: a, type: int}", "the whole", "each column named a"),
+    (PRICE, "{name: A, type: int}\n  - {name: a, type: int}", "the whole document", "each column named a"),
     ("storage: s1", "storage: ''", f"{TABLE}.storage", "letters"),
     ("[DAILY]", "[DAYLY]", f"{TABLE}.update_periods.0", "DAILY"),
     ("[DAILY]", "[DAILY, daily]", f"{TABLE}.update_periods", "each update period named DAILY"),
-    ("[DAILY]", "[]", "the whole", "update_periods of the fact's table on s1"),
+    ("[DAILY]", "[]", "the whole document", "update_periods of the fact's table on s1"),
     ("[DAILY]", "5", f"{TABLE}.update_periods", "a list"),
     (TIMED, "time_partition_columns: [pt]", TABLE, "a partition column pt"),
     (TIMED, "time_partition_columns: [dt, DT]", TABLE, "each time partition column"),
     (TIMED, "time_partition_columns: []", TABLE, "time_partition_columns"),
     (DT, "{name: dt, type: int}", TABLE, "string, date or timestamp"),
     (DT, "{name: dt, type: 'map<int,int>'}", TABLE, "the type cannot be the type of a partition column"),
-    ("storage: s1", "storage: " + "s" * 125, "the whole", "at most 128"),
+    ("storage: s1", "storage: " + "s" * 125, "the whole document", "at most 128"),
 ]
 
 
@@ -145,10 +145,10 @@ def test_what_is_wrong_is_named_with_its_place(old, new, at, expected):
 def test_further_mistakes_stand_in_the_hint():
     with pytest.raises(InvalidModel) as caught:
         parse_documents("{kind: storage, a: 1, b: 2}", "yaml")
-    assert caught.value.hint == "Also a: expected no such key; b: expected no such key"
+    assert caught.value.hint == "Also a: expected a known key; b: expected a known key"
     with pytest.raises(InvalidModel) as caught:
         parse_documents("{kind: storage, a: 1, b: 2, c: 3, d: 4, e: 5, f: 6}", "yaml")
-    assert caught.value.hint.endswith("; and 2 more")
+    assert caught.value.hint.endswith("; and 2 more mistakes")
 
 
 def test_what_python_makes_is_checked_alike():

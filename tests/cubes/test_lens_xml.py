@@ -330,8 +330,8 @@ def test_what_is_not_supported_is_told_with_its_name(text, line, said):
 @pytest.mark.parametrize(
     ("attributes", "expected"),
     [
-        (["row_id", "acre"], "a dim attribute acre, of which the hierarchy place consists"),
-        (["row_id", "row_id"], "each attribute named row_id once; it is there twice"),
+        (["row_id", "acre"], "a dim attribute acre, which the hierarchy place names"),
+        (["row_id", "row_id"], "each attribute named row_id only once"),
         ([], "at least one"),
     ],
 )

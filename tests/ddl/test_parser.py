@@ -145,7 +145,7 @@ def test_errors_say_where_and_what_was_expected(text, place, found, expected):
         ("alter table t add partition (ds = ‘a’)", "Write strings in straight quotes: 'text'"),
         ("alter table t add partition (ds = 'a)", "The ' is not closed, or cannot stand here"),
         ("describe 'a'", "The ' is not closed, or cannot stand here"),
-        ("use -", "Write other names in back-quotes: `my table`"),
+        ("use -", "Put other names into back-quotes: `my table`"),
     ],
 )
 def test_hints(text, hint):

@@ -137,7 +137,7 @@ def test_those_before_a_statement_that_fails_are_done(shop):
     text = "ALTER TABLE sales DROP PARTITION (ds = 'a'); USE nothing; ALTER TABLE sales DROP PARTITION (ds = 'b')"
     with pytest.raises(DatabaseNotFound) as caught:
         shop.run(text)
-    assert caught.value.__notes__ == ["statement 2 of 3: those before it are done"]
+    assert caught.value.__notes__ == ["statement 2 of 3: hbstore ran the statements before it"]
     assert shop.names() == ["ds=b/hour=1"]
 
 

@@ -145,13 +145,13 @@ def test_small_replies_do_not_wait_for_each_other(answering):
 @pytest.mark.parametrize(
     ("sent", "why"),
     [
-        (b"GET / HTTP/1.1\r\nHost: metastore\r\n\r\n", "no call begins like this"),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "no call begins like this"),
-        (bytes(range(255, 0, -1)), "not the binary protocol of Thrift"),
-        (b"\x7f\xff\xff\xff" + CALL, "a frame is too large"),
+        (b"GET / HTTP/1.1\r\nHost: metastore\r\n\r\n", "the message does not begin like a call"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "the message does not begin like a call"),
+        (bytes(range(255, 0, -1)), "the message is not in Thrift's binary protocol"),
+        (b"\x7f\xff\xff\xff" + CALL, "the size of a frame is not allowed"),
         (CALL[:-1] + b"\x0f\x00\x01\x0b\x3b\x9a\xca\x00", "a container claims more than a message can hold"),
         (CALL[:-1] + b"\x0c\x00\x01" * 100_000, "values are nested too deeply"),
-        (b"\x80\x01\x00\x01\x00\x00\x00\x02\xff\xff\x00\x00\x00\x01\x00", "no call begins like this"),
+        (b"\x80\x01\x00\x01\x00\x00\x00\x02\xff\xff\x00\x00\x00\x01\x00", "the message does not begin like a call"),
     ],
 )
 def test_what_is_no_call_ends_its_connection_and_is_logged_once(answering, caplog, sent, why):
@@ -183,7 +183,7 @@ def test_a_call_that_is_cut_in_the_middle(answering, caplog):
             assert sock.recv(100)
         until(lambda: not server.connections)
     assert answering.calls == 1
-    assert told(caplog) == [("cut off", "a call was cut off in the middle")]
+    assert told(caplog) == [("cut off", "the connection ended within a call")]
     assert caplog.records[0].levelname == "INFO"
 
 
@@ -202,7 +202,7 @@ def test_a_client_that_stops_in_the_middle_of_a_call(answering, caplog):
         sock.sendall(CALL[:-3])
         assert ended(sock)
         until(lambda: not server.connections)
-    assert told(caplog) == [("cut off", "the client sent nothing for too long")]
+    assert told(caplog) == [("cut off", "the client was silent for too long")]
 
 
 def test_idle_clients_stay_unless_there_is_a_limit(answering, caplog):
@@ -213,7 +213,7 @@ def test_idle_clients_stay_unless_there_is_a_limit(answering, caplog):
         sock.sendall(CALL)
         assert sock.recv(100)
         assert ended(sock)
-    assert told(caplog) == [("cut off", "the client sent nothing for too long")]
+    assert told(caplog) == [("cut off", "the client was silent for too long")]
 
 
 def test_a_client_that_goes_between_calls_is_not_worth_a_word(answering, caplog):
@@ -238,7 +238,7 @@ def test_a_slow_reader_holds_up_nobody_and_is_cut_off(answering, caplog):
         assert answering.calls > 10
         (event,) = told(caplog)
         assert event[0] == "cut off"
-        assert event[1].startswith("the client took nothing of its reply of 67")
+        assert event[1].startswith("the client did not read its reply of 67")
         assert released(answering.spools[0])
 
 

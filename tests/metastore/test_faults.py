@@ -38,13 +38,13 @@ TIMEOUT = 8
 
 HEAD = message("getName")[:-1]
 TROUBLE = {
-    "garbage": (Random(1).randbytes(10_000), "not the binary protocol of Thrift"),
-    "text": (b"hello, is this the metastore?\n" * 10, "no call begins like this"),
-    "http": (b"GET /metrics HTTP/1.1\r\nHost: metastore\r\n\r\n", "no call begins like this"),
-    "tls": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500), "no call begins like this"),
-    "frame of 2 GB": (struct.pack(">i", (1 << 31) - 1) + HEAD, "a frame is too large"),
-    "text of 2 GB": (HEAD + b"\x0b\x00\x01\x7f\xff\xff\xff", "a text has an impossible size"),
-    "text below zero": (HEAD + b"\x0b\x00\x01\xff\xff\xff\xff", "a text has an impossible size"),
+    "garbage": (Random(1).randbytes(10_000), "the message is not in Thrift's binary protocol"),
+    "text": (b"hello, is this the metastore?\n" * 10, "the message does not begin like a call"),
+    "http": (b"GET /metrics HTTP/1.1\r\nHost: metastore\r\n\r\n", "the message does not begin like a call"),
+    "tls": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500), "the message does not begin like a call"),
+    "frame of 2 GB": (struct.pack(">i", (1 << 31) - 1) + HEAD, "the size of a frame is not allowed"),
+    "text of 2 GB": (HEAD + b"\x0b\x00\x01\x7f\xff\xff\xff", "the size of a text is invalid"),
+    "text below zero": (HEAD + b"\x0b\x00\x01\xff\xff\xff\xff", "the size of a text is invalid"),
     "list of 10^9": (HEAD + b"\x0f\x00\x01\x0b\x3b\x9a\xca\x00", "a container claims more than a message can hold"),
     "map of 10^9": (HEAD + b"\x0d\x00\x01\x0b\x0b\x3b\x9a\xca\x00", "a container claims more than a message can hold"),
     "100,000 deep": (HEAD + b"\x0c\x00\x01" * 100_000, "values are nested too deeply"),
@@ -137,7 +137,7 @@ def test_bad_input_is_refused_and_logged_once_while_others_are_served(serve):
             assert other.getName() == "hbstore"
         with connection(server) as (sock, address):
             sock.sendall(message("get_table", "shop", "sales")[:-5])
-            expected[address] = [("info", "a call was cut off in the middle")]
+            expected[address] = [("info", "the connection ended within a call")]
         until(lambda: len(server.log()) >= len(expected))
     assert server.peak_memory() < BASE
     assert server.terminate() == 0

@@ -130,10 +130,12 @@ def test_a_taken_port_is_told(serve, url, tmp_path, processes):
     words = ["--store", url, "serve", "--warehouse", str(tmp_path), "--port", str(port), "--processes", str(processes)]
     result = command(*words)
     assert result.returncode == 3
-    assert result.stderr.startswith(f"Error: the server cannot listen here: address=127.0.0.1:{port}, reason=Address")
+    assert result.stderr.startswith(
+        f"Error: the server cannot listen at this address: address=127.0.0.1:{port}, reason=Address"
+    )
     metrics = command(*words[:-4], "--processes", str(processes), "--port", "0", "--metrics-port", str(port))
     assert metrics.returncode == 3
-    assert metrics.stderr.startswith("Error: metrics cannot be shown here")
+    assert metrics.stderr.startswith("Error: the metrics server cannot listen at this address")
 
 
 @pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT], [signal.SIGTERM, signal.SIGTERM]])
@@ -313,7 +315,7 @@ def test_stopping_processes_ends_their_idle_connections(serve):
 def test_a_store_in_memory_cannot_be_shared(tmp_path):
     result = command("--store", "memory://", "serve", "--warehouse", str(tmp_path), "--processes", "2")
     assert result.returncode == 2
-    assert "processes cannot share a store in memory" in result.stderr
+    assert "several processes cannot share a store in memory" in result.stderr
 
 
 def test_processes_that_cannot_start_are_not_started_for_ever(url, tmp_path):
@@ -321,7 +323,7 @@ def test_processes_that_cannot_start_are_not_started_for_ever(url, tmp_path):
     words = ["--warehouse", str(tmp_path), "--processes", "2", "--port", "0", "--log-file", str(log)]
     result = command("--store", url, "serve", *words)
     assert result.returncode == 3
-    assert "the system refuses" in result.stderr
+    assert "the operating system refused" in result.stderr
 
 
 def test_the_options_are_what_the_server_takes_by_itself():

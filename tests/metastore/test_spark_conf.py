@@ -88,16 +88,16 @@ def test_several_endpoints():
 
 @pytest.mark.parametrize("uri", ["one:9083", "http://one:9083", "thrift://one", "thrift://one:0", "thrift://one:99999"])
 def test_what_is_no_endpoint_is_refused(uri):
-    with pytest.raises(InvalidInput, match="not the URI of an endpoint"):
+    with pytest.raises(InvalidInput, match="the text is not the URI of an endpoint"):
         spark_settings(["thrift://one:9083", uri], None)
 
 
 def test_what_is_no_request_is_refused():
-    with pytest.raises(InvalidInput, match="needs an endpoint"):
+    with pytest.raises(InvalidInput, match="the endpoint is missing"):
         spark_settings([], None)
-    with pytest.raises(InvalidInput, match="does not fit on a line"):
+    with pytest.raises(InvalidInput, match="unprintable characters"):
         spark_settings(["thrift://one:9083"], "file:/a\nb")
-    with pytest.raises(InvalidInput, match="in place of --host"):
+    with pytest.raises(InvalidInput, match="excludes --host"):
         printed("--uri", "thrift://one:9083", "--port", "9084")
 
 

@@ -184,13 +184,13 @@ def test_constraints_are_refused_rather_than_forgotten(shop):
     key = TYPES.SQLPrimaryKey(table_db="shop", table_name="sales", column_name="amount", key_seq=1)
     foreign = TYPES.SQLForeignKey("shop", "other", "amount", "shop", "sales", "amount", 1)
     for keys in ([key], []), ([], [foreign]):
-        with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+        with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
             shop.create_table_with_constraints(table_of(), *keys)
     assert shop.tree("shop.db") == []
     shop.create_table_with_constraints(table_of(), [], [])
-    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+    with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
         shop.add_primary_key(TYPES.AddPrimaryKeyRequest([key]))
-    with pytest.raises(TYPES.MetaException, match="constraints are not kept"):
+    with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
         shop.add_foreign_key(TYPES.AddForeignKeyRequest([foreign]))
     with pytest.raises(TYPES.NoSuchObjectException, match="pk"):
         shop.drop_constraint(TYPES.DropConstraintRequest("shop", "sales", "pk"))

@@ -103,7 +103,7 @@ def test_what_it_says_is_true(url, fault, tmp_path):
 
 def test_what_is_in_the_way_refuses_all(store, tmp_path):
     (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True)
-    with pytest.raises(FileOperationFailed, match="something where the files"):
+    with pytest.raises(FileOperationFailed, match="already exists"):
         run(store, tmp_path)
     assert both(store) == BEFORE
     assert claims(store) == 0

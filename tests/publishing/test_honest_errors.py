@@ -75,7 +75,7 @@ def test_of_files_that_cannot_be_moved(tmp_path, monkeypatch):
         if error is None:
             break
         if isinstance(error, CommitStateUnknown):
-            assert "Do not write it again" in error.hint
+            assert "Do not repeat the write" in error.hint
     first = said.index(CommitStateUnknown)
     assert set(said[:first]) == {FileOperationFailed}
     assert set(said[first:-1]) == {CommitStateUnknown}

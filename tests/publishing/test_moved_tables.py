@@ -35,7 +35,7 @@ def test_a_job_that_staged_in_the_old_place_changes_nothing(store, tmp_path):
     root = tmp_path / "sales"
     manifest, staged = job(root)
     move(store, tmp_path / "moved")
-    with pytest.raises(ConcurrentChange, match="another location while its files were written") as caught:
+    with pytest.raises(ConcurrentChange, match="location of the table changed") as caught:
         Publisher(store).publish("shop", "sales", manifest, staged)
     assert "write again" in caught.value.hint
     assert seen(store, root) == BEFORE

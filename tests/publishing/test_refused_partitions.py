@@ -84,7 +84,7 @@ def test_what_the_store_refuses_changes_nothing(store, tmp_path, case):
 
 
 def test_two_texts_are_named(store, tmp_path):
-    with pytest.raises(InvalidPartitionValue, match=r"two texts are one partition: .*hour=7, hour=07") as caught:
+    with pytest.raises(InvalidPartitionValue, match=r"two texts name the same partition: .*hour=7, hour=07") as caught:
         Publisher(store).publish("shop", "sales", *job(tmp_path, "sales", "7", "07"))
     assert "cast" in caught.value.hint
 

@@ -168,7 +168,7 @@ def test_a_run_whose_staged_files_are_gone_writes_nothing(store, tmp_path):
     root = tmp_path / "sales"
     manifest, staged = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
     (root / "_hbstore/slow/data/part-1").unlink()
-    with pytest.raises(FileOperationFailed, match="is gone"):
+    with pytest.raises(FileOperationFailed, match="a staged file is missing"):
         Publisher(store).publish("shop", "sales", manifest, staged)
     assert run(store, root, 0)
     assert seen(store, root) == whole([0])

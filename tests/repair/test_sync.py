@@ -84,13 +84,18 @@ def test_links_are_followed_only_inside_the_table(sales, tmp_path):
     repair = sales.sync()
     assert set(sales.locations()) == {("a", "1"), ("b", "2")}
     assert [one.folder for one in repair.foreign] == ["ds=b/hour=3", "ds=c"]
-    assert {one.why for one in repair.foreign} == {"a link to a place outside of the table"}
+    assert {one.why for one in repair.foreign} == {"a link to a place outside the table"}
 
 
 def test_partitions_elsewhere_are_judged_by_their_own_place(sales, tmp_path):
     there, gone = tmp_path / "there", tmp_path / "gone"
     there.mkdir()
-    places = {"1": f"file:{there}", "2": f"file://{gone}", "3": "not a location", "4": f"file:{sales.root}/odd"}
+    places = {
+        "1": f"file:{there}",
+        "2": f"file://{gone}",
+        "3": "not a location",
+        "4": f"file:{sales.root}/odd",
+    }
     given = [Partition(("x", hour), location=place) for hour, place in places.items()]
     sales.store.add_partitions("shop", "sales", given)
     sales.folders("ds=x/hour=1", "odd")
@@ -99,7 +104,7 @@ def test_partitions_elsewhere_are_judged_by_their_own_place(sales, tmp_path):
     assert repair.names(repair.drop) == ["ds=x/hour=2"]
     assert {one.folder for one in repair.foreign} == {"odd", "ds=x/hour=1"}
     assert set(sales.locations()) == {("x", "1"), ("x", "3"), ("x", "4")}
-    assert f"has its files in file:{there}" in repair.foreign[0].why
+    assert f"the files of the partition are in file:{there}" in repair.foreign[0].why
 
 
 def test_a_location_in_other_words_is_the_same_place(sales):
@@ -191,7 +196,7 @@ def test_a_table_without_its_folder_is_not_emptied(sales):
         sales.sync("drop")
     shutil.rmtree(sales.root)
     for mode in ("add", "drop", "sync"):
-        with pytest.raises(TableFolderMissing, match="is not there"):
+        with pytest.raises(TableFolderMissing, match="folder does not exist"):
             sales.sync(mode)
     assert len(sales.locations()) == 1
     assert sales.sync("sync", force=True).dropped == 1
@@ -230,7 +235,7 @@ class Unreadable:
     """Finds partitions, and then a folder that nobody may read."""
 
     def walk(self, *_):
-        raise FileOperationFailed("a folder cannot be looked at", location="file:/x")
+        raise FileOperationFailed("a folder cannot be read", location="file:/x")
 
     def gone(self, locations):
         return set(locations)

@@ -63,7 +63,7 @@ def test_a_root_that_is_no_local_folder_is_named(root):
 
 
 def test_a_table_without_partition_columns_has_none(tmp_path):
-    with pytest.raises(hbstore.InvalidInput, match="without partition columns"):
+    with pytest.raises(hbstore.InvalidInput, match="no partition columns"):
         list(partition_folders(tmp_path, []))
 
 

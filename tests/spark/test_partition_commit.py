@@ -128,11 +128,11 @@ def test_rows_that_come_while_policies_are_carried_out_leave_it_for_the_next_tim
 @pytest.mark.parametrize(
     ("commit", "text"),
     [
-        (PartitionCommit("someday"), "no such trigger"),
-        (PartitionCommit(policies=("email",)), "no such policy"),
-        (PartitionCommit("partition-time"), "makes no time"),
-        (PartitionCommit("partition-time", extractor="$day 00:00"), "makes no time"),
-        (PartitionCommit("partition-time", extractor="2013-01-01"), "makes no time"),
+        (PartitionCommit("someday"), "the trigger is unknown"),
+        (PartitionCommit(policies=("email",)), "the policy is unknown"),
+        (PartitionCommit("partition-time"), "cannot read a time"),
+        (PartitionCommit("partition-time", extractor="$day 00:00"), "cannot read a time"),
+        (PartitionCommit("partition-time", extractor="2013-01-01"), "cannot read a time"),
     ],
 )
 def test_what_cannot_be_announced_is_named(store, commit, text):

@@ -200,7 +200,7 @@ def test_a_value_that_does_not_fit_is_named(spark, url, make_table):
     [
         (["id as hour"], "missing=ds, unknown=none"),
         (["'x' as ds", "id as hour", "1 as minute"], "missing=none, unknown=minute"),
-        (["'x' as ds", "id as hour", "id as HOUR"], "two columns of one name"),
+        (["'x' as ds", "id as hour", "id as HOUR"], "two columns of the same name"),
         (["array(1) as ds", "id as hour"], "type=array<int>"),
         (["binary('x') as ds", "id as hour"], "type=binary"),
     ],

@@ -123,7 +123,7 @@ def test_a_table_that_was_made_anew_meanwhile_is_an_error(url, make_table):
     (task,) = reader.partitions()
     assert sum(batch.num_rows for batch in reader.read(task)) == 1
     make_table(n="int")
-    with pytest.raises(hbstore.HbstoreError, match="dropped and made anew"):
+    with pytest.raises(hbstore.HbstoreError, match="dropped and created again"):
         list(reader.read(task))
 
 
@@ -211,7 +211,7 @@ def test_spark_shows_the_name_and_the_words_of_an_error(spark, source, url, make
     make_table(n="int")
     with pytest.raises(Exception, match=r"hbstore\.errors\.FilterSyntaxError: the filter does not parse"):
         source(url, filter="n =")
-    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidInput: the schema of a read is given by the table"):
+    with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidInput: the schema differs from the table's columns"):
         spark.read.format("hbstore").options(url=url, table="shop.sales").schema("n string").load().collect()
     frame = spark.range(3).selectExpr("'x' n")
     with pytest.raises(Exception, match=r"hbstore\.errors\.InvalidPartitionValue: .*column=n, type=int, value='x'"):
@@ -227,7 +227,7 @@ def test_spark_shows_the_name_and_the_words_of_an_error(spark, source, url, make
     [
         ("n timestamp", "type=timestamp.*timestamp_ntz"),
         ("n array<int>", "type=array<int>"),
-        ("n int, N int", "two columns of one name.*column=N"),
+        ("n int, N int", "two columns of the same name.*column=N"),
         ("n int, location int", "column=location, type=int"),
         ("n int, parameters map<string,int>", "column=parameters"),
     ],

@@ -184,7 +184,7 @@ def test_what_needs_no_store_is_run_without_one(spark):
     session = spark.newSession()
     assert rows(sql(session, "SELECT 1")) == [(1,)]
     assert sql(session, "SHOW FUNCTIONS LIKE 'abs'").count() == 1
-    with pytest.raises(InvalidInput, match="nothing says which store") as caught:
+    with pytest.raises(InvalidInput, match="the store of the statement is unknown") as caught:
         sql(session, "SHOW PARTITIONS shop.sales")
     assert "spark.hbstore.url" in caught.value.hint
     with pytest.raises(StoreUnavailable):
@@ -247,7 +247,7 @@ def test_another_catalogs_tables_are_sparks(shop):
         ("SHOW PARTITIONS shop.flat", TableNotPartitioned, "shop.flat"),
         ("ALTER TABLE shop.sales ADD PARTITION (ds = 'a', hour = 01)", AlreadyExists, "ds=a/hour=01"),
         ("ALTER TABLE shop.sales DROP PARTITION (ds = 'z')", PartitionNotFound, "ds = 'z'"),
-        ("USE shop; SHOW TABLES", InvalidInput, "one statement"),
+        ("USE shop; SHOW TABLES", InvalidInput, "several statements"),
         ("SHOW PARTITIONS shop.nothing", AnalysisException, "TABLE_OR_VIEW_NOT_FOUND"),
         ("SHOW FUNCTION", ParseException, "FUNCTIONS"),
         ("ALTER TABLE shop.sales ADD COLUMN x in", ParseException, "IN"),
@@ -265,7 +265,7 @@ def test_a_mistake_is_told_by_whose_statement_it_is(shop, text, error, said):
 def test_an_error_says_that_spark_does_not_know_it_either(shop):
     with pytest.raises(DdlSyntaxError) as caught:
         sql(shop[0], "SHOW PARTITIONS shop.sales WHER hour = 5")
-    assert "Spark SQL does not know it either" in caught.value.__notes__[0]
+    assert "Spark SQL cannot parse it either" in caught.value.__notes__[0]
 
 
 # Databases

@@ -241,7 +241,7 @@ def test_a_read_finishes_first_what_is_decided(spark, store, monkeypatch):
 def test_a_mode_that_is_none_changes_nothing(spark, store, asked):
     frame = spark.createDataFrame(rows_of(), SCHEMA)
     write_table(frame, store, "shop.sales")
-    with pytest.raises(InvalidInput, match="no such mode of writing"):
+    with pytest.raises(InvalidInput, match="the mode of writing is unknown"):
         write_table(frame.limit(1), store, "shop.sales", **asked)
     assert found(spark, store) == expected(rows_of())
 
@@ -256,7 +256,11 @@ def test_an_empty_static_value_is_the_null_partition_as_in_a_dataframe(spark, st
 
 @pytest.mark.parametrize(
     ("value", "error", "text"),
-    [([1], InvalidInput, "has no text"), ({}, InvalidInput, "has no text"), ("\ud800", InvalidPartitionValue, "UTF-8")],
+    [
+        ([1], InvalidInput, "cannot be written"),
+        ({}, InvalidInput, "cannot be written"),
+        ("\ud800", InvalidPartitionValue, "UTF-8"),
+    ],
 )
 def test_a_static_value_that_has_no_text_is_refused(spark, store, value, error, text):
     frame = spark.createDataFrame(rows_of(), SCHEMA).drop("region")

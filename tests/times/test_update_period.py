@@ -220,16 +220,16 @@ def test_what_parses_formats_to_the_same_text(period, text):
 def test_naive_times_are_refused(period):
     for call in (period.floor, period.ceil, period.next, period.previous, period.format, period.index):
         for time in (without_zone(2015, 1, 1), dt.date(2015, 1, 1), "2015-01-01", None):
-            with pytest.raises(InvalidTime, match="not a time with a time zone"):
+            with pytest.raises(InvalidTime, match="the time has no time zone"):
                 call(time)
-    with pytest.raises(InvalidTime, match="not a time with a time zone"):
+    with pytest.raises(InvalidTime, match="the time has no time zone"):
         list(period.indexes([utc(2018), without_zone(2018, 1, 8)]))
 
 
 @pytest.mark.parametrize("period", UpdatePeriod)
 def test_times_within_a_part_are_refused_and_the_part_is_named(period):
     for call in (period.next, period.previous, period.format, period.index):
-        with pytest.raises(InvalidTime, match="no part of the update period begins") as caught:
+        with pytest.raises(InvalidTime, match="not the beginning of a part") as caught:
             call(utc(2015, 1, 29, 6, 30, 15, 5))
         assert caught.value.fields["part"] == period.format(period.floor(utc(2015, 1, 29, 6, 30, 15, 5)))
         assert caught.value.fields["period"] == period.name
@@ -249,10 +249,10 @@ def test_the_ends_of_the_calendar(period):
     assert period.parse_end_index(period.format_index(period.limit)) == period.limit
     assert list(period.times(period.limit - 2, period.limit)) == [period.previous(last), last]
     for index in (-1, period.limit + 1):
-        with pytest.raises(InvalidTime, match="outside of the years"):
+        with pytest.raises(InvalidTime, match="outside the years"):
             period.time(index)
     for start, stop in ((-1, 1), (period.limit - 1, period.limit + 1), (period.limit, period.limit + 1)):
-        with pytest.raises(InvalidTime, match="outside of the years"):
+        with pytest.raises(InvalidTime, match="outside the years"):
             next(period.times(start, stop))
 
 
@@ -262,7 +262,7 @@ def test_times_that_leave_the_calendar_in_utc_are_refused():
     late = dt.datetime(9999, 12, 31, 23, tzinfo=dt.timezone(dt.timedelta(hours=-2)))
     for time in (early, late):
         for call in (UpdatePeriod.HOURLY.index, UpdatePeriod.YEARLY.index, UpdatePeriod.DAILY.floor):
-            with pytest.raises(InvalidTime, match="outside of the years"):
+            with pytest.raises(InvalidTime, match="outside the years"):
                 call(time)
 
 

@@ -72,7 +72,7 @@ def test_a_server_that_says_nothing():
     ],
 )
 def test_what_is_no_reply(answer):
-    with server(answer) as connection, pytest.raises(MetastoreRefused, match="is no reply"):
+    with server(answer) as connection, pytest.raises(MetastoreRefused, match="cannot be read"):
         connection.call("get_all_tables", b"\0", STRINGS)
 
 

@@ -92,9 +92,9 @@ def test_conflicts(endpoint, sold):
         assert held(target) == held(sold)
         target.alter_table(replace(target.get_table("shop", "sales"), parameters={DDL_TIME: "6"}))
         target.alter_database(replace(target.get_database("shop"), location="s3://x"))
-        with pytest.raises(TransferConflict, match="a database is there already and differs"):
+        with pytest.raises(TransferConflict, match="a database already exists and differs"):
             export_metastore(sold, endpoint.uri)
-        with pytest.raises(TransferConflict, match="a table is there already and differs"):
+        with pytest.raises(TransferConflict, match="a table already exists and differs"):
             export_metastore(sold, endpoint.uri, database="shop", table="sales")
         done = export_metastore(sold, endpoint.uri, on_conflict="replace")
         assert (done.databases["shop"], done.tables[0].done, done.is_complete) == ("replaced", "replaced", True)

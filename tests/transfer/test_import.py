@@ -69,8 +69,8 @@ def test_tables_with_types_that_hive_does_not_have_are_imported(endpoint, source
 @pytest.mark.parametrize(
     ("parameters", "why"),
     [
-        ({PERIODS: "DAILY", CLASS: "com.example.Linked"}, "no such timeline class"),
-        ({PERIODS: "DAYLY"}, "no such update period"),
+        ({PERIODS: "DAILY", CLASS: "com.example.Linked"}, "the timeline class is unknown"),
+        ({PERIODS: "DAYLY"}, "the update period is unknown"),
     ],
 )
 def test_a_table_whose_timelines_cannot_be_is_reported_and_the_others_are_imported(
@@ -125,9 +125,9 @@ def test_questions_that_are_none(endpoint, store):
         import_metastore(store, endpoint.uri, database="nowhere")
     with pytest.raises(TableNotFound):
         import_metastore(store, endpoint.uri, database="shop", table="nothing")
-    with pytest.raises(InvalidInput, match="without its database"):
+    with pytest.raises(InvalidInput, match="the database of the table is missing"):
         import_metastore(store, endpoint.uri, table="sales")
-    with pytest.raises(InvalidInput, match="no such policy"):
+    with pytest.raises(InvalidInput, match="the policy is unknown"):
         import_metastore(store, endpoint.uri, on_conflict="merge")
     with pytest.raises(InvalidInput, match="at least one"):
         import_metastore(store, endpoint.uri, page=0)
@@ -212,7 +212,7 @@ def test_databases_and_tables_that_differ(endpoint, source, store, on_conflict):
     source.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
     store.hive.functions.create(Function("shop", "tax", "org.shop.OtherTax"))
     if on_conflict == "fail":
-        with pytest.raises(TransferConflict, match="a database is there already and differs: name=shop"):
+        with pytest.raises(TransferConflict, match="a database already exists and differs: name=shop"):
             import_metastore(store, endpoint.uri)
         with pytest.raises(TransferConflict, match=r"differs=columns, location, parameters"):
             import_metastore(store, endpoint.uri, database="shop", table="sales")
@@ -244,7 +244,9 @@ def test_functions_that_differ_are_told(endpoint, source, store):
     source.hive.functions.create(Function("shop", "tax", "org.shop.Tax"))
     import_metastore(store, endpoint.uri)
     store.hive.functions.alter("shop", "tax", Function("shop", "tax", "org.shop.OtherTax"))
-    assert import_metastore(store, endpoint.uri).refused == (("function shop.tax", "it is there already and differs"),)
+    assert import_metastore(store, endpoint.uri).refused == (
+        ("function shop.tax", "the function already exists and differs"),
+    )
 
 
 def test_what_only_the_store_has_stays_and_is_counted(endpoint, source, store):
