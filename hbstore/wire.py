@@ -260,7 +260,9 @@ class Struct(Generic[T]):
         Raises:
             ValueError, IndexError, struct.error, TypeError: they are no such fields.
         """
-        others: bytes = b"" if self.rest is None else getattr(value, self.rest)
+        others = b"" if self.rest is None else getattr(value, self.rest)
+        if not isinstance(others, bytes):
+            raise TypeError(f"fields of later versions are bytes, not {type(others).__name__}")
         at = 0
         while at < len(others):
             if int.from_bytes(others[at + 1 : at + 3]) in self.fields:

@@ -94,6 +94,7 @@ def test_a_known_field_of_another_type_is_passed_over():
         field(1, STRING, "name"),
         field(19, STRING, "cut off")[:-3],
         "text",
+        {19: 7},
     ],
 )
 def test_what_is_no_field_is_refused(wrong):
