@@ -1,4 +1,4 @@
-# hbstore's commands; `make` lists them. Assumed: git, make, Python 3.11, a JDK 17 and Maven; the rest is installed.
+# hbstore's commands; `make` lists them. Assumed: git, make, a Python, a JDK 17 and Maven; the rest is installed.
 
 SHELL := /bin/bash
 VENV := .venv
@@ -34,9 +34,9 @@ format: $(INSTALLED) ## format the code and mend what can be mended
 	$(PYTHON) -m ruff check --fix-only --quiet .
 	$(PYTHON) -m ruff format .
 
-types: $(INSTALLED) ## check the types, strictly, on Linux and on macOS, where some of the system's names are missing
+types: $(INSTALLED) ## check the types, strictly: for Linux and the oldest Python, for macOS and the newest
 	$(PYTHON) -m mypy --platform linux
-	$(PYTHON) -m mypy --platform darwin --cache-dir .mypy_cache/macos
+	$(PYTHON) -m mypy --platform darwin --python-version 3.14 --cache-dir .mypy_cache/macos
 
 check: lint types ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
 	HYPOTHESIS_PROFILE=quick PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \

@@ -138,6 +138,34 @@ def test_missing_tools_are_named_with_how_to_get_them(tmp_path):
     assert done.stderr.count("apt-get install") == done.stderr.count("brew install") == len(missing)
 
 
+@pytest.mark.parametrize("version", ["3.10", "3.15"])
+def test_a_python_that_is_not_supported_is_named(tmp_path, version):
+    for tool in ("bash", "env"):
+        (tmp_path / tool).symlink_to(subprocess.check_output(["which", tool], text=True).strip())
+    python = tmp_path / "python3"
+    number = version.replace(".", ", ")
+    python.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -c \"import sys; sys.version_info = ({number}, 0, 'final', 0); $2\"\n"
+    )
+    python.chmod(0o755)
+    command = ["bash", "dev/setup/tools.sh", "python"]
+    done = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"missing: Python 3.11 to 3.14 (python3 is version {version})\n")
+
+
+def test_the_pythons_are_the_same_everywhere():
+    project = PROJECT["project"]
+    prefix = "Programming Language :: Python :: 3."
+    minors = [int(one.removeprefix(prefix)) for one in project["classifiers"] if one.startswith(prefix)]
+    assert minors == list(range(minors[0], minors[-1] + 1))
+    assert project["requires-python"] == f">=3.{minors[0]}"
+    assert f"Python 3.{minors[0]} to 3.{minors[-1]}" in (ROOT / "README.md").read_text()
+    assert (
+        f"(3, {minors[0]}) <= sys.version_info[:2] <= (3, {minors[-1]})" in (ROOT / "dev/setup/python.sh").read_text()
+    )
+
+
 def test_an_old_java_is_named(tmp_path):
     java = tmp_path / "java"
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.22\" 2024-01-16' >&2\n")

@@ -30,10 +30,17 @@ check_java() {
     fi
 }
 
+check_python() {
+    local version
+    dev/setup/python.sh >/dev/null && return
+    version=$(python3 -c 'import sys; print("python3 is version %d.%d" % sys.version_info[:2])' 2>/dev/null || true)
+    complain "Python 3.11 to 3.14 (${version:-no python3 runs})" "python3.11 python3.11-venv" python@3.11
+}
+
 for tool in "$@"; do
     case $tool in
         java) check_java ;;
-        python) dev/setup/python.sh >/dev/null || complain "Python 3.11 or newer" "python3.11 python3.11-venv" python@3.11 ;;
+        python) check_python ;;
         mvn) command -v mvn >/dev/null || complain "Maven (mvn)" maven maven ;;
         *) command -v "$tool" >/dev/null || complain "$tool" "$tool" "$tool" ;;
     esac

@@ -11,8 +11,8 @@ install() {
     "$python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
 }
 
-# One that was broken off, or whose Python was uninstalled, is there and does not work.
-if ! "$python" -m pip --version >/dev/null 2>&1; then
+# One that was broken off is there and does not work, as is one whose Python was uninstalled or is not supported.
+if ! "$python" -m pip --version >/dev/null 2>&1 || ! dev/setup/python.sh "$python" >/dev/null; then
     echo "making $folder" >&2
     if ! "$(dev/setup/python.sh)" -m venv --clear "$folder"; then
         echo "Python has no working venv module; on Debian and Ubuntu: sudo apt-get install python3.11-venv" >&2
