@@ -47,7 +47,9 @@ def analyze(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Gather the statistics of partitions by a Spark job, and keep them with the partitions.
+    """Gather the statistics of partitions by a Spark job.
+
+    They are kept with the partitions.
 
     Those are rows, files and bytes, and of columns nulls, distinct values, bounds and lengths. Without --filter the
     table itself gets what Spark's optimizer wants to know. A partition that changes meanwhile is analyzed again. If the

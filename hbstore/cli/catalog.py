@@ -114,7 +114,7 @@ def tables(
 def describe(
     ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show a table's columns, location, parameters, and how much it holds."""
+    """Show a table's columns, location, parameters and totals."""
     with open_store(ctx, store) as opened:
         found = opened.get_table(*table_name(table))
         totals = opened.totals(found.database, found.name) if found.partition_columns else None

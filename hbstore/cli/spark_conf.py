@@ -75,7 +75,9 @@ def spark_conf(
     ] = Format.PROPERTIES,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the settings with which Spark uses hbstore as its Hive Metastore, and why each is there.
+    """Print the settings by which Spark uses hbstore.
+
+    hbstore is Spark's Hive Metastore then. A comment says why each setting is there.
 
     They fit Spark's built-in Hive client. Paste them into spark-defaults.conf, a command line, or a program.
     """

@@ -48,7 +48,7 @@ def sql(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run statements about partitions, as Hive and Spark SQL write them.
+    """Run the partition statements of Hive and Spark SQL.
 
     ALTER TABLE adds, drops, renames and exchanges partitions and sets a table's properties, TRUNCATE TABLE empties
     partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS show what there is. Folders and files are made, moved and deleted

@@ -171,7 +171,7 @@ def rebuild(
 def check(
     ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Compare the timelines of some tables, or of all, with the partitions.
+    """Compare the timelines of some tables, or of all, with partitions.
 
     Each difference is printed on a line, and the exit code is 1 if there are any. `hbstore check` looks at the rows of
     partitions as well.

@@ -78,7 +78,9 @@ def import_(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a running Hive Metastore into the store: databases, tables, partitions, statistics, functions.
+    """Copy a running Hive Metastore into the store.
+
+    Copied are databases, tables, partitions, statistics and functions.
 
     The metastore is not changed, and no file is touched. When it was interrupted, the same command goes on. At the end
     both are compared. The exit code is 1 if something could not be copied as it is; it is printed by name.
@@ -121,7 +123,9 @@ def export(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy the store into a running Hive Metastore, which makes the folders that it does not find.
+    """Copy the store into a running Hive Metastore.
+
+    The metastore makes the folders that it does not find.
 
     When it was interrupted, the same command goes on. At the end both are compared. The exit code is 1 if something
     could not be copied as it is; it is printed by name.

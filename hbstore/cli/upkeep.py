@@ -29,7 +29,9 @@ commands = typer.Typer()
 def check(
     ctx: typer.Context, tables: TablesArgument = None, *, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Check every row of some tables, or of all, and their timelines.
+    """Check every row of some tables, or of all.
+
+    Their timelines are checked as well.
 
     A row is well if its key, its cells and its payload say the same, and a timeline if its times are those of the
     partitions. Each problem is printed on a line, and the exit code is 1 if there are any.
@@ -97,7 +99,7 @@ def repair(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Finish what dead writers left open, or make partitions agree with folders.
+    """Finish dead writers' work, or match partitions to folders.
 
     Without --mode, intents and publications are finished, and the planner's counts of distinct values and the tables'
     totals made anew. Rows that `hbstore check` complains about stay as they are.

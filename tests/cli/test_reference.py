@@ -42,6 +42,15 @@ def test_help_is_sentences_with_examples(name):
         assert parameter.help.endswith("."), parameter.name
 
 
+@pytest.mark.parametrize("name", ["", *GROUPS])
+def test_lists_of_commands_show_whole_sentences(name, run):
+    """click cuts what does not fit a line of 80 characters."""
+    listed = run(*name.split(), "--help", store=None).output.partition("\nCommands:\n")[2].partition("\n\n")[0]
+    lines = listed.splitlines()
+    assert lines
+    assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_alone_shows_its_help(name, run):
     assert GROUPS[name].help.endswith(".")
