@@ -171,8 +171,8 @@ class _Run:
                 hint=f"SHOW PARTITIONS {table} lists them",
             )
         for some, why in (
-            (done.missing, "the partition has no folder"),
-            (done.changed, "other writers kept changing the partition"),
+            (done.missing, "has no folder"),
+            (done.changed, "was not analyzed, because other writers kept changing it"),
         ):
             for partition in some:
                 _LOG.warning("%s %s", partition, why)

@@ -137,7 +137,7 @@ def test_hives_text_is_not_written_where_nobody_could_read_it(spark, store, tmp_
         frame = spark.createDataFrame(
             [(1, text, dt.date(2013, 1, 1), "eu")], "id int, name string, ds date, region string"
         )
-        with pytest.raises(WriteFailed, match="nothing escapes, in the column name"):
+        with pytest.raises(WriteFailed, match="unescaped line end or delimiter, in the column name"):
             write_table(frame, store, "shop.hive")
     assert store.partition_names("shop", "hive") == []
     nested = replace(store.get_table("shop", "hive"), name="nested", columns=[Column("tags", "array<string>")])

@@ -340,7 +340,7 @@ def test_what_could_not_be_done_is_logged(shop, root, caplog):
     (root / "shop.db/sales/odd").mkdir()
     with caplog.at_level(logging.WARNING, "hbstore.spark"):
         sql(session, "MSCK REPAIR TABLE shop.sales")
-    assert "odd is not taken for a partition" in caplog.text
+    assert "odd is not a partition" in caplog.text
 
 
 def test_files_are_below_sparks_warehouse_by_default(shop, root):

@@ -239,7 +239,7 @@ def test_what_cannot_be_written_is_refused_at_once(spark, store, source, run, tm
         run(name="shop.nowhere")
     with pytest.raises(InvalidInput, match="not a stream"):
         run(spark.range(1))
-    with pytest.raises(InvalidInput, match="no partition column"):
+    with pytest.raises(InvalidInput, match="not a partition column"):
         run(static={"name": "a"})
     with pytest.raises(TableNotFound):
         run(name="shop.nothing")

@@ -213,7 +213,7 @@ def write_meanwhile(spark, at, store, monkeypatch):
     rebuild_timelines(spark, at, "shop", "sales", 8)
     meanwhile.done()
     assert [text for text in store.timelines.check("shop", "sales") if "cannot be determined" not in text] == [
-        "… nor those of 2 more"
+        "… and the times of 2 more partitions"
     ]
     hours, days = store.timelines.of("shop", "sales", column="dt")[:2]
     assert hours.update_period.format(hours.first()) == f"{DAY.format_index(735_020)}-06"

@@ -196,7 +196,7 @@ def test_bad_plans_are_named(spark, store):
     store.create_table(Table("shop", "nowhere", COLUMNS, DATA))
     with pytest.raises(InvalidInput, match="no location"):
         write_table(frame, store, "shop.nowhere")
-    with pytest.raises(InvalidInput, match="no partition column"):
+    with pytest.raises(InvalidInput, match="not a partition column"):
         write_table(frame, store, "shop.sales", static={"name": "a"})
     with pytest.raises(InvalidInput, match="cannot write"):
         write_table(frame, store, "shop.sales", writer="single")
