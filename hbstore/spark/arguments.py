@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from os import PathLike
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
@@ -46,8 +47,9 @@ _KINDS: Final = {
     "slices": _Kind((int, NoneType), "a whole number, or None"),
     "progress": _Kind((Callable, NoneType), "a function, or None"),
     **dict.fromkeys(("frame", "stream", "partitions"), _FRAME),
-    **dict.fromkeys(("url", "database", "table", "text", "checkpoint", "query_id"), _TEXT),
+    **dict.fromkeys(("url", "uri", "database", "table", "text", "checkpoint", "query_id"), _TEXT),
     **dict.fromkeys(("sink_id", "warehouse", "writer", "extractor"), _TEXT_OR_NONE),
+    "root": _Kind((str, PathLike), "a path, or a file: location"),
     "delay": _Kind((timedelta,), "a timedelta"),
     "policies": _Kind((list, tuple), "a list"),
     **dict.fromkeys(("where", "filter"), _FILTER),

@@ -11,10 +11,12 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
+from hbstore.arguments import expect_many
 from hbstore.errors import InvalidInput
 from hbstore.model import Partition
 from hbstore.repair.listing import LocalTree
 from hbstore.repair.shape import ROOT, Entry, Folder, Shape
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.frames import local_frame
 from hbstore.types import parse_type
 
@@ -45,6 +47,7 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
     >>> [partition.values for partition in partition_folders(root, ["ds", "at"])]
     [('2013-01-01', '00:30')]
     """
+    columns = _checked(root, columns)
     text = os.fspath(root)
     found = _SCHEME.match(text)
     if found and found[1].lower() != "file":
@@ -62,8 +65,15 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
 
 def folders_frame(spark: SparkSession, root: str | os.PathLike[str], columns: Sequence[str]) -> DataFrame:
     """`partition_folders` as a DataFrame for `register_partitions`: the partition columns as text, and ``location``."""
+    check_arguments(spark=spark)
+    columns = _checked(root, columns)
     schema = StructType([StructField(name, StringType()) for name in (*columns, LOCATION)])
     return local_frame(spark, ((*one.values, one.location) for one in partition_folders(root, columns)), schema)
+
+
+def _checked(root: object, columns: Sequence[str]) -> list[str]:
+    check_arguments(root=root)
+    return expect_many("columns", columns, str, hint="Give a list of the partition columns' names")
 
 
 def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:

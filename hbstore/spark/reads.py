@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
+from hbstore.arguments import expect
 from hbstore.errors import ConcurrentChange, FileOperationFailed, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
@@ -165,6 +166,8 @@ def pruned_read(store: PartitionStore, table: str, where: Where = None) -> Prune
     >>> print(pruned_read(store, "shop.sales", "ds = '2013-01-02'"))
     shop.sales: 1 of 2 partitions, 2,000 of 3,000 bytes
     """
+    check_arguments(table=table, where=where)
+    expect("store", store, PartitionStore, hint="Give an open store")
     database, name = table_name(table)
     described = partitioned(store.get_table(database, name))
     if where is None or isinstance(where, str):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from hbstore.spark.arguments import check_arguments
+
 
 def register_source(spark: SparkSession) -> None:
     """Make the format ``hbstore`` known to a session; doing it again changes nothing.
@@ -14,6 +16,7 @@ def register_source(spark: SparkSession) -> None:
     for a DataFrame that is used twice). Writing, in mode ``append``: ``url``, ``table``, ``batch`` and
     ``if_not_exists`` as for `register_partitions`. Needs PySpark 4.1 and pyarrow. See docs/spark.md.
     """
+    check_arguments(spark=spark)
     from hbstore.spark.source import HbstoreSource  # the rest of the package does without what it needs
 
     spark.dataSource.register(HbstoreSource)

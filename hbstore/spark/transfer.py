@@ -14,6 +14,7 @@ from pyspark import Accumulator, inheritable_thread_target
 from pyspark.sql import SparkSession
 
 from hbstore.errors import HbstoreError, portable
+from hbstore.spark.arguments import check_arguments
 from hbstore.spark.opening import opened
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.tasks import number_of_slices
@@ -42,6 +43,7 @@ def import_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.import_metastore` does.
     """
+    check_arguments(spark=spark, url=url, uri=uri)
     workers = spark_workers(lambda: spark, url, uri)
     with connect(url) as store:
         return import_with(store, uri, workers=workers, **options)
@@ -59,6 +61,7 @@ def export_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.export_metastore` does.
     """
+    check_arguments(spark=spark, url=url, uri=uri)
     workers = spark_workers(lambda: spark, url, uri)
     with opened(url) as store:
         return export_with(store, uri, workers=workers, **options)

@@ -12,9 +12,14 @@ from hbstore.errors import InvalidInput
 from hbstore.spark import (
     PartitionCommit,
     analyze_table,
+    export_metastore,
+    folders_frame,
+    import_metastore,
+    pruned_read,
     read_table,
     rebuild_timelines,
     register_partitions,
+    register_source,
     sql,
     stream_to_table,
     sync_partitions,
@@ -26,9 +31,14 @@ FUNCTIONS = {
     one.__name__: one
     for one in (
         analyze_table,
+        export_metastore,
+        folders_frame,
+        import_metastore,
+        pruned_read,
         read_table,
         rebuild_timelines,
         register_partitions,
+        register_source,
         sql,
         stream_to_table,
         sync_partitions,
@@ -92,6 +102,11 @@ WRONG = {
         "slices": ["8"],
         "progress": ["bar"],
     },
+    "pruned_read": {"store": [None, "catalog.db"], "table": [None, ""], "where": [5]},
+    "folders_frame": {"spark": [None], "root": [None, 5, ""], "columns": [None, "ds", 5]},
+    "register_source": {"spark": [None, "local"]},
+    "import_metastore": {"spark": [None], "url": [None, 5, ""], "uri": [None, 5, ["thrift://host:9083"]]},
+    "export_metastore": {"spark": [None], "url": [None, 5, ""], "uri": [None, 5, ["thrift://host:9083"]]},
     "sql": {"spark": [None], "text": [None, ["SHOW TABLES"], ""], "store": [5, ""], "warehouse": [Path("/data"), ""]},
 }
 
@@ -121,6 +136,11 @@ def given(spark, tmp_path_factory):
             "rebuild_timelines": {"spark": spark, **by_url},
             "register_partitions": {"partitions": frame.select("ds"), **by_url},
             "sync_partitions": {"spark": spark, **into},
+            "pruned_read": into,
+            "folders_frame": {"spark": spark, "root": f"{folder}/source", "columns": ["ds"]},
+            "register_source": {"spark": spark},
+            "import_metastore": {"spark": spark, "url": url, "uri": "thrift://127.0.0.1:1"},
+            "export_metastore": {"spark": spark, "url": url, "uri": "thrift://127.0.0.1:1"},
             "sql": {"spark": spark, "text": "SHOW PARTITIONS shop.sales", "store": store},
         }
         yield arguments, lambda: store.partition_names("shop", "sales")
