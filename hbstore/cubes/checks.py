@@ -1,4 +1,6 @@
-"""What types, aggregates and expressions of a document say: whether there are such, and such columns.
+"""What types, aggregates, expressions and times of a document say: whether there are such, and such columns.
+
+A fact and its columns do not end before they begin, where both times are written out.
 
 This is looked at where a document is created or altered, and only of what the change brings: one that is stored can
 always be read, described, altered and dropped, whatever it says.
@@ -17,11 +19,12 @@ from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.document import Named
 from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
-from hbstore.cubes.logical_tables import LogicalTable
+from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
 from hbstore.cubes.references import Known
 from hbstore.errors import InvalidModel, InvalidType
 from hbstore.hive_types import check_type
 from hbstore.places import highlight
+from hbstore.times.time_range import AbsoluteTime, written_time
 
 AGGREGATES: Final = (
     *("sum", "min", "max", "count", "avg", "count_distinct", "approx_count_distinct"),
@@ -34,7 +37,7 @@ _Concept = Cube | Dimension
 
 
 def check_content(document: Named, known: Known, before: Named | None = None) -> None:
-    """See that types, aggregates and expressions are some.
+    """See that types, aggregates, expressions and spans of time are some.
 
     Args:
         document: what is to be.
@@ -57,6 +60,7 @@ def _key(error: InvalidModel) -> str:
 
 def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
     if isinstance(document, LogicalTable):
+        yield from _empty_spans(document)
         yield from _wrong_types(document, "columns", ((one.name, one.type) for one in document.columns))
     if not isinstance(document, _Concept):
         return
@@ -82,6 +86,19 @@ def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
         for at, spec in enumerate(expression.specs):
             place = f"expressions.{number}.specs.{at}.expression"
             yield from _wrong_expression(document, place, expression.name, spec.expression, known)
+
+
+def _empty_spans(table: LogicalTable) -> Iterator[InvalidModel]:
+    """The table or columns of it that never hold data, whatever now is, as they end where they begin or before that."""
+    dated: list[tuple[str, str, Fact | Column]] = [("end_time", table.name, table)] if isinstance(table, Fact) else []
+    dated += [(f"columns.{number}.end_time", column.name, column) for number, column in enumerate(table.columns)]
+    for at, name, one in dated:
+        if one.start_time is None or one.end_time is None:
+            continue
+        start, end = written_time(one.start_time), written_time(one.end_time)
+        if isinstance(start, AbsoluteTime) and isinstance(end, AbsoluteTime) and end.time <= start.time:
+            hint, expected = "Correct one of the two times", f"a time after the start, {one.start_time}"
+            yield _fault(table, at, name, expected=expected, found=one.end_time, hint=hint)
 
 
 def _wrong_types(document: Named, place: str, types: Iterable[tuple[str, str]]) -> Iterator[InvalidModel]:

@@ -33,9 +33,8 @@ from hbstore.cubes.values import (
     Properties,
     ValidityTime,
     no_twins,
-    refusing,
 )
-from hbstore.errors import InvalidName
+from hbstore.errors import InvalidName, InvalidType
 from hbstore.model import FrozenDict
 from hbstore.names import identifier
 from hbstore.stored_as import FileFormat
@@ -128,7 +127,10 @@ class StorageTable(Document):
         no_twins((column.name for column in self.partition_columns), "each partition column")
         no_twins(self.time_partition_columns, "each time partition column")
         for column, text in types.items():
-            kind = refusing(parse_type)(text)
+            try:
+                kind = parse_type(text)
+            except InvalidType as error:
+                raise ValueError(f"a type of the partition column {column} other than {text}. {error.hint}") from None
             if column in self.time_partition_columns and not isinstance(kind, _TIME_TYPES):
                 raise ValueError(f"the time partition column {column} as string, date or timestamp, not {text}")
         for column in self.time_partition_columns:

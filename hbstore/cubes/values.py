@@ -52,7 +52,7 @@ def _as_tuple(value: object) -> object:
 
 def _period(value: object) -> object:
     try:
-        return UpdatePeriod.named(value) if isinstance(value, str) else value
+        return value if isinstance(value, UpdatePeriod) else UpdatePeriod.named(value)  # type: ignore[arg-type]
     except UnknownUpdatePeriod:
         raise ValueError(f"one of {', '.join(UpdatePeriod.__members__)}") from None
 

@@ -294,3 +294,24 @@ def test_what_chooses_timelines_is_named_where_it_is_no_name(cubes, argument, wr
     cubes.create(daily("RangesPartitionTimeline"))
     with pytest.raises(InvalidInput, match=f"argument={argument}, type={type(wrong).__name__}"):
         cubes.timelines("daily", **{argument: wrong})
+
+
+def dated(at, start, end):
+    """A fact that starts and ends, or a column of one."""
+    times = {"start_time": start, "end_time": end}
+    column = Column(name="weight", type="double", **({} if at == "end_time" else times))
+    return Fact(name="dated", cube="crops", columns=[column], **(times if at == "end_time" else {}))
+
+
+@pytest.mark.parametrize("at", ["end_time", "columns.0.end_time"])
+def test_what_ends_before_it_begins_is_refused(cubes, at):
+    cubes.create(crops())
+    for end in ("2015-01-31", "2015-02-01"):
+        with pytest.raises(InvalidModel, match="expected=a time after the start, 2015-02-01") as caught:
+            cubes.create(dated(at, "2015-02-01", end))
+        assert caught.value.fields["at"] == at
+        assert caught.value.hint
+    cubes.create(dated(at, "2015-02-01", "now.day-9000days"))
+    cubes.alter(dated(at, "2015-02-01", "2015-02-02"))
+    with pytest.raises(InvalidModel):
+        cubes.alter(dated(at, "2015-02-03", "2015-02-02"))

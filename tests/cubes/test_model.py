@@ -103,6 +103,16 @@ def test_this_cannot_be(make):
     assert not isinstance(caught.value, TimelineError)
 
 
+def test_a_mistake_in_a_storage_table_is_named():
+    """Not by pydantic's own words, nor by the whole table."""
+    with pytest.raises(InvalidModel, match=r"at=update_periods\.0, expected=one of CONTINUOUS, SECONDLY"):
+        table(update_periods=[["DAILY"]])
+    with pytest.raises(
+        InvalidModel, match=r"expected=a type of the partition column region other than intt\. Use one of"
+    ):
+        table(partition_columns=[DT, Column(name="region", type="intt")])
+
+
 def test_names_are_of_any_case():
     found = cube(name="Sales", time_dimensions={"ID": "DT"}, join_chains=[TO_CITY])
     assert (found.name, found.field_names(), found.partition_column("Id")) == ("sales", ("price", "id"), "dt")
