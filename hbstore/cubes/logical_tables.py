@@ -130,7 +130,7 @@ class StorageTable(Document):
             try:
                 kind = parse_type(text)
             except InvalidType as error:
-                raise ValueError(f"a type of the partition column {column} other than {text}. {error.hint}") from None
+                raise ValueError(f"{error.text}: column={column}, type={text}. {error.hint}") from None
             if column in self.time_partition_columns and not isinstance(kind, _TIME_TYPES):
                 raise ValueError(f"the time partition column {column} as string, date or timestamp, not {text}")
         for column in self.time_partition_columns:
