@@ -36,24 +36,24 @@ def analyze(
     filter: FilterOption = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", metavar="NAME,NAME", help="Gather the statistics of these columns as well."),
+        typer.Option("--columns", metavar="NAME,NAME", help="Gather the statistics of these columns too."),
     ] = None,
     all_columns: Annotated[
-        bool, typer.Option("--all-columns", help="Gather those of all columns that can have some.")
+        bool, typer.Option("--all-columns", help="Gather the statistics of all columns that can have some.")
     ] = False,
     only_missing: Annotated[
-        bool, typer.Option("--only-missing", help="Pass over partitions that have their statistics.")
+        bool, typer.Option("--only-missing", help="Skip partitions that already have their statistics.")
     ] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Gather the statistics of partitions by a Spark job.
 
-    They are kept with the partitions.
+    The store keeps them with the partitions.
 
-    Those are rows, files and bytes, and of columns nulls, distinct values, bounds and lengths. Without --filter the
-    table itself gets what Spark's optimizer wants to know. A partition that changes meanwhile is analyzed again. If the
-    command is stopped, --only-missing does the rest.
+    The statistics are rows, files and bytes, and for columns the nulls, distinct values, bounds and lengths. Without
+    --filter the table itself also gets statistics for Spark's optimizer. If a partition changes meanwhile, the command
+    analyzes it again. If the command was stopped, --only-missing analyzes the other partitions.
     """
     if columns is not None and all_columns:
         raise InvalidInput(

@@ -59,10 +59,10 @@ app = typer.Typer(
         "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
     )
-    + "\n\nExit codes: 0 all is well; 1 a check found problems, `fact cover` found time without partitions, or not all "
+    + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover` found time without partitions, or not all "
     "could be imported or exported as it is; "
-    "2 a mistake in the command or in what it was given; 3 the store is not there, does not answer, cannot be written, "
-    "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has gone.",
+    "2 a mistake in the command or its input; 3 the store does not exist, does not answer, cannot be written, "
+    "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
 for _module in (catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep):
     app.add_typer(_module.commands)
@@ -74,7 +74,7 @@ app.add_typer(
     context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},  # --fact_name, as in Lens
 )
 facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Register, drop and list partitions.")
-app.add_typer(timelines.commands, name="timeline", help="Look after the timelines of tables.")
+app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001  typer calls it
@@ -104,7 +104,7 @@ def _global_options(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
     ] = False,
 ) -> None:
-    """Keep the partitions of big tables in ordered rows, and find those that a filter selects."""
+    """Store the partitions of big tables in ordered rows, and find those that a filter selects."""
     ctx.obj = Settings(store, with_traceback)
 
 

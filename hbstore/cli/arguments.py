@@ -31,13 +31,13 @@ DialectOption = Annotated[
     Dialect,
     typer.Option("--like-dialect", help="How LIKE patterns are written: % and _ in sql, .* and . in hive2."),
 ]
-IfNotExistsOption = Annotated[bool, typer.Option("--if-not-exists", help="Pass over what is there already.")]
-IfExistsOption = Annotated[bool, typer.Option("--if-exists", help="Pass over what is not there.")]
+IfNotExistsOption = Annotated[bool, typer.Option("--if-not-exists", help="Skip what already exists.")]
+IfExistsOption = Annotated[bool, typer.Option("--if-exists", help="Skip what does not exist.")]
 KeepInvalidOption = Annotated[
     bool,
     typer.Option(
         "--keep-invalid",
-        help="Keep values that do not fit their column's type as text: listed, but never matched by a comparison.",
+        help="Keep values that do not fit their column's type as text, which no comparison matches.",
     ),
 ]
 LocationOption = Annotated[str | None, typer.Option("--location", metavar="URI", help="Where the files are.")]
@@ -47,7 +47,7 @@ ParameterOption = Annotated[
 ]
 TableArgument = Annotated[str, typer.Argument(metavar="DB.TABLE", help="The table.", show_default=False)]
 TablesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[DB.TABLE]...", help="The tables; all of them if none is named.")
+    list[str] | None, typer.Argument(metavar="[DB.TABLE]...", help="The tables; by default all of them.")
 ]
 
 
@@ -61,7 +61,7 @@ DatabaseOption = Annotated[
     ),
 ]
 StorageOption = Annotated[
-    str | None, typer.Option("--storage-name", metavar="STORAGE", help="The storage; needed where there are several.")
+    str | None, typer.Option("--storage-name", metavar="STORAGE", help="The storage; required if there are several.")
 ]
 
 

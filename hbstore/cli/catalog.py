@@ -41,12 +41,12 @@ def init(
     ctx: typer.Context,
     *,
     database: Annotated[
-        str | None, typer.Option("--database", metavar="DB", help="A database to create, if it is not there.")
+        str | None, typer.Option("--database", metavar="DB", help="A database to create, if it does not exist.")
     ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create the store, or open it to see that it is one."""
+    """Create the store, or check an existing one."""
     made = None if database is None else Database(database)
     opened, created = open_or_create_store(ctx, store)
     with opened:
@@ -79,7 +79,7 @@ def databases(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOpt
 def tables(
     ctx: typer.Context,
     database: Annotated[
-        str | None, typer.Argument(metavar="[DB]", help="The database; all of them if none is named.")
+        str | None, typer.Argument(metavar="[DB]", help="The database; by default all of them.")
     ] = None,
     *,
     store: StoreOption = None,
@@ -147,7 +147,7 @@ def create_database(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a database, and the store where there is none."""
+    """Create a database, and the store if it does not exist."""
     made = Database(database, location=location, parameters=parameters(parameter))
     opened, _ = open_or_create_store(ctx, store)
     with opened:
@@ -193,7 +193,7 @@ def create_table(
             "--warehouse",
             envvar="HBSTORE_WAREHOUSE",
             metavar="DIR",
-            help="What hbstore serve has as its warehouse; without --location the table gets its folder below it.",
+            help="The warehouse of hbstore serve; without --location the table gets its folder below it.",
         ),
     ] = None,
     parameter: ParameterOption = None,
@@ -201,7 +201,7 @@ def create_table(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a table. Its partition columns cannot be changed later, as all row keys are made of them."""
+    """Create a table. Its partition columns cannot be changed later, because all row keys contain their values."""
     made = Table(
         *table_name(table),
         partition_columns=[column(text) for text in partition or ()],

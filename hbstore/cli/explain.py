@@ -37,7 +37,8 @@ def explain(
 ) -> None:
     """Show the scans that a filter becomes.
 
-    Each has its range in values and in bytes, and its residual filter: what is still to be checked of its rows.
+    For each scan it shows the range in values and in bytes, and the residual filter: the conditions that the scan must
+    still check on each row.
     """
     with open_store(ctx, store) as opened:
         explained = opened.explain(*table_name(table), filter, analyze, like_dialect.value)

@@ -87,8 +87,8 @@ def add(
 ) -> None:
     """Register partitions: one, or those of a file.
 
-    All of a file are added, or none. Without --location a partition is below its storage table, in a folder of its own
-    name.
+    The command adds all partitions of a file, or none. Without --location the folder of a partition is below the
+    storage table's folder, and has the partition's name.
     """
     given = _given(
         update_period=update_period,
@@ -125,7 +125,7 @@ def drop(
 ) -> None:
     """Drop partitions: one, or those of a file.
 
-    All of a file go, or none. The files of their data are not touched.
+    The command drops all partitions of a file, or none. It does not touch data files.
     """
     given = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
     in_database, name = model_name(fact, database)
@@ -154,7 +154,7 @@ def list_(
 ) -> None:
     """List the partitions that a filter selects, in key order.
 
-    It prints what `hbstore partitions` prints of the storage table.
+    The output is that of `hbstore partitions` for the storage table.
     """
     in_database, name = model_name(fact, database)
     with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):

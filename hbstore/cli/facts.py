@@ -58,8 +58,8 @@ def timelines(
 ) -> None:
     """Show which times a fact has partitions for.
 
-    With --json each has its first and latest time, how many there are, and all holes; these are half open. Options may
-    be written with underscores, as in Apache Lens: --fact_name.
+    With --json each timeline has its first and latest time, the number of times, and all holes; these are half open.
+    Options may be written with underscores, as in Apache Lens: --fact_name.
     """
     from hbstore.cubes import Cubes
 
@@ -97,11 +97,11 @@ def cover(
         ),
     ],
     end: Annotated[
-        str, typer.Option("--to", metavar="TIME", help="Where it ends; not part of it.", show_default=False)
+        str, typer.Option("--to", metavar="TIME", help="Where it ends; the end is not part of it.", show_default=False)
     ],
     time_dimension: TimeDimensionOption = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Be content with what there is, and say what is missing.")
+        bool, typer.Option("--partial", help="Print the existing partitions and the missing ranges.")
     ] = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
@@ -109,9 +109,9 @@ def cover(
 ) -> None:
     """Find the partitions that hold a range of time.
 
-    They are as few and as large as there are, and are printed as runs of partitions that follow one another. If there
-    are none for some of the time, the exit code is 1 and the error names it; with --partial what is missing is printed
-    below the runs.
+    The command finds the smallest number of partitions, and prints them as runs of partitions that follow one another.
+    If a part of the range has no partitions, the exit code is 1 and the error names that part; with --partial the
+    command prints the missing ranges below the runs.
     """
     from hbstore.cubes import Cubes, Uncoverable
     from hbstore.times.time_range import parse_time_range

@@ -38,10 +38,13 @@ def load(
     ],
     *,
     format: Annotated[
-        Format | None, typer.Option("--format", help="What the file is; by default its name's end tells.")
+        Format | None, typer.Option("--format", help="The format of the file; by default the end of its name tells it.")
     ] = None,
     batch: Annotated[
-        int, typer.Option("--batch", min=1, metavar="N", help="Lines that are added at once: all of them, or none.")
+        int,
+        typer.Option(
+            "--batch", min=1, metavar="N", help="Lines in a batch; hbstore adds all lines of a batch, or none."
+        ),
     ] = 1000,
     if_not_exists: IfNotExistsOption = False,
     keep_invalid: KeepInvalidOption = False,
@@ -54,8 +57,8 @@ def load(
     A line of JSON is an object with "values" (a list), "spec" (an object) or "name" (a text such as
     "ds=2013-01-01/hour=5"), and if you like "location", "parameters", "create_time" and "last_access_time".
 
-    A line that cannot be loaded stops the command, and nothing of its batch is written.
-    Correct it and repeat the command with --if-not-exists.
+    At a line that it cannot load, the command stops and writes nothing of that line's batch. Correct the line, and
+    repeat the command with --if-not-exists.
     """
     from hbstore.cli.loading import Loading
     from hbstore.store.writer import partitioned

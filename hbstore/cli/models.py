@@ -47,7 +47,7 @@ FilesArgument = Annotated[
         metavar="FILE", help="Files of descriptions: .yaml, .json, or .xml of Apache Lens.", show_default=False
     ),
 ]
-KindArgument = Annotated[Kind, typer.Argument(help="Which kind it is of.", show_default=False)]
+KindArgument = Annotated[Kind, typer.Argument(help="The kind of the description.", show_default=False)]
 KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only of this kind.")]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Its name: NAME or DB.NAME.", show_default=False)]
 
@@ -67,10 +67,10 @@ def create(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create what files describe, and its storage tables.
+    """Create the descriptions of files, and their storage tables.
 
     A file holds one description or several: of storages, cubes, derived cubes, dimensions, facts and dimension tables,
-    in any order. Those of Apache Lens's XML can be read as well.
+    in any order. The command also reads XML of Apache Lens.
     """
     from hbstore.cubes import Cubes
 
@@ -103,9 +103,9 @@ def alter(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace what files describe, and alter its storage tables.
+    """Replace descriptions by those of files, and alter their tables.
 
-    Where a fact or a dimension table is no longer on a storage, its table there is dropped with all its partitions.
+    If a fact or a dimension table is no longer on a storage, the command drops its table there with all partitions.
     """
     from hbstore.cubes import Cubes
 
@@ -134,7 +134,7 @@ def list_(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what is described: the kind and the name of each."""
+    """List the kind and the name of each description."""
     with open_store(ctx, store) as opened:
         names = [(one.kind, one.name) for one in _documents(opened, database, kind)]
     if as_json:
@@ -161,7 +161,7 @@ def describe(
 ) -> None:
     """Show a description, its storage tables and what uses it.
 
-    It is printed as YAML that `hbstore model alter` takes; with --json, the tables and what uses it are keys as well.
+    The output is YAML that `hbstore model alter` accepts; with --json it also has keys for the tables and the users.
     """
     from hbstore.cubes import Cubes, write_documents
 
@@ -189,14 +189,14 @@ def drop(
     name: NameArgument,
     *,
     cascade: Annotated[
-        bool, typer.Option("--cascade", help="Drop what uses it as well; of a storage, all tables on it.")
+        bool, typer.Option("--cascade", help="Also drop the descriptions that use it; for a storage, all tables on it.")
     ] = False,
     if_exists: IfExistsOption = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop what is described, and its storage tables. Files are not touched."""
+    """Drop a description and its storage tables. Files are not touched."""
     from hbstore.cubes import Cubes
 
     in_database, short = model_name(name, database)
@@ -227,7 +227,7 @@ def export(
 ) -> None:
     """Print all descriptions for `hbstore model create`.
 
-    They are YAML documents, with --json a JSON list.
+    The output is YAML documents; with --json it is a JSON list.
     """
     from hbstore.cubes import write_documents
 

@@ -52,13 +52,15 @@ def partitions(
     *,
     filter: FilterOption = None,
     like_dialect: DialectOption = Dialect.SQL,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most so many.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=0, metavar="N", help="The largest number to print.")
+    ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the partitions that a filter selects, in key order.
 
-    In a pipe this is one partition name on each line. With --json it is an array with a line for each partition.
+    In a pipe, each line is one partition name. With --json the output is an array with a line for each partition.
     """
     database, name = table_name(table)
     most = -1 if limit is None else limit
@@ -78,7 +80,7 @@ def count(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the partitions that a filter selects. They are not read where the store can count them."""
+    """Count the partitions that a filter selects. If the store itself can count them, hbstore does not read them."""
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         number = opened.count_partitions(database, name, filter, like_dialect.value)
@@ -106,7 +108,7 @@ def add_partition(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a partition. Without --location it is below the table's, in a folder of its own name."""
+    """Add a partition. Without --location its folder is below the table's folder, and has the partition's name."""
     database, name = table_name(table)
     given = parameters(parameter)
     with open_store(ctx, store) as opened:
@@ -133,7 +135,7 @@ def drop_partition(
     table: TableArgument,
     specs: Annotated[
         list[str],
-        typer.Argument(metavar="SPEC...", help="The specs of the partitions: all go, or none.", show_default=False),
+        typer.Argument(metavar="SPEC...", help="The specs of the partitions; drops all or none.", show_default=False),
     ],
     *,
     if_exists: IfExistsOption = False,
@@ -164,7 +166,7 @@ def rename_partition(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a partition another spec. Its location stays what it was, as files are not touched."""
+    """Give a partition another spec. Its location stays the same, because hbstore does not touch its files."""
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         found = opened.get_table(database, name)

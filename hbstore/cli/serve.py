@@ -40,34 +40,38 @@ def serve(
         typer.Option(
             "--also-under",
             metavar="DIR",
-            help="A folder outside the warehouse below which files may be deleted and moved too; may be repeated.",
+            help="Another folder below which the server may delete and move files; may be repeated.",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen at; nothing asks clients who they are.")
+        str, typer.Option("--host", help="The address to listen at; the server does not authenticate clients.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 is any that is free.")] = 9083,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any free port.")] = 9083,
     processes: Annotated[
         int, typer.Option("--processes", min=1, metavar="N", help="Processes that share the port.")
     ] = 1,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse what changes anything.")] = False,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse all calls that change anything.")] = False,
     strict_types: Annotated[
         bool,
         typer.Option(
             "--disallow-incompatible-col-type-changes",
-            help="Refuse to change a column's type to one that Hive does not convert it into, as Hive's own does.",
+            help="Refuse column types that Hive does not convert the old ones into, as Hive's own metastore does.",
         ),
     ] = False,
     trash: Annotated[
         str | None,
         typer.Option(
-            "--trash", metavar="DIR", help="Where deleted files go, unless they are purged; nothing empties it."
+            "--trash", metavar="DIR", help="A folder for deleted files, unless they are purged; nothing empties it."
         ),
     ] = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(
-            "--metrics-port", min=0, max=65535, metavar="P", help="Show metrics to Prometheus at this port; 0 is any."
+            "--metrics-port",
+            min=0,
+            max=65535,
+            metavar="P",
+            help="Show metrics to Prometheus at this port; 0 takes any free port.",
         ),
     ] = None,
     log_calls: Annotated[bool, typer.Option("--log-calls", help="Log every call.")] = False,
@@ -75,21 +79,29 @@ def serve(
         float, typer.Option("--slow-seconds", min=0.0, metavar="S", help="Log calls that take longer.")
     ] = 1.0,
     log_file: Annotated[
-        str | None, typer.Option("--log-file", metavar="FILE", help="Where the log goes instead of stderr.")
+        str | None, typer.Option("--log-file", metavar="FILE", help="The file for the log, instead of stderr.")
     ] = None,
     max_message: Annotated[
-        int, typer.Option("--max-message", min=65536, metavar="BYTES", help="The largest call that is taken.")
+        int,
+        typer.Option(
+            "--max-message", min=65536, metavar="BYTES", help="The size of the largest call that the server accepts."
+        ),
     ] = 134217728,
     message_memory: Annotated[
-        int, typer.Option("--message-memory", min=0, metavar="BYTES", help="Memory for large calls that come at once.")
+        int,
+        typer.Option("--message-memory", min=0, metavar="BYTES", help="Memory for all large calls under way together."),
     ] = 536870912,
     max_connections: Annotated[
-        int, typer.Option("--max-connections", min=1, metavar="N", help="Clients at once, for each process.")
+        int,
+        typer.Option("--max-connections", min=1, metavar="N", help="The largest number of clients of each process."),
     ] = 2000,
     idle_timeout: Annotated[
         float | None,
         typer.Option(
-            "--idle-timeout", min=1.0, metavar="S", help="Seconds after which silent clients go; never by default."
+            "--idle-timeout",
+            min=1.0,
+            metavar="S",
+            help="Seconds after which the server disconnects silent clients; by default never.",
         ),
     ] = None,
     store: StoreOption = None,
@@ -97,10 +109,11 @@ def serve(
 ) -> None:
     """Serve the store as a Hive Metastore.
 
-    Spark, Trino, Flink and PyIceberg use it unchanged, and Hive's command line but for ALTER TABLE … DROP PARTITION.
+    Spark, Trino, Flink and PyIceberg can use it without a change, and Hive's command line except for ALTER TABLE … DROP
+    PARTITION.
 
-    It prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Calls that are under way are then
-    answered, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
+    The server prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Then it answers the calls
+    under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.call_log import logging_to

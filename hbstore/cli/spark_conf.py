@@ -63,7 +63,7 @@ def spark_conf(
         typer.Option(
             "--warehouse",
             metavar="DIR",
-            help="What hbstore serve was given as its warehouse; without it Spark keeps its own for new databases.",
+            help="The warehouse of hbstore serve; without it Spark uses its own warehouse for new databases.",
         ),
     ] = None,
     format: Annotated[
@@ -77,7 +77,7 @@ def spark_conf(
 ) -> None:
     """Print the settings by which Spark uses hbstore.
 
-    hbstore is Spark's Hive Metastore then. A comment says why each setting is there.
+    With these settings hbstore is Spark's Hive Metastore. A comment explains each setting.
 
     They fit Spark's built-in Hive client. Paste them into spark-defaults.conf, a command line, or a program.
     """

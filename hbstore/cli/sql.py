@@ -51,10 +51,10 @@ def sql(
     """Run the partition statements of Hive and Spark SQL.
 
     ALTER TABLE adds, drops, renames and exchanges partitions and sets a table's properties, TRUNCATE TABLE empties
-    partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS show what there is. Folders and files are made, moved and deleted
-    as by `hbstore serve`, and also in a table's own folder outside the warehouse.
+    partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS only read. hbstore creates, moves and deletes folders and files as
+    `hbstore serve` does, and also in a table's own folder outside the warehouse.
 
-    On a terminal, without TEXT, it asks for statements until `exit` or Ctrl-D.
+    On a terminal, without TEXT, the command asks for statements until `exit` or Ctrl-D.
     """
     from hbstore.ddl import Session
     from hbstore.files.warehouse import Warehouse

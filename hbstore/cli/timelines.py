@@ -59,7 +59,7 @@ def show(
 ) -> None:
     """Show which times a table has partitions for.
 
-    With --json each has its first and latest time, how many there are, and all holes; these are half open.
+    With --json each timeline has its first and latest time, the number of times, and all holes; these are half open.
     """
     from hbstore.times.update_period import UpdatePeriod
 
@@ -98,9 +98,10 @@ def convert(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a timeline one of another class, in place.
+    """Convert a timeline to another class, in place.
 
-    Its partitions are not read, unless the class that it is of is not there: then the table's timelines are built anew.
+    The command does not read the partitions, unless the timeline's present class is missing: then it builds the table's
+    timelines again.
     """
     from hbstore.timelines.classes import short_name, timeline_class
     from hbstore.times.update_period import UpdatePeriod
@@ -134,12 +135,12 @@ def rebuild(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the timelines of a table anew from its partitions.
+    """Build the timelines of a table again from its partitions.
 
-    Where the table names a class that is not there, the default takes its place.
+    If the table names an unknown class, the default class replaces it.
 
-    The Spark of --spark is the one that pyspark finds, with the settings in its spark-defaults.conf: its master is
-    local[*] if nothing says otherwise. hbstore has to be installed where its tasks run.
+    --spark uses the Spark that pyspark finds, with the settings in its spark-defaults.conf; the default master is
+    local[*]. hbstore must be installed on the machines that run the tasks.
     """
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
@@ -173,8 +174,8 @@ def check(
 ) -> None:
     """Compare the timelines of some tables, or of all, with partitions.
 
-    Each difference is printed on a line, and the exit code is 1 if there are any. `hbstore check` looks at the rows of
-    partitions as well.
+    The command prints each difference on a line, and the exit code is 1 if there are any. `hbstore check` also checks
+    the rows of partitions.
     """
     report: dict[str, list[str]] = {}
     with open_store(ctx, store) as opened:
@@ -210,7 +211,7 @@ def check(
 def export(ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Print timelines as table properties of Apache Lens.
 
-    They are printed as Java's .properties, with --json as a JSON object.
+    The output is a .properties file of Java; with --json it is a JSON object.
     """
     with open_store(ctx, store) as opened:
         found = opened.timelines.export(*table_name(table))
@@ -238,15 +239,16 @@ def import_(
     ],
     *,
     format: Annotated[
-        PropertiesFormat | None, typer.Option("--format", help="What the file is; by default its name's end tells.")
+        PropertiesFormat | None,
+        typer.Option("--format", help="The format of the file; by default the end of its name tells it."),
     ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take over timelines from table properties of Apache Lens.
 
-    Their times have to be those of the table's partitions, and their classes become those of the table's timelines.
-    Other properties are passed over. Where one is damaged or missing, nothing is changed.
+    The times in the properties must be those of the table's partitions. The table's timelines get the classes in the
+    properties. The command skips other properties. If a timeline is damaged or missing, it changes nothing.
     """
     from hbstore.timelines.classes import short_name
 

@@ -33,7 +33,7 @@ _OTHERWISE: Final = "with --threads 4 threads copy the partitions"
 
 
 class OnConflict(StrEnum):
-    """What to do with what is there already and differs."""
+    """What to do with existing objects that differ."""
 
     FAIL = "fail"
     KEEP = "keep"
@@ -46,16 +46,16 @@ MetastoreArgument = Annotated[
 DatabaseOption = Annotated[str | None, typer.Option("--database", metavar="DB", help="Only this database.")]
 TableOption = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="Only this table of --database.")]
 OnConflictOption = Annotated[
-    OnConflict, typer.Option("--on-conflict", help="What to do with what is there already and differs.")
+    OnConflict, typer.Option("--on-conflict", help="What to do with existing objects that differ.")
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option("--threads", metavar="N", min=1, help="Copy by so many threads; without it by Spark."),
+    typer.Option("--threads", metavar="N", min=1, help="The number of threads that copy; by default Spark copies."),
 ]
 PageOption = Annotated[
-    int, typer.Option("--page", metavar="N", min=1, help="Partitions that are asked for and written at once.")
+    int, typer.Option("--page", metavar="N", min=1, help="The number of partitions in one request and one write.")
 ]
-NoStatisticsOption = Annotated[bool, typer.Option("--no-statistics", help="Leave statistics of columns out.")]
+NoStatisticsOption = Annotated[bool, typer.Option("--no-statistics", help="Leave out column statistics.")]
 
 
 @commands.command(
@@ -80,10 +80,10 @@ def import_(
 ) -> None:
     """Copy a running Hive Metastore into the store.
 
-    Copied are databases, tables, partitions, statistics and functions.
+    It copies databases, tables, partitions, statistics and functions.
 
-    The metastore is not changed, and no file is touched. When it was interrupted, the same command goes on. At the end
-    both are compared. The exit code is 1 if something could not be copied as it is; it is printed by name.
+    It does not change the metastore, and touches no file. If it was interrupted, the same command continues. At the end
+    it compares both sides. If something could not be copied unchanged, it prints the name, and the exit code is 1.
     """
     from hbstore.transfer import import_metastore
 
@@ -125,10 +125,10 @@ def export(
 ) -> None:
     """Copy the store into a running Hive Metastore.
 
-    The metastore makes the folders that it does not find.
+    The metastore creates missing folders.
 
-    When it was interrupted, the same command goes on. At the end both are compared. The exit code is 1 if something
-    could not be copied as it is; it is printed by name.
+    If it was interrupted, the same command continues. At the end it compares both sides. If something could not be
+    copied unchanged, it prints the name, and the exit code is 1.
     """
     from hbstore.transfer import export_metastore
 

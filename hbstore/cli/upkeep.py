@@ -31,10 +31,10 @@ def check(
 ) -> None:
     """Check every row of some tables, or of all.
 
-    Their timelines are checked as well.
+    It also checks their timelines.
 
-    A row is well if its key, its cells and its payload say the same, and a timeline if its times are those of the
-    partitions. Each problem is printed on a line, and the exit code is 1 if there are any.
+    A row is sound if its key, its cells and its payload agree; a timeline is sound if its times are those of the
+    partitions. The command prints each problem on a line, and the exit code is 1 if it finds any.
     """
     report = []
     rows = 0
@@ -89,23 +89,23 @@ def repair(
         typer.Option("--spec", metavar="SPEC", help="With --mode: only partitions of this spec, as ds=2013-01-01."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --mode: say what would be done, and change nothing.")
+        bool, typer.Option("--dry-run", help="With --mode: print what the command would do, and change nothing.")
     ] = False,
     force: Annotated[
         bool,
         typer.Option("--force", help="With --mode: drop partitions even if the table's folder is missing or empty."),
     ] = False,
-    spark: Annotated[bool, typer.Option("--spark", help="With --mode: list folders by a Spark job.")] = False,
+    spark: Annotated[bool, typer.Option("--spark", help="With --mode: list folders with a Spark job.")] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Finish dead writers' work, or match partitions to folders.
 
-    Without --mode, intents and publications are finished, and the planner's counts of distinct values and the tables'
-    totals made anew. Rows that `hbstore check` complains about stay as they are.
+    Without --mode, it finishes intents and publications, and computes the planner's counts of distinct values and the
+    tables' totals again. It does not change rows in which `hbstore check` finds problems.
 
-    With --mode, the partitions of the tables are compared with the folders below theirs, and added or dropped. No file
-    of a partition is touched. Folders that are not taken for partitions are listed, with the reason.
+    With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
+    partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.
     """
     if mode is not None:
         folders = FolderRepair(mode.value, None if spec is None else parse_partition_name(spec), dry_run, force)
