@@ -48,7 +48,7 @@ def _made_again(kind: type[E], args: tuple[object, ...]) -> E:
 
 
 def portable(error: E) -> E:
-    """The same error with texts as fields, for another process: what stands in them may not be pickled.
+    """The same error with texts as fields, for another process, because values of other types may not be picklable.
 
     >>> portable(TableNotFound("the table does not exist", number=7)).fields
     {'number': '7'}
@@ -60,7 +60,7 @@ def portable(error: E) -> E:
 
 @contextmanager
 def hinting(kind: type[HbstoreError], hint: str) -> Iterator[None]:
-    """Errors of a kind with another hint, where theirs names arguments or options that are not to be had.
+    """Errors of a kind with another hint, because their own hint names arguments or options that the caller lacks.
 
     >>> with hinting(TableNotFound, "Create it"):
     ...     raise TableNotFound("the table does not exist", hint="Say if_exists=True")
@@ -128,7 +128,7 @@ class NeedsSpark(HbstoreError):
 
 
 class DatabaseNotFound(HbstoreError):
-    """There is no such database."""
+    """The database does not exist."""
 
 
 class DatabaseNotEmpty(HbstoreError):
@@ -136,7 +136,7 @@ class DatabaseNotEmpty(HbstoreError):
 
 
 class TableNotFound(HbstoreError):
-    """There is the table does not exist."""
+    """The table does not exist."""
 
 
 class TableNotPartitioned(HbstoreError):
@@ -144,11 +144,11 @@ class TableNotPartitioned(HbstoreError):
 
 
 class PartitionNotFound(HbstoreError):
-    """There is no such partition."""
+    """The partition does not exist."""
 
 
 class AlreadyExists(HbstoreError):
-    """A database, table or partition of that identity is there already."""
+    """A database, table or partition of that name already exists."""
 
 
 class InvalidName(HbstoreError):
@@ -168,7 +168,7 @@ class InvalidUrl(HbstoreError):
 
 
 class InvalidInput(HbstoreError):
-    """What the caller gave cannot be used: an argument, an option, a file, or a value that breaks a documented limit.
+    """The caller passed an invalid value: an argument, an option, a file, or a value that breaks a documented limit.
 
     A kind of input that callers tell apart has an error of its own instead, such as `InvalidName`.
     """
@@ -187,7 +187,7 @@ class StoreFull(HbstoreError):
 
 
 class NotAStore(HbstoreError):
-    """The file or table is not one of hbstore's, or of a newer version."""
+    """The file or table does not belong to hbstore, or a newer version created it."""
 
 
 class CorruptRow(HbstoreError):
@@ -211,7 +211,7 @@ class ReadFailed(HbstoreError):
 
 
 class PublicationLost(ConcurrentChange):
-    """A job that writes files was taken for dead, and another one has its partitions; nothing was changed."""
+    """The lease of a job that writes files ended, and another job has its partitions; nothing was changed."""
 
 
 class StreamConflict(HbstoreError):
@@ -219,7 +219,7 @@ class StreamConflict(HbstoreError):
 
 
 class CorruptCheckpoint(HbstoreError):
-    """A stream's checkpoint is half written, so that nobody can tell which batches were; nothing was started."""
+    """A stream's checkpoint is incomplete, so its written batches are unknown; nothing was started."""
 
 
 class CommitStateUnknown(HbstoreError):
@@ -242,15 +242,15 @@ class TableFolderMissing(HbstoreError):
 
 
 class FunctionNotFound(HbstoreError):
-    """There is no such function."""
+    """The function does not exist."""
 
 
 class NoSuchLock(HbstoreError):
-    """There is no such lock: it was released, it expired without a heartbeat, or its transaction has ended."""
+    """The lock does not exist: it was released, it expired without a heartbeat, or its transaction has ended."""
 
 
 class NoSuchTxn(HbstoreError):
-    """There is no such transaction, or it was committed."""
+    """The transaction does not exist, or it was committed."""
 
 
 class TxnAborted(HbstoreError):
@@ -262,19 +262,19 @@ class TxnOpen(HbstoreError):
 
 
 class RoleNotFound(HbstoreError):
-    """There is no such role."""
+    """The role does not exist."""
 
 
 class GrantNotFound(HbstoreError):
-    """What is to be revoked was not granted."""
+    """The principal does not have the grant that is to be revoked."""
 
 
 class ProtocolViolation(HbstoreError):
-    """What a client sent is no call of the Hive Metastore, or one past the documented limits; its connection ends."""
+    """A client's message is not a call of the Hive Metastore, or exceeds the limits; its connection ends."""
 
 
 class AddressUnavailable(HbstoreError):
-    """A server cannot listen at the address that it was given."""
+    """A server cannot listen at its address."""
 
 
 class TimelineError(HbstoreError):
@@ -294,11 +294,11 @@ class TimeRangeSyntaxError(FilterSyntaxError, TimelineError):
 
 
 class UnknownUpdatePeriod(TimelineError):
-    """There is no update period of that name; ``fields`` lists those there are."""
+    """The update period is unknown; ``fields`` lists the known ones."""
 
 
 class UnknownTimelineClass(TimelineError):
-    """There is no timeline class of that name; ``fields`` lists those there are."""
+    """The timeline class is unknown; ``fields`` lists the known ones."""
 
 
 class CorruptTimeline(TimelineError):
@@ -340,7 +340,7 @@ class CubeError(HbstoreError):
 
 
 class InvalidModel(TextError, CubeError):
-    """A description that is none: it does not parse, or something is missing, unknown or contradicts the rest.
+    """An invalid description: it does not parse, or something is missing, unknown or contradicts the rest.
 
     ``fields`` holds ``file`` and ``document`` (from 1) where it was read from one, ``at`` (the place within the
     document) and ``expected``. ``highlight`` is that of an expression, where it is one that does not parse.
@@ -348,11 +348,11 @@ class InvalidModel(TextError, CubeError):
 
 
 class ModelNotFound(CubeError):
-    """There is no such storage, cube, dimension, fact or dimension table."""
+    """The storage, cube, dimension, fact or dimension table does not exist."""
 
 
 class ModelInUse(CubeError):
-    """What is to be dropped or altered is used by others; ``fields`` names them."""
+    """Other descriptions use the one that is to be dropped or altered; ``fields`` names them."""
 
 
 class InvalidPartition(CubeError):
@@ -364,11 +364,11 @@ class OutsideValidity(InvalidPartition):
 
 
 class NoStorageTables(CubeError):
-    """A fact that is asked for partitions and is on no storage."""
+    """The fact has no storage table that could have partitions."""
 
 
 class UnknownTimeDimension(CubeError):
-    """A time dimension that no storage table of the fact is partitioned by; ``fields`` lists those there are."""
+    """A time dimension that partitions no storage table of the fact; ``fields`` lists the others."""
 
 
 class MetastoreUnavailable(StoreUnavailable):
@@ -376,8 +376,8 @@ class MetastoreUnavailable(StoreUnavailable):
 
 
 class MetastoreRefused(HbstoreError):
-    """Another metastore answered with an exception, or with what is no answer; ``fields`` say what it was asked."""
+    """Another metastore answered with an exception or an invalid reply; ``fields`` name the call."""
 
 
 class TransferConflict(HbstoreError):
-    """What is to be copied is there already and differs; ``fields`` name it."""
+    """The target already has an object of the same name that differs; ``fields`` name it."""

@@ -34,7 +34,7 @@ _PAIRS: Final = 'Give a list of pairs of a type and a URI, such as [(1, "s3://sh
 def _resource(given: Iterable[int | str]) -> Resource:
     pair = expect_many("resources", given, int, str, hint=_PAIRS)
     if [type(one) for one in pair] != [int, str]:
-        raise InvalidInput("a resource is no pair of a type and a URI", resource=pair, hint=_PAIRS)
+        raise InvalidInput("the resource is not a pair of a type and a URI", resource=pair, hint=_PAIRS)
     return Resource(*pair)  # type: ignore[arg-type]
 
 
@@ -290,7 +290,7 @@ def principal_type_of(given: object) -> PrincipalType:
     if isinstance(given, int) and not isinstance(given, bool) and given in tuple(PrincipalType):
         return PrincipalType(given)
     hint = "Give a PrincipalType: 1 is a user, 2 a role, 3 a group"
-    raise InvalidInput("no such type of a principal", type=repr(given), hint=hint)
+    raise InvalidInput("the type of the principal is unknown", type=repr(given), hint=hint)
 
 
 def _check_grantor_type(given: object) -> None:
@@ -324,7 +324,7 @@ class ObjectRef:
         try:
             object.__setattr__(self, "type", ObjectType(expect("type", self.type, int, hint=_AN_OBJECT)))
         except ValueError:
-            raise InvalidInput("no such type of an object", type=self.type, hint=_AN_OBJECT) from None
+            raise InvalidInput("the type of the object is unknown", type=self.type, hint=_AN_OBJECT) from None
         expect_texts(database=self.database, table=self.table)
         expect_texts(or_none=True, column=self.column)
         values = expect_many("values", self.values, str, hint="Give the partition's values, or () for none")
