@@ -69,6 +69,9 @@ def _freeze_mapping(owner: object, name: str) -> None:
 _REPR: Final = 80
 """Characters of one part of a repr at most, so that it stays a line."""
 
+_VALUES: Final = (
+    'Write ("2013-01-01", "5") or {"ds": "2013-01-01", "hour": "5"}; several partitions are a list of these'
+)
 _A_COLUMN: Final = 'Give columns as Column("ds", "date")'
 _EMPTY: FrozenDict[str, str] = FrozenDict()
 
@@ -399,9 +402,7 @@ def partition_value_texts(
             )
         texts = spec_values(columns, values, whole=True)
     elif isinstance(values, str | bytes | bytearray | AbstractSet) or not isinstance(values, Iterable):
-        raise InvalidPartitionValue(
-            "partition values are not a sequence", type=type(values).__name__, hint='Write values=("2013-01-01", "5")'
-        )
+        raise InvalidPartitionValue("partition values are not a sequence", type=type(values).__name__, hint=_VALUES)
     else:
         texts = tuple(values)
     for value in texts:

@@ -14,10 +14,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from hbstore.cubes.values import Name
 from hbstore.errors import InvalidModel
+from hbstore.wording import clipped
 
 MAX_SHOWN: Final = 5
 """Mistakes that one error names."""
 
+_SHOWN: Final = 80
 _EXPECTED: Final[Mapping[str, str]] = {
     "missing": "this key",
     "extra_forbidden": "a known key",
@@ -39,8 +41,16 @@ class Document(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *unnamed: object, **fields: Any) -> None:
         """A document of these fields; InvalidModel where they make none."""
+        if unnamed:
+            names = ", ".join(f"{name}=…" for name, one in type(self).model_fields.items() if one.is_required())
+            raise InvalidModel(
+                "a description takes its fields by their names",
+                document=type(self).__name__,
+                found=clipped(repr(unnamed[0]), _SHOWN),
+                hint=f"Write {type(self).__name__}({names})",
+            )
         try:
             super().__init__(**fields)
         except ValidationError as error:
@@ -114,4 +124,4 @@ def _mistake(error: Mapping[str, Any]) -> tuple[str, str, str]:
     kind, message = error["type"], error["msg"]
     expected = _EXPECTED.get(kind) or re.sub("^(Value error, |Input should be )", "", message)
     given = "nothing" if kind == "missing" else repr(error["input"])
-    return ".".join(map(str, error["loc"])), expected, given if len(given) <= 80 else f"{given[:79]}…"  # noqa: PLR2004
+    return ".".join(map(str, error["loc"])), expected, clipped(given, _SHOWN)

@@ -122,13 +122,13 @@ def _compile(shape: str) -> Program:
         program = language().parser.parse(shape)
     except UnexpectedToken as error:
         token = getattr(error.token, "token", len(shape))  # Lark's own token for the end has no place
-        raise ShapeError(token, _expected(shape[:token])) from None
+        raise ShapeError(token, expected_after(shape[:token])) from None
     assert isinstance(program, Program)
     return program
 
 
-def _expected(shape: str) -> frozenset[str]:
-    """What could follow. It is read anew, as the parser makes reductions that hide choices before it sees the fault."""
+def expected_after(shape: str) -> frozenset[str]:
+    """What could follow a shape, read anew: the parser makes reductions that hide choices before it sees the fault."""
     parser = language().parser.parse_interactive(shape)
     parser.exhaust_lexer()
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]

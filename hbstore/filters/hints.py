@@ -53,7 +53,13 @@ class Mistake(NamedTuple):
         return opened[-1] if opened else None
 
 
-_INSTEAD: Final = {"||": "Use OR instead of ||", "&&": "Use AND instead of &&", "!": "Use NOT instead of !"}
+_INSTEAD: Final = {
+    "||": "Use OR instead of ||",
+    "&&": "Use AND instead of &&",
+    "!": "Use NOT instead of !",
+    ";": "Leave out the semicolon",
+}
+_BEFORE_FILTERS: Final = ("select", "where")
 
 
 def _time_range(mistake: Mistake) -> str | None:
@@ -83,6 +89,21 @@ def _unclosed_quote(mistake: Mistake) -> str | None:
 def _foreign_sign(mistake: Mistake) -> str | None:
     """``ds = 1 || ds = 2``."""
     return _INSTEAD.get(mistake.word())
+
+
+def _statement(mistake: Mistake) -> str | None:
+    """``where ds = 1``."""
+    first = mistake.texts[0].lower() if mistake.texts else ""
+    if first not in _BEFORE_FILTERS or mistake.token != 1:
+        return None
+    return "A filter is only the condition that follows WHERE in a query"
+
+
+def _bare_list(mistake: Mistake) -> str | None:
+    """``ds in 'a'``."""
+    if mistake.kind(-1) != Kind.IN or mistake.kind() == Kind.OPEN:
+        return None
+    return "Put the values of IN in parentheses: hour in (5, 6)"
 
 
 def _two_operators(mistake: Mistake) -> str | None:
@@ -179,8 +200,10 @@ def _trailing(mistake: Mistake) -> str | None:
 _RULES: Final[tuple[Callable[[Mistake], str | None], ...]] = (
     _unclosed_quote,
     _time_range,
-    _escaped_quote,
     _foreign_sign,
+    _statement,
+    _bare_list,
+    _escaped_quote,
     _two_operators,
     _glued,
     _null,

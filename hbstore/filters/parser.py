@@ -12,10 +12,10 @@ from typing import Final
 
 from hbstore.arguments import expect
 from hbstore.errors import FilterTooLarge
-from hbstore.filters.compiler import ShapeError, compile_shape, language
+from hbstore.filters.compiler import ShapeError, compile_shape, expected_after, language
 from hbstore.filters.diagnosis import Diagnosis
 from hbstore.filters.programs import TimeRangeError, UnevenRowError
-from hbstore.filters.scanner import LITERAL_KINDS, Kind, fold
+from hbstore.filters.scanner import LITERAL_KINDS, Kind, Scan, fold
 from hbstore.filters.tree import ExpressionTree
 from hbstore.like import LikeDialect
 
@@ -66,7 +66,7 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
     try:
         return compile_shape(scan.shape).run(scan.values, like_dialect)
     except ShapeError as error:
-        raise Diagnosis(text).unexpected(scan.token_number(error.token), error.expected) from None
+        raise Diagnosis(text).unexpected(*_fault(error, kinds, scan)) from None
     except UnevenRowError as error:
         raise Diagnosis(text).uneven_row(scan.token_number(error.token), error.columns) from None
     except TimeRangeError as error:
@@ -76,6 +76,17 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
         if fault is None:
             raise
         raise fault from None
+
+
+def _fault(error: ShapeError, kinds: str, scan: Scan) -> tuple[int, frozenset[str]]:
+    """The token that does not fit, and what would.
+
+    Where one literal could stand and a list does, all of which is one token of the shape, it is the first comma.
+    """
+    token = scan.token_number(error.token)
+    if token < len(kinds) and Kind(kinds[token]).name in error.expected:
+        return token + 1, expected_after(scan.shape[: error.token] + kinds[token])
+    return token, error.expected
 
 
 def _check_caps(kinds: str) -> None:

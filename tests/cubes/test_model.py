@@ -111,6 +111,11 @@ def test_a_mistake_in_a_storage_table_is_named():
         table(partition_columns=[DT, Column(name="region", type="intt")])
 
 
+def test_fields_have_names():
+    with pytest.raises(InvalidModel, match=r"document=Column, found='dt'\. Write Column\(name=…, type=…\)"):
+        Column("dt", "string")
+
+
 def test_names_are_of_any_case():
     found = cube(name="Sales", time_dimensions={"ID": "DT"}, join_chains=[TO_CITY])
     assert (found.name, found.field_names(), found.partition_column("Id")) == ("sales", ("price", "id"), "dt")

@@ -147,3 +147,12 @@ def test_several_filters_are_mixed(sales):
     filters = ["hour > 5", col("ds") == DAY, None, "not hour = 7"]
     assert sales.list_partitions_by_filter("shop", "sales", filters) == [{"ds": DAY, "hour": "6"}]
     assert sales.list_partitions_by_filter("shop", "sales", iter(filters)) == [{"ds": DAY, "hour": "6"}]
+
+
+@pytest.mark.parametrize("one", [{"ds": DAY, "hour": "8"}, (DAY, "8"), ["ds=2013-01-01/hour=8"]])
+def test_one_partition_where_a_list_is_wanted(sales, one):
+    table = sales.table("shop.sales")
+    for call in (table.add, table.drop):
+        with pytest.raises(InvalidPartitionValue, match="several partitions are a list of these"):
+            call(one)
+    assert len(table.partitions()) == 3
