@@ -32,7 +32,8 @@ def expect_flags(**flags: object) -> None:
     hbstore.errors.InvalidInput: the argument has the wrong type: argument=cascade, type=str. Give True or False
     """
     for argument, value in flags.items():
-        expect(argument, value, bool, hint="Give True or False")
+        if value is not True and value is not False:
+            expect(argument, value, bool, hint="Give True or False")
 
 
 def expect_numbers(**numbers: object) -> None:

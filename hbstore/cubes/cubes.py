@@ -106,12 +106,12 @@ class Cubes:
         return self._catalog.get(kind, name)
 
     def names(self, kind: str) -> list[str]:
-        """The names of all documents of a kind in order.
+        """The names of all documents of a kind in order. DatabaseNotFound if the database is not there.
 
         >>> cubes.names("fact")
         ['rides_daily']
         """
-        return [one.name for one in self._catalog.list(kind)]
+        return [one.name for one in self.list(kind)]
 
     def describe(self, kind: str, name: str) -> dict[str, Any]:
         """A document as JSON would hold it, with what uses it and what its storage tables are called.
@@ -389,9 +389,12 @@ class Cubes:
         )
 
     def list(self, kind: str) -> list[Named]:
-        """All documents of a kind in order of their names.
+        """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.
 
         >>> [document.name for document in cubes.list("fact")]
         ['rides_daily']
         """
-        return [*self._catalog.list(kind)]
+        found = [*self._catalog.list(kind)]
+        if not found:
+            self.store.get_database(self.database)
+        return found

@@ -94,6 +94,15 @@ def test_what_is_not_there_is_named(cubes, kind):
         cubes.alter(document)
 
 
+def test_a_database_that_is_not_there_has_no_lists(cubes):
+    nowhere = Cubes(cubes.store, "nowhere")
+    for listing in (nowhere.names, nowhere.list):
+        with pytest.raises(DatabaseNotFound, match="nowhere"):
+            listing("fact")
+    cubes.store.create_database("nowhere")
+    assert nowhere.list("fact") == nowhere.names("fact") == []
+
+
 def test_other_words_are_no_kinds(cubes):
     with pytest.raises(InvalidModel):
         cubes.get("view", "rides")
