@@ -158,7 +158,9 @@ def create_database(
             if not if_not_exists:
                 raise
             created = False
-    _print_done("database", made.name, "created" if created else "there already", {"created": created}, as_json=as_json)
+    _print_done(
+        "database", made.name, "created" if created else "already exists", {"created": created}, as_json=as_json
+    )
 
 
 @commands.command(
@@ -221,7 +223,7 @@ def create_table(
             if not if_not_exists:
                 raise
             created = False
-    _print_done("table", str(made), "created" if created else "there already", {"created": created}, as_json=as_json)
+    _print_done("table", str(made), "created" if created else "already exists", {"created": created}, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore drop-table shop.sales", "hbstore drop-table shop.sales --if-exists"))

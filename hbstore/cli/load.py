@@ -77,10 +77,7 @@ def load(
         return
     there = loading.read - loading.added
     print_lines(
-        [
-            f"{plural(loading.added, 'partition')} added to {found}"
-            + (f", {there:,} were there already" if there else "")
-        ]
+        [f"{plural(loading.added, 'partition')} added to {found}" + (f", {there:,} already existed" if there else "")]
     )
 
 

@@ -87,7 +87,7 @@ def create(
                     if not if_not_exists:
                         raise
                     cubes.create(document, if_not_exists=True)  # a storage table's name may be what is taken
-                    done.append((document, "there already"))
+                    done.append((document, "already exists"))
         except (HbstoreError, KeyboardInterrupt) as error:
             _note_done(error, done, "created", "repeat the command with --if-not-exists")
             raise

@@ -121,7 +121,7 @@ def add_partition(
     if as_json:
         print_json({"table": str(found), "partition": shown, "added": bool(added)})
     else:
-        print_lines([f"partition {shown}: {'added' if added else 'there already'}"])
+        print_lines([f"partition {shown}: {'added' if added else 'already exists'}"])
 
 
 @commands.command(

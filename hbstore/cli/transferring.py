@@ -202,9 +202,9 @@ def _lines(done: Transfer) -> Iterator[str]:
 
 _DONE: Final = {
     "created": "created",
-    "same": "there already",
+    "same": "already exists",
     "replaced": "replaced",
-    "kept": "there already, and kept as it is",
+    "kept": "already exists, was kept",
 }
 
 
@@ -229,7 +229,7 @@ def _counts(one: TableTransfer) -> Iterator[str]:
     yield f"{plural(found.added, 'partition')} added"
     numbers = {
         "replaced": found.replaced,
-        "there already": found.same,
+        "already exist": found.same,
         "kept as they are": len(found.kept),
         "left out": one.left_out,
         "kept as text": len(one.untyped),

@@ -95,7 +95,7 @@ def test_create_database(run, run_json, open_shop):
     made = open_shop.get_database("other")
     assert (made.location, made.parameters) == ("s3://other", {"a": "b=c"})
     assert "the database already exists" in run("create-database", "other", code=2).stderr
-    assert run("create-database", "other", "--if-not-exists").stdout == "database other: there already\n"
+    assert run("create-database", "other", "--if-not-exists").stdout == "database other: already exists\n"
     assert run_json("create-database", "other", "--if-not-exists") == {"database": "other", "created": False}
     assert run_json("create-database", "third") == {"database": "third", "created": True}
 
@@ -112,7 +112,7 @@ def test_create_table(run, run_json, open_shop):
     assert [one.type for one in made.columns] == ["double", "array<string>"]
     assert (made.location, made.parameters) == ("s3://shop/clicks", {"x": "1"})
     assert "the table already exists" in run(*arguments, code=2).stderr
-    assert run(*arguments, "--if-not-exists").stdout == "table shop.clicks: there already\n"
+    assert run(*arguments, "--if-not-exists").stdout == "table shop.clicks: already exists\n"
     assert run_json(*arguments, "--if-not-exists") == {"table": "shop.clicks", "created": False}
 
 

@@ -158,7 +158,7 @@ def test_an_interrupted_load_goes_on(run, open_shop, write):
     again = run("load", "shop.sales", good, "--batch", "2", code=2)
     assert f"partition=ds=2013-01-03/hour=1, file={good}, line=2" in again.stderr
     assert run("load", "shop.sales", good, "--if-not-exists").stdout == (
-        "1 partition added to shop.sales, 2 were there already\n"
+        "1 partition added to shop.sales, 2 already existed\n"
     )
     assert len(added(open_shop)) == 3
 

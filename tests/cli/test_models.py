@@ -44,11 +44,11 @@ def test_create_and_list(run, run_json, model_file):
     error += "Hint: Alter the existing one, or give the new one another name\n"
     assert result.stderr == error + "Note: nothing was created\n"
     there = run("model", "create", model_file, "--database", "shop", "--if-not-exists").stdout
-    assert there == created.replace("created", "there already")
+    assert there == created.replace("created", "already exists")
     assert run_json("model", "create", model_file, "--if-not-exists", env={"HBSTORE_DATABASE": "shop"})[0] == {
         "kind": "storage",
         "name": "s1",
-        "done": "there already",
+        "done": "already exists",
     }
 
 

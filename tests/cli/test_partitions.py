@@ -99,7 +99,7 @@ def test_add_partition(run, run_json, open_shop):
     assert (made.location, made.parameters) == ("s3://old/30", {"numRows": "1", "x": "y"})
     assert "the partition already exists" in run("add-partition", "shop.sales", spec, code=2).stderr
     again = run("add-partition", "shop.sales", spec, "--if-not-exists")
-    assert again.stdout == "partition ds=2013-01-01/hour=30: there already\n"
+    assert again.stdout == "partition ds=2013-01-01/hour=30: already exists\n"
     assert run_json("add-partition", "shop.sales", "ds=2013-01-01/hour=31") == {
         "table": "shop.sales",
         "partition": "ds=2013-01-01/hour=31",

@@ -131,7 +131,7 @@ def test_export(run, url, tmp_path, other):
         store.alter_partitions("attic", "old", [Partition(["2013-01-02"], location="s3://elsewhere")])
     run("export", uri, "--database", "attic", "--threads", "2", code=2)
     said = run("export", uri, "--database", "attic", "--threads", "2", "--on-conflict", "keep").stdout
-    assert "1 partition added, 3 there already, 1 kept as they are, 1 only in the target, verified: 4" in said
+    assert "1 partition added, 3 already exist, 1 kept as they are, 1 only in the target, verified: 4" in said
 
 
 @pytest.mark.parametrize("name", ["import", "export"])
@@ -197,14 +197,14 @@ def test_everything_that_a_person_should_look_at(capsys):
         show(done, as_json=False)
     assert caught.value.exit_code == 1
     assert capsys.readouterr().out.splitlines() == [
-        "database shop: there already, and kept as it is",
+        "database shop: already exists, was kept",
         "left out hour=05: its values equal those of hour=5",
         "left out nothing: the text is not a partition name",
         "left out ds=r: no such place",
         "kept as text hour=noon: a value does not fit its column's type",
         "differs ds=w",
         (
-            "table shop.sales: there already, and kept as it is, 3 partitions added, 1 kept as they are, 3 left out, "
+            "table shop.sales: already exists, was kept, 3 partitions added, 1 kept as they are, 3 left out, "
             "1 kept as text, 1 gone from the source meanwhile, 2 only in the target, NOT VERIFIED: "
             "3 partitions, 00000000000000000000000000000001 in the source, "
             "3 partitions, 00000000000000000000000000000002 in the target"
