@@ -256,7 +256,7 @@ def _storages(cubes: Cubes, name: str) -> list[str]:
     for find in (cubes.fact, cubes.dimtable):
         with suppress(ModelNotFound):
             return [one.storage for one in find(name).storage_tables]
-    hint = f"List them with `hbstore model list --database {cubes.database}`"
+    hint = f"List the descriptions with `hbstore model list --database {cubes.database}`"
     raise ModelNotFound("the fact or dimension table does not exist", name=f"{cubes.database}.{name}", hint=hint)
 
 

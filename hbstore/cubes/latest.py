@@ -112,7 +112,7 @@ class Dumps:
                     "the partition does not exist",
                     table=self.table,
                     partition=self._name(one.values),
-                    hint=f"List them with `hbstore partitions {self.table}`",
+                    hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
             putting.append(updated(partition_from_payload(stored), one))
         gone = {self._canonical(values) for values in wanted.drop}

@@ -253,7 +253,7 @@ class _Place:
                     partition=partition_name(self.table.partition_column_names, one.values),
                     update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
                     found="nothing" if found is None else found.parameters.get(PARTITION_UPDATE_PERIOD),
-                    hint=f"List them with `hbstore partitions {self.table}`",
+                    hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
             with suppress(ConcurrentChange):
                 self.store.change_partitions(

@@ -172,7 +172,10 @@ def repair_table(service: Service, table: Table, statement: RepairTable) -> Resu
 def _check_found(table: Table, spec: PartitionSpec, names: Sequence[str]) -> None:
     if not names:
         raise PartitionNotFound(
-            "the partition does not exist", table=table, partition=str(spec), hint=f"SHOW PARTITIONS {table} lists them"
+            "the partition does not exist",
+            table=table,
+            partition=str(spec),
+            hint=f"SHOW PARTITIONS {table} lists the partitions",
         )
 
 

@@ -168,7 +168,7 @@ class _Run:
                 "the partition does not exist",
                 table=table,
                 partition=statement.spec,
-                hint=f"SHOW PARTITIONS {table} lists them",
+                hint=f"SHOW PARTITIONS {table} lists the partitions",
             )
         for some, why in (
             (done.missing, "has no folder"),

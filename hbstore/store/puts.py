@@ -166,7 +166,7 @@ def no_such_partition(table: Table, values: Sequence[str]) -> PartitionNotFound:
         "the partition does not exist",
         table=table,
         partition=partition_name(table.partition_column_names, values),
-        hint=f"List them with `hbstore partitions {table}`",
+        hint=f"List the partitions with `hbstore partitions {table}`",
     )
 
 

@@ -143,7 +143,7 @@ class StoredTimelines:
                 table=f"{database}.{table}",
                 period=None if period is None else period.name,
                 column=column,
-                hint=f"List them with `hbstore timeline show {database}.{table}`",
+                hint=f"List the timelines with `hbstore timeline show {database}.{table}`",
             )
         return found
 
@@ -228,7 +228,7 @@ class StoredTimelines:
                 table=row.table,
                 period=period.name,
                 column=column,
-                hint=f"List them with `hbstore timeline show {row.table}`",
+                hint=f"List the timelines with `hbstore timeline show {row.table}`",
             )
         timeline_name, column = names[period, column.lower()]
         try:

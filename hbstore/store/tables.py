@@ -76,7 +76,9 @@ class Tables:
                     return
                 raise AlreadyExists("the database already exists", database=database.name, hint=_IF_NOT_EXISTS)
             self.finish_drop(database.name)
-        raise ConcurrentChange("other writers kept taking the table's name", database=database.name, hint="Try again")
+        raise ConcurrentChange(
+            "other writers kept taking the database's name", database=database.name, hint="Try again"
+        )
 
     def get_database(self, name: str) -> Database:
         """Read a database."""
@@ -281,7 +283,9 @@ class Tables:
             return found
         self.database_cell(database)
         raise TableNotFound(
-            "the table does not exist", table=f"{database}.{name}", hint=f"List them with `hbstore tables {database}`"
+            "the table does not exist",
+            table=f"{database}.{name}",
+            hint=f"List the tables with `hbstore tables {database}`",
         )
 
     def reopen(self, row: TableRow) -> TableRow:
@@ -380,7 +384,7 @@ class Tables:
         cell = definition_cell(self.rows, name)
         if not defined(cell):
             raise DatabaseNotFound(
-                "the database does not exist", database=name, hint="List them with `hbstore databases`"
+                "the database does not exist", database=name, hint="List the databases with `hbstore databases`"
             )
         return cell
 

@@ -203,7 +203,7 @@ def test_names_that_are_not_there(run, command):
         missing = [word.replace("sales", "nothing") for word in command]
         result = run(*missing, code=2)
         assert (
-            "Error: the table does not exist: table=shop.nothing\nHint: List them with `hbstore tables shop`"
+            "Error: the table does not exist: table=shop.nothing\nHint: List the tables with `hbstore tables shop`"
             in result.stderr
         )
 
