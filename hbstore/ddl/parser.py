@@ -145,13 +145,17 @@ def _words(expected: Collection[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _hint(text: str, at: int, expected: Collection[str]) -> str | None:
+def _hint(text: str, at: int, expected: Collection[str]) -> str | None:  # noqa: PLR0911  one for each mistake
     rest = text[at:]
     if rest[:1] in {"'", '"', "`"}:
         closing = rest[0]
         return f"The {closing} is not closed, or cannot stand here"
     if rest[:1] in {"‘", "’", "“", "”"}:
         return "Write strings in straight quotes: 'text'"
+    if {"ANALYZE", "TRUNCATE"} <= {*expected} and rest[:1].isalpha():
+        return "hbstore runs only these statements; Spark SQL runs all others"
+    if "COMMA" in expected and re.match(r"and\b", rest, re.IGNORECASE):
+        return "Write commas between conditions"
     if "STRING" in expected and "NUMBER" in expected and rest[:1].strip():
         return "Write values in quotes: ds = '2013-01-01'"
     if "NAME" in expected and rest[:1].strip():

@@ -145,6 +145,10 @@ def test_errors_say_where_and_what_was_expected(text, place, found, expected):
         ("alter table t add partition (ds = ‘a’)", "Write strings in straight quotes: 'text'"),
         ("alter table t add partition (ds = 'a)", "The ' is not closed, or cannot stand here"),
         ("describe 'a'", "The ' is not closed, or cannot stand here"),
+        ("select 1", "hbstore runs only these statements; Spark SQL runs all others"),
+        ("use a; insert into b", "hbstore runs only these statements; Spark SQL runs all others"),
+        ("alter table t drop partition (ds > 'a' AND hour = 2)", "Write commas between conditions"),
+        ("alter table t add partition (ds = 'a' and hour = 2)", "Write commas between conditions"),
         ("use -", "Put other names into back-quotes: `my table`"),
     ],
 )
