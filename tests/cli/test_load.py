@@ -68,14 +68,16 @@ def test_json_lines(run_json, open_shop, write):
 
 def test_numbers_and_nulls_stay_what_they_are(run, open_shop, write):
     open_shop.create_table(hbstore.Table("shop", "prices", partition_columns=[hbstore.Column("p", "string")]))
-    file = write("some.ndjson", '{"values": [1.10]}', '{"values": [null]}', '{"spec": {"p": 1e2}}', '{"values": [""]}')
+    file = write("some.ndjson", '{"values": [1.10]}', '{"values": [null]}', '{"spec": {"p": 1e2}}')
     run("load", "shop.prices", file)
-    assert set(open_shop.partition_names("shop", "prices")) == {
-        "p=1.10",
-        "p=__HIVE_DEFAULT_PARTITION__",
-        "p=1e2",
-        "p=",
-    }
+    assert set(open_shop.partition_names("shop", "prices")) == {"p=1.10", "p=__HIVE_DEFAULT_PARTITION__", "p=1e2"}
+
+
+def test_an_empty_value_is_the_null_partition(run, open_shop, write):
+    run("load", "shop.sales", write("empty.csv", "ds,hour", "2013-01-03,"))
+    assert open_shop.partition_names("shop", "sales")[-1] == "ds=2013-01-03/hour=__HIVE_DEFAULT_PARTITION__"
+    again = write("again.ndjson", '{"values": ["2013-01-03", ""]}', '{"values": ["2013-01-03", null]}')
+    assert run("load", "shop.sales", again, "--if-not-exists").stdout.startswith("0 partitions added")
 
 
 def test_a_partition_column_may_have_any_name(run, open_shop, write):
@@ -187,7 +189,7 @@ def test_keep_invalid(run, open_shop, write):
         (["", "ds,hour,location,location"], "line=2, reason=the column 'location' occurs twice"),
         (["ds,hour", "2013-01-03"], "line=2, reason=the line has 1 fields, but the header has 2"),
         (["ds,hour", "2013-01-03,5,"], "line=2, reason=the line has 3 fields, but the header has 2"),
-        (["ds,hour", "2013-01-03,"], "line=2, reason=a partition value does not fit its column's type"),
+        (["ds,hour", "2013-01-03,x"], "line=2, reason=a partition value does not fit its column's type"),
         (["ds,hour", '2013-01-03,"5'], "line=2, reason=unexpected end of data"),
         (["ds,hour", '2013-01-03,"5"x'], "line=2, reason=',' expected after"),
     ],
