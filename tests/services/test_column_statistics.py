@@ -104,7 +104,7 @@ def test_partitions_are_found_by_typed_values_and_named_as_they_were_asked(sales
 def test_null_partitions_and_long_values(services):
     services.store.create_table(Table("shop", "notes", partition_columns=[Column("note", "string")]))
     long, longer = "x" * 300, "x" * 300 + "y"
-    given_values = [(None,), ("x",), (long,), (longer,), ("x" * 30_000,), ("",), ("a\0b",)]
+    given_values = [(None,), ("x",), (long,), (longer,), ("x" * 30_000,), ("a\0b",)]
     services.store.add_partitions("shop", "notes", [Partition(one) for one in given_values])
     texts = [one.values for one in services.store.get_partitions_by_filter("shop", "notes", None)]
     assert len(texts) == len(given_values)
