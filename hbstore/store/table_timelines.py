@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hbstore.arguments import expect
+from hbstore.arguments import expect, expect_texts
 from hbstore.errors import TimelineNotFound
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.timelines.timeline import PartitionTimeline, repr_html
@@ -90,6 +90,7 @@ class TableTimelines:
         >>> rides.timelines["DAILY.dt"]
         <RangesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>
         """
+        expect_texts(class_name=class_name)
         timeline = self[name]
         self.stored.convert(self.database, self.name, timeline.update_period, timeline.partition_column, class_name)
 
