@@ -22,6 +22,9 @@ from tests.metastore.serving import QUICK, SECONDS, in_process, until
 
 CLIENTS = 8
 LARGE = "x" * 50_000
+HUGE = "x" * 32_000_000
+"""No socket's buffers hold it."""
+
 MODES = pytest.mark.parametrize("short", [QUICK, frozenset()])
 
 
@@ -147,6 +150,25 @@ def test_nobody_waits_for_clients_that_do_not_read(answering):
             left = asked
             while left:
                 left -= sock.recv(1 << 20).count(b"get_config_value")
+
+
+@pytest.mark.parametrize("earlier", [[], ["getVersion"]], ids=["first", "after a long call"])
+def test_nobody_waits_for_a_client_that_reads_a_huge_reply_later(earlier):
+    handlers = Handlers()
+    handlers.answers("getName")(lambda _: threading.current_thread().name)
+    handlers.answers("getVersion")(lambda _: "long")
+    handlers.answers("get_config_value")(lambda _: HUGE)
+    with in_process(handlers, short=QUICK | {"get_config_value"}) as server, ExitStack() as stack:
+        silent = connected(server, stack)
+        for method in earlier:
+            silent.sendall(message(method))
+            assert b"long" in silent.recv(1000)
+        silent.sendall(message("get_config_value"))
+        reply = silent.recv(1)  # the server has begun to send
+        assert ask_at_once(server, 5) == {"hbstore-selector"}
+        while len(reply) < len(HUGE):
+            reply += silent.recv(1 << 20)
+        assert reply.count(b"x") == len(HUGE)
 
 
 def test_calls_of_a_connection_are_answered_in_their_order(answering):
