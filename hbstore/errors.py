@@ -371,6 +371,50 @@ class UnknownTimeDimension(CubeError):
     """A time dimension that partitions no storage table of the fact; ``fields`` lists the others."""
 
 
+class CubeQueryError(TextError, CubeError):
+    """A cube query that cannot be answered; the classes below say why."""
+
+
+class CubeSyntaxError(CubeQueryError):
+    """The text is not a cube query.
+
+    ``fields`` holds ``line`` and ``column`` (from 1) where the place is known.
+    """
+
+
+class UnknownField(CubeQueryError):
+    """A cube query names a cube, a dimension, a join chain or a field that is not there."""
+
+
+class AmbiguousField(CubeQueryError):
+    """A name of a cube query may mean two fields; the text names both."""
+
+
+class UnsupportedQuery(CubeQueryError):
+    """A cube query asks for what could not be answered exactly, or is not supported."""
+
+
+class NoCandidate(CubeQueryError):
+    """No fact, or no dimension table, has all that a cube query asks for.
+
+    ``candidates`` says of each storage table why it was not taken; ``missing`` holds the ranges of time that no
+    partition covers.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        candidates: Sequence[object] = (),
+        missing: Sequence[tuple[datetime, datetime]] = (),
+        hint: str | None = None,
+        **fields: object,
+    ) -> None:
+        super().__init__(text, hint=hint, **fields)
+        self.candidates = tuple(candidates)
+        self.missing = tuple(missing)
+
+
 class MetastoreUnavailable(StoreUnavailable):
     """Another metastore, to import from or to export to, does not answer. What was copied before stays."""
 

@@ -1,0 +1,265 @@
+"""An answer: the partitions and columns with which one resolution of a query is answered, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.covered import CoverRun, joined
+from hbstore.cubes.query.aggregates import Unit, Units
+from hbstore.cubes.query.blocks import Block, Cost, best_blocks
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
+from hbstore.cubes.query.choice import Chooser, index_runs
+from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, moments_text, stretches
+from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.shaping import check_together, group, is_field, replace_ranges, replace_times, take_units
+from hbstore.cubes.query.star import Star, time_dimensions
+from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.writer import BLOCK, Columns, Part
+from hbstore.errors import NoCandidate
+from hbstore.times.moments import LIMIT, time_at
+from hbstore.times.update_period import UpdatePeriod
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What all ways to answer a query share.
+
+    Attributes:
+        query: what was parsed.
+        star: the documents.
+        cube: the base cube that is asked.
+        offers: the storage tables of its facts, the lightest first.
+        ranges: the time ranges by number.
+    """
+
+    query: QueryText
+    star: Star
+    cube: Cube
+    offers: Sequence[Offer]
+    ranges: Sequence[TimeRangeIn]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """One way to answer a query.
+
+    Attributes:
+        question: what is asked.
+        resolved: the query, with placeholders for its aggregates.
+        units: the aggregates.
+        needs: what all rows need.
+        stretches: the time that is read.
+        flagged: the numbers of ranges that hold on some stretches only.
+        refused: why storage tables cannot answer it.
+        blocks: the partitions that are read.
+        cost: of them.
+    """
+
+    question: Question
+    resolved: Resolved
+    units: Sequence[Unit]
+    needs: Needs
+    stretches: Sequence[Stretch]
+    flagged: tuple[int, ...]
+    refused: Mapping[Offer, Candidate]
+    blocks: Sequence[Block]
+    cost: Cost
+
+    @staticmethod
+    def of(question: Question, resolved: Resolved, dimension: str) -> Answer:
+        """The best answer where names are resolved so, and partitions are chosen by this time dimension.
+
+        Raises:
+            UnsupportedQuery: it could not be exact.
+            NoCandidate: no storage table has what an aggregate needs.
+        """
+        query, cube, ranges = question.query, question.cube, question.ranges
+        chosen = [at for at, one in enumerate(ranges) if one.column.name.lower() == dimension]
+        needed = stretches(query, resolved.where, chosen, ranges)
+        replace_ranges(resolved, ranges, chosen, needed)
+        bounds = replace_times(resolved, time_dimensions(cube))
+        units = Units(query, resolved.root, {one.name: one for one in cube.measures})
+        take_units(resolved, units)
+        group(query, resolved, units)
+        check_together(query, question.star, cube, resolved, units)
+        columns = [units.columns(tree) for tree in resolved.trees()]
+        needs = Needs(
+            cube.time_dimensions[dimension],
+            frozenset(name for _, attributes in columns for name in attributes if is_field(name)),
+            bounds,
+            frozenset(name for measures, _ in columns for name in measures),
+            *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
+        )
+        able, refused = _able(question, needs, units.found)
+        cost, blocks = best_blocks(needs, units.found, able, question.offers, needed)
+        flagged = tuple(one for one in chosen if len({stretch.holds[one] for stretch in needed}) > 1)
+        return Answer(question, resolved, units.found, needs, needed, flagged, refused, blocks, cost)
+
+    @property
+    def star(self) -> Star:
+        """The documents."""
+        return self.question.star
+
+    @property
+    def time_column(self) -> str:
+        """The partition column by which partitions are chosen."""
+        return self.needs.column
+
+    @property
+    def missing(self) -> list[tuple[int, int]]:
+        """The moments that some block has no partitions of, sorted and joined."""
+        found: list[tuple[int, int]] = []
+        for start, stop in sorted(one for block in self.blocks for choice in block.choices for one in choice.missing):
+            if found and start < found[-1][1]:
+                start, stop = found[-1][0], max(stop, found.pop()[1])
+            found.append((start, stop))
+        return joined(found)
+
+    def incomplete(self) -> NoCandidate:
+        """The error for an answer that lacks partitions."""
+        missing = self.missing
+        return NoCandidate(
+            "partitions are missing for the time range",
+            cause="NO_CANDIDATE_FACT_AVAILABLE",
+            missing=[(time_at(start), time_at(stop)) for start, stop in missing],
+            candidates=self.candidates(),
+            ranges=moments_text(missing),
+            hint="Register them, ask for another range, or ask for what there is with partial=True (--partial)",
+        )
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """All storage tables, each taken or with its cause."""
+        taken = {part.offer for part in self.parts() if part.runs}
+        return tuple(
+            offer.taken if offer in taken else self.refused.get(offer) or self._beaten(offer)
+            for offer in self.question.offers
+        )
+
+    def _beaten(self, offer: Offer) -> Candidate:
+        """Why a storage table was not taken that could answer the query."""
+        chooser = Chooser(self.needs.sources(offer, self.units))
+        alone = [gap for one in self.stretches for gap in chooser.choose(one.start, one.stop).missing]
+        if alone:
+            return offer.refusal(MISSING_PARTITIONS, f"nothing for {moments_text(alone)}", alone)
+        mean = self.cost[2] / (sum(one.stop - one.start for one in self.stretches) or 1)
+        weight = offer.fact.weight or 0.0
+        if Fraction(weight) > mean:
+            return offer.refusal(MORE_WEIGHT, f"weight {weight:g}, and the answer has {float(mean):g}")
+        return offer.refusal(MORE_PARTITIONS, "others answer it by fewer partitions")
+
+    # What the query reads
+
+    def parts(self) -> Iterator[Part]:
+        """The rows that are read: those of one storage table and block together, apart where their columns differ."""
+        offers = {offer.table: offer for offer in self.question.offers}
+        runs: dict[tuple[object, ...], list[tuple[UpdatePeriod, int, int]]] = {}
+        first: dict[tuple[object, ...], tuple[Offer, int, Mapping[int, bool]]] = {}
+        for number, block in enumerate(self.blocks):
+            for stretch, choice in zip(self.stretches, block.choices, strict=True):
+                holds = {at: stretch.holds[at] for at in self.flagged}
+                for source, start, stop in index_runs(choice):
+                    offer = offers[source.table]
+                    timed = any(name not in offer.columns for name in self.needs.times)
+                    key = (number, source.table, *holds.values(), source.period if timed else None)
+                    first.setdefault(key, (offer, number, holds))
+                    runs.setdefault(key, []).append((source.period, start, stop))
+        for key, some in runs.items():
+            offer, number, holds = first[key]
+            yield Part(offer, number, tuple(_joined(some)), holds)
+        if not runs:  # no rows, but with all columns
+            yield Part(self.blocks[0].offers[0], 0, (), dict.fromkeys(self.flagged, False))
+
+    def cover_runs(self) -> dict[str, list[CoverRun]]:
+        """The partitions that are read, by storage table, in the order of time."""
+        found: dict[str, set[CoverRun]] = {}
+        for part in self.parts():
+            runs = found.setdefault(part.offer.table, set())
+            runs |= {CoverRun(period, start, stop, part.offer.table) for period, start, stop in part.runs}
+        return {table: sorted(found[table], key=lambda run: run.period.moment(run.start)) for table in sorted(found)}
+
+    def columns(self) -> Columns:
+        """The columns of the rows that are read."""
+        measures: dict[str, set[int]] = {name: set(range(len(self.blocks))) for name in self.needs.measures}
+        counted: dict[str, set[int]] = {}
+        for number, block in enumerate(self.blocks):
+            for unit in (self.units[at] for at in block.units):
+                if unit.counted is not None:
+                    counted.setdefault(unit.counted, set()).add(number)
+                else:
+                    # An attribute that only an aggregate looks at is to other blocks what their measures are to it.
+                    for name in {*unit.measures, *unit.attributes} - self.needs.attributes:
+                        measures.setdefault(name, set()).add(number)
+        return Columns(
+            tuple(sorted(self.needs.attributes)),
+            tuple(sorted(self.needs.times)),
+            {name: frozenset(some) for name, some in sorted(measures.items())},
+            {name: frozenset(some) for name, some in sorted(counted.items())},
+            tuple(range(len(self.blocks))) if len(self.blocks) > 1 else (),
+            self.flagged,
+        )
+
+    def unit(self, number: int) -> exp.Expr:
+        """An aggregate as it is computed from these rows."""
+        unit = self.units[number]
+        if len(self.blocks) == 1 or unit.counted is not None:
+            return unit.tree.copy()
+        (block,) = (at for at, one in enumerate(self.blocks) if number in one.units)
+        return _guarded(unit.tree, exp.column(f"{BLOCK}{block}", table=self.resolved.root, quoted=True))
+
+
+def _able(
+    question: Question, needs: Needs, units: Sequence[Unit]
+) -> tuple[dict[int, frozenset[Offer]], dict[Offer, Candidate]]:
+    """By aggregate, or -1 for rows without one, the storage tables that can answer it; and why others cannot."""
+    able: dict[int, frozenset[Offer]] = {}
+    refused: dict[Offer, Candidate] = {}
+    numbered: list[tuple[int, Unit | None]] = [*enumerate(units)] if units else [(-1, None)]
+    for number, unit in numbered:
+        reasons = {offer: needs.refusal(offer, unit) for offer in question.offers}
+        no = {offer: reason for offer, reason in reasons.items() if reason is not None}
+        able[number] = frozenset(reasons.keys() - no.keys())
+        refused = {**no, **refused}
+        if not able[number]:
+            raise NoCandidate(
+                "no fact has what the query asks for",
+                cause="NO_CANDIDATE_FACT_AVAILABLE",
+                what="rows" if unit is None else unit.text,
+                why="; ".join(map(str, list(no.values())[:_SHOWN])),
+                candidates=list(no.values()),
+                hint="Ask for other fields, or create a fact that has them",
+            )
+    return able, refused
+
+
+def _guarded(tree: exp.Expr, flag: exp.Expr) -> exp.Expr:
+    """An aggregate that passes over the rows of other blocks."""
+
+    def guard(one: exp.Expr) -> exp.Expr:
+        value = exp.Literal.number(1) if isinstance(one, exp.Star) else one.copy()
+        return exp.Case(ifs=[exp.If(this=flag.copy(), true=value)])
+
+    made = tree.copy()
+    if isinstance(made.this, exp.Distinct):
+        made.this.set("expressions", [guard(one) for one in made.this.expressions])
+        return made
+    for name, value in list(made.args.items()):
+        if isinstance(value, exp.Expr) and (name == "this" or value.find(exp.Column) is not None):
+            made.set(name, guard(value))
+        elif isinstance(value, list) and isinstance(made, exp.Anonymous | exp.Count):
+            made.set(name, [guard(one) if one.find(exp.Column) is not None else one for one in value])
+    return made
+
+
+def _joined(runs: Sequence[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:
+    found: list[tuple[UpdatePeriod, int, int]] = []
+    for period, start, stop in sorted(runs, key=lambda run: (run[0].rank, run[1])):
+        begin = found.pop()[1] if found and found[-1][0] is period and found[-1][2] == start else start
+        found.append((period, begin, stop))
+    return found

@@ -1,0 +1,243 @@
+"""Candidates: the storage tables of a cube's facts, and what of a query each of them could answer.
+
+What keeps a candidate from being taken is told by the names that Lens has for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.logical_tables import Column, Fact, StorageTable
+from hbstore.cubes.query.aggregates import Grain, Unit
+from hbstore.cubes.query.choice import Source
+from hbstore.cubes.query.ranges import moments_text
+from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
+from hbstore.cubes.registration import validity
+from hbstore.store.stored_timelines import Timelines
+from hbstore.timelines import PartitionTimeline
+from hbstore.times.moments import LIMIT, moment
+from hbstore.times.time_range import parse_time
+from hbstore.times.update_period import UpdatePeriod
+from hbstore.types import ColumnType, StringType, parse_type
+
+COLUMN_NOT_FOUND: Final = "COLUMN_NOT_FOUND"
+MISSING_DEFAULT_AGGREGATE: Final = "MISSING_DEFAULT_AGGREGATE"
+PART_COL_DOES_NOT_EXIST: Final = "PART_COL_DOES_NOT_EXIST"
+NO_CANDIDATE_UPDATE_PERIODS: Final = "NO_CANDIDATE_UPDATE_PERIODS"
+STORAGE_NOT_AVAILABLE_IN_RANGE: Final = "STORAGE_NOT_AVAILABLE_IN_RANGE"
+MISSING_PARTITIONS: Final = "MISSING_PARTITIONS"
+MORE_WEIGHT: Final = "MORE_WEIGHT"
+MORE_PARTITIONS: Final = "MORE_PARTITIONS"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A storage table, and why it was taken or not.
+
+    Attributes:
+        table: its name.
+        fact: of which fact.
+        storage: on which storage.
+        weight: the fact's.
+        taken: whether the answer reads it.
+        cause: why not; None where it was taken.
+        detail: what of the query it lacks, in words.
+        missing: the moments of the range that it has no partitions of, where that is the cause.
+    """
+
+    table: str
+    fact: str
+    storage: str
+    weight: float
+    taken: bool = False
+    cause: str | None = None
+    detail: str = ""
+    missing: tuple[tuple[int, int], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The candidate as JSON would hold it."""
+        fields = ("table", "fact", "storage", "weight", "taken", "cause", "detail")
+        return {name: getattr(self, name) for name in fields}
+
+    def __str__(self) -> str:
+        if self.taken:
+            return f"{self.table}: taken (weight {self.weight:g})"
+        return f"{self.table}: {self.cause}: {self.detail}" if self.detail else f"{self.table}: {self.cause}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """What a storage table offers.
+
+    Attributes:
+        fact: whose it is.
+        on: which of its storage tables.
+        table: its name.
+        columns: the columns of rows.
+        raw: whether rows are not rolled up.
+        timelines: by update period and partition column.
+        since, until: the first moment that the fact holds, and the one behind the last.
+    """
+
+    fact: Fact
+    on: StorageTable
+    table: str
+    columns: Mapping[str, Column]
+    raw: bool
+    timelines: Timelines
+    since: int
+    until: int
+    now: datetime
+
+    @staticmethod
+    def all_of(star: Star, cube: Cube, now: datetime) -> list[Offer]:
+        """Those of a cube: one read of each storage table's row."""
+        timelines, database = star.catalog.store.timelines, star.catalog.database
+        found = []
+        for fact in star.facts(cube):
+            start, end = validity(fact, now)
+            for on in fact.storage_tables:
+                name = fact.table_name(on.storage)
+                times = set(on.time_partition_columns)
+                columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
+                found.append(
+                    Offer(
+                        fact,
+                        on,
+                        name,
+                        {column: one for column, one in columns.items() if column not in times},
+                        is_raw(fact),
+                        timelines.read(database, name) if on.time_partition_columns else {},
+                        0 if start is None else moment(start),
+                        LIMIT if end is None else moment(end),
+                        now,
+                    )
+                )
+        return found
+
+    @property
+    def candidate(self) -> Candidate:
+        """As it is told to people."""
+        return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
+
+    @property
+    def taken(self) -> Candidate:
+        """The candidate as one that the answer reads."""
+        return replace(self.candidate, taken=True)
+
+    def refusal(self, cause: str, detail: str, missing: Sequence[tuple[int, int]] = ()) -> Candidate:
+        """The candidate with the reason why it was not taken."""
+        return replace(self.candidate, cause=cause, detail=detail, missing=tuple(missing))
+
+    def time_type(self, column: str) -> ColumnType:
+        """The type of a partition column."""
+        return next(parse_type(one.type) for one in self.on.partition_columns if one.name == column)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the rows of a query need.
+
+    Attributes:
+        column: the partition column by which partitions are chosen.
+        attributes: fields that all rows have to have.
+        times: time dimensions that may be told by the partition's time, each with the largest period that will do.
+        measures: measures that WHERE or GROUP BY looks at in each row.
+        start: the first moment that is asked for.
+        stop: the moment behind the last.
+    """
+
+    column: str
+    attributes: frozenset[str]
+    times: Mapping[str, UpdatePeriod] = field(default_factory=dict)
+    measures: frozenset[str] = frozenset()
+    start: int = 0
+    stop: int = LIMIT
+
+    def refusal(self, offer: Offer, unit: Unit | None) -> Candidate | None:
+        """Why a storage table cannot answer a unit, or rows without one; None where it can."""
+        if self.column not in offer.on.time_partition_columns:
+            return offer.refusal(PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.column}")
+        wanted = (
+            self.attributes | self.measures | (unit.measures | unit.attributes if unit is not None else frozenset())
+        )
+        missing = sorted(wanted - offer.columns.keys())
+        if missing:
+            return offer.refusal(COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}")
+        if not offer.raw and (self.measures or (unit is not None and unit.grain is Grain.RAW)):
+            what = (
+                unit.text
+                if unit is not None and unit.grain is Grain.RAW
+                else f"a condition on {', '.join(sorted(self.measures))}"
+            )
+            return offer.refusal(
+                MISSING_DEFAULT_AGGREGATE,
+                f"its rows are rolled up, and {what} needs rows that are not ({IS_AGGREGATED}: false)",
+            )
+        if not any(True for _ in self.periods(offer)):
+            return offer.refusal(
+                NO_CANDIDATE_UPDATE_PERIODS, "it has no update period that tells the times that are asked for"
+            )
+        if offer.until <= self.start or self.stop <= offer.since:
+            return offer.refusal(
+                STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
+            )
+        return None
+
+    def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
+        """The update periods of a storage table that will do."""
+        periods = [period for period, column in offer.timelines if column == self.column]
+        bounds = [period for name, period in self.times.items() if name not in offer.columns]
+        ambiguous = _are_ambiguous(offer.time_type(self.column), periods) and len(offer.on.partition_columns) > 1
+        for period in () if ambiguous else periods:
+            if all(_lies_within(period, bound) for bound in bounds):
+                yield period
+
+    def sources(self, offer: Offer, units: Iterable[Unit]) -> Iterator[Source]:
+        """The sources of a storage table for some units."""
+        used = set(self.attributes | self.measures)
+        for unit in units:
+            used |= unit.measures | unit.attributes
+        since, until = _bounds(offer, used)
+        for period in self.periods(offer):
+            timeline = offer.timelines[period, self.column]
+            bounds = period.ceil_index(since), period.floor_index(until)
+            yield Source(offer.table, period, partial(_ranges, timeline, bounds), offer.fact.weight or 0.0, Fraction(0))
+
+
+def _ranges(timeline: PartitionTimeline, bounds: tuple[int, int], start: int, stop: int) -> Iterable[tuple[int, int]]:
+    """The indexes of a timeline in [start, stop) and within bounds."""
+    low, high = max(start, bounds[0]), min(stop, bounds[1])
+    return timeline.index_ranges(low, high) if low < high else ()
+
+
+def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
+    """The moments in which a storage table has all of some columns."""
+    since, until = offer.since, offer.until
+    for name in used:
+        column = offer.columns.get(name)
+        if column is not None and column.start_time is not None:
+            since = max(since, moment(parse_time(column.start_time, offer.now)))
+        if column is not None and column.end_time is not None:
+            until = min(until, moment(parse_time(column.end_time, offer.now)))
+    return since, until
+
+
+def _are_ambiguous(kind: ColumnType, periods: Sequence[UpdatePeriod]) -> bool:
+    """Whether partitions of two periods may have one value in a column, so that the value does not tell the period."""
+    if isinstance(kind, StringType):
+        return len({period.pattern for period in periods}) < len(periods)
+    return len(periods) > 1
+
+
+def _lies_within(period: UpdatePeriod, bound: UpdatePeriod) -> bool:
+    """Whether each part of a period lies within a part of another one."""
+    if UpdatePeriod.WEEKLY in (period, bound):
+        return period is bound or (bound is UpdatePeriod.WEEKLY and period.rank < bound.rank)
+    return period.rank <= bound.rank

@@ -1,0 +1,225 @@
+"""Which partitions of which storage tables answer a range of time best.
+
+A source is one update period of one storage table. Each moment of the range is answered by one source, or is missing.
+The best choice, in this order: the least time missing, the least weight, the fewest bytes, the fewest partitions. Weight
+and bytes count by time: a source of weight 2 that answers an hour costs 2 hours.
+
+    range      [01-30 22h                                   03-01 06h)
+    MONTHLY                     [02                  )                     weight 10: taken where whole months fit
+    DAILY                 [01-31)                                          weight 10
+    HOURLY     [22h  24h)                             [03-01 00h  06h)     weight 500: only at both ends
+
+Periods up to a day lie within each other. From the smallest to the largest, each part of a period replaces what was
+chosen within it if that is not better; neighbours that are alike are compared together, so the time this takes grows
+with the number of holes, not with the length of the range. Weeks do not lie within months: from a week on, the best way
+through the ends of all large parts is found, from one end to the next.
+
+The numbers are whole, so sums do not depend on their order: weights are multiplied by what makes them whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple, TypeAlias
+
+from hbstore.times.update_period import UpdatePeriod
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One update period of one storage table.
+
+    Attributes:
+        table: the storage table.
+        period: the update period.
+        weight: the weight of its fact.
+        rate: bytes in a microsecond, 0 where they are not counted.
+        ranges: the indexes of the period in [start, stop) that have partitions, as sorted ranges.
+    """
+
+    table: str
+    period: UpdatePeriod
+    ranges: Callable[[int, int], Iterable[tuple[int, int]]]
+    weight: float = 0.0
+    rate: Fraction = Fraction(0)
+
+
+class Run(NamedTuple):
+    """Moments that one source answers; None: that no partition answers."""
+
+    start: int
+    stop: int
+    source: Source | None
+
+
+Cost: TypeAlias = tuple[int, int, int, int]
+"""Time missing, weight by time, bytes, partitions: less is better, the first that differs counts."""
+
+_NOTHING: Cost = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The sources that answer a range.
+
+    Attributes:
+        runs: sorted by time; neighbours differ in their source. What is missing is no run.
+        missing: ranges of moments that no partition answers, sorted.
+        cost: of all that.
+    """
+
+    runs: tuple[Run, ...]
+    missing: tuple[tuple[int, int], ...]
+    cost: tuple[int, Fraction, Fraction, int]
+
+
+class Chooser:
+    """Finds the best choice among some sources.
+
+    Args:
+        sources: in the order in which they are preferred where they cost the same.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._sources = tuple(sources)
+        weights = [Fraction(one.weight) for one in self._sources]
+        self._factors = (
+            lcm(*(one.denominator for one in weights)),
+            lcm(*(one.rate.denominator for one in self._sources)),
+        )
+        self._weights = {
+            one: int(weight * self._factors[0]) for one, weight in zip(self._sources, weights, strict=True)
+        }
+        self._rates = {one: int(one.rate * self._factors[1]) for one in self._sources}
+
+    def choose(self, start: int, stop: int) -> Choice:
+        """The best choice for the moments [start, stop). O(holes · log), and O(large parts) from a week on."""
+        if start >= stop:
+            return Choice((), (), (0, Fraction(0), Fraction(0), 0))
+        runs = [Run(start, stop, None)]
+        small = [one for one in self._sources if one.period.rank <= UpdatePeriod.DAILY.rank]
+        large = [one for one in self._sources if one.period.rank > UpdatePeriod.DAILY.rank]
+        for period in sorted({one.period for one in small}, key=lambda period: period.rank):
+            parts = self._parts([one for one in small if one.period is period], period, start, stop)
+            runs = self._replaced(runs, period, parts)
+        if large:
+            runs = self._best_way(runs, large, start, stop)
+        runs = _joined(runs)
+        missing = tuple((one.start, one.stop) for one in runs if one.source is None)
+        uncovered, weight, size, count = _sum(map(self._cost, runs))
+        cost = uncovered, Fraction(weight, self._factors[0]), Fraction(size, self._factors[1]), count
+        return Choice(tuple(one for one in runs if one.source is not None), missing, cost)
+
+    def _parts(self, sources: Sequence[Source], period: UpdatePeriod, start: int, stop: int) -> list[Run]:
+        """The parts of a period, each of its best source, in runs of moments; sorted."""
+        wanted = [(period.ceil_index(start), period.floor_index(stop))]
+        found: list[tuple[int, int, Source]] = []
+        for source in sorted(sources, key=lambda one: (self._weights[one], self._rates[one])):
+            left: list[tuple[int, int]] = []
+            for low, high in wanted:
+                at = low
+                for begin, end in source.ranges(low, high) if low < high else ():
+                    found.append((begin, end, source))
+                    if at < begin:
+                        left.append((at, begin))
+                    at = end
+                if at < high:
+                    left.append((at, high))
+            wanted = left
+        found.sort(key=lambda one: one[0])
+        return [Run(period.moment(begin), period.moment(end), source) for begin, end, source in found]
+
+    def _replaced(self, runs: Sequence[Run], period: UpdatePeriod, parts: Sequence[Run]) -> list[Run]:
+        """Runs with each part in place of what it holds, unless that is better."""
+        made: list[Run] = []
+        pending = list(reversed(runs))
+        for part in parts:
+            while pending and pending[-1].stop <= part.start:
+                made.append(pending.pop())
+            if pending and pending[-1].start < part.start:
+                run = pending.pop()
+                pending.append(run._replace(start=part.start))
+                made.append(run._replace(stop=part.start))
+            at = part.start
+            while at < part.stop:
+                run = pending[-1]
+                whole = period.moment(period.floor_index(min(run.stop, part.stop)))
+                end = whole if whole > at else period.moment(period.floor_index(at) + 1)
+                inside = _taken(pending, end)
+                ours = Run(at, end, part.source)
+                made += [ours] if self._cost(ours) <= _sum(map(self._cost, inside)) else inside
+                at = end
+        return made + pending[::-1]
+
+    def _best_way(self, runs: Sequence[Run], sources: Sequence[Source], start: int, stop: int) -> list[Run]:
+        """Runs with large parts in their places, so that the whole costs least."""
+        parts: list[Run] = []
+        for period in sorted({one.period for one in sources}, key=lambda period: -period.rank):
+            for run in self._parts([one for one in sources if one.period is period], period, start, stop):
+                first, last = period.floor_index(run.start), period.floor_index(run.stop)
+                parts += [Run(period.moment(at), period.moment(at + 1), run.source) for at in range(first, last)]
+        ends = sorted({start, stop, *(end for part in parts for end in part[:2])})
+        leading: dict[int, list[Run]] = {}
+        for part in parts:
+            leading.setdefault(part.stop, []).append(part)
+        pending = list(reversed(runs))
+        best: dict[int, tuple[Cost, int, list[Run]]] = {start: (_NOTHING, start, [])}
+        for before, end in zip(ends, ends[1:], strict=False):
+            between = _taken(pending, end)
+            ways = [(_sum([best[before][0], *map(self._cost, between)]), before, between)]
+            ways += [(_sum([best[one.start][0], self._cost(one)]), one.start, [one]) for one in leading.get(end, ())]
+            best[end] = min(reversed(ways), key=lambda way: way[0])
+        found: list[list[Run]] = []
+        at = stop
+        while at != start:
+            _, at, last_runs = best[at]
+            found.append(last_runs)
+        return [run for some in reversed(found) for run in some]
+
+    def _cost(self, run: Run) -> Cost:
+        length, source = run.stop - run.start, run.source
+        if source is None:
+            return length, 0, 0, 0
+        period = source.period
+        count = period.floor_index(run.stop) - period.floor_index(run.start)
+        return 0, self._weights[source] * length, self._rates[source] * length, count
+
+
+def _taken(pending: list[Run], end: int) -> list[Run]:
+    """The runs up to a moment, taken from the end of a reversed list; one that goes on behind it is cut."""
+    found: list[Run] = []
+    while pending and pending[-1].start < end:
+        run = pending.pop()
+        if run.stop > end:
+            pending.append(run._replace(start=end))
+            run = run._replace(stop=end)
+        found.append(run)
+    return found
+
+
+def _sum(costs: Iterable[Cost]) -> Cost:
+    missing = weight = size = count = 0
+    for one in costs:
+        missing, weight, size, count = missing + one[0], weight + one[1], size + one[2], count + one[3]
+    return missing, weight, size, count
+
+
+def _joined(runs: Iterable[Run]) -> list[Run]:
+    """Runs with neighbours of one source made one."""
+    found: list[Run] = []
+    for run in runs:
+        if found and found[-1].source is run.source and found[-1].stop == run.start:
+            run = run._replace(start=found.pop().start)
+        found.append(run)
+    return found
+
+
+def index_runs(choice: Choice) -> Iterator[tuple[Source, int, int]]:
+    """The runs of a choice by the indexes of their periods."""
+    for run in choice.runs:
+        assert run.source is not None
+        period = run.source.period
+        yield run.source, period.floor_index(run.start), period.floor_index(run.stop)

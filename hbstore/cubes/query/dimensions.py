@@ -1,0 +1,71 @@
+"""Dimension tables of a query: the lightest that has the columns, read by its partition `latest`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Dimension
+from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate
+from hbstore.cubes.query.star import Star
+from hbstore.errors import NoCandidate
+from hbstore.filters.builder import col
+from hbstore.timelines.declaration import LATEST
+from hbstore.types import StringType, parse_type
+
+
+def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str]) -> exp.Select:
+    """The query of a dimension's rows, from the lightest table that has some columns.
+
+    Raises:
+        NoCandidate: there is none; the error says why of each.
+    """
+    store, database = star.catalog.store, star.catalog.database
+    wanted = set(columns)
+    refused: list[Candidate] = []
+    for one in star.dimtables(dimension):
+        for on in one.storage_tables:
+            name = one.table_name(on.storage)
+            candidate = Candidate(name, one.name, on.storage, one.weight or 0.0)
+            there = {column.name for column in one.columns} | {column.name for column in on.partition_columns}
+            missing = sorted(wanted - there)
+            if missing:
+                refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
+                continue
+            if not on.update_periods or not on.time_partition_columns:
+                return _select(database, name, wanted, None)
+            column = on.time_partition_columns[0]
+            kind = next(parse_type(part.type) for part in on.partition_columns if part.name == column)
+            if not isinstance(kind, StringType):
+                refused.append(
+                    _refused(
+                        candidate, "TIMEDIM_NOT_SUPPORTED", f"{column} cannot hold {LATEST}, as it is not a string"
+                    )
+                )
+            elif not store.count_partitions(database, name, col(column) == LATEST):
+                refused.append(_refused(candidate, "NO_PARTITIONS", f"it has no partition {LATEST}"))
+            else:
+                return _select(database, name, wanted, column)
+    raise NoCandidate(
+        "no table of the dimension has what the query asks for",
+        cause="NO_CANDIDATE_DIM_AVAILABLE",
+        dimension=dimension.name,
+        columns=", ".join(sorted(wanted)) or "none",
+        why="; ".join(map(str, refused)) or "it has no tables",
+        candidates=refused,
+        hint="Create a table that has these columns, or register a partition of one",
+    )
+
+
+def _refused(candidate: Candidate, cause: str, detail: str) -> Candidate:
+    return Candidate(candidate.table, candidate.fact, candidate.storage, candidate.weight, cause=cause, detail=detail)
+
+
+def _select(database: str, table: str, columns: Iterable[str], latest: str | None) -> exp.Select:
+    """The query of columns of a table, or of its partition `latest` by the partition column that holds that value."""
+    made = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
+    made = made.from_(exp.table_(table, db=database, quoted=True))
+    if latest is None:
+        return made
+    return made.where(exp.EQ(this=exp.column(latest, quoted=True), expression=exp.Literal.string(LATEST)))

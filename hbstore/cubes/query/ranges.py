@@ -1,0 +1,175 @@
+"""Time ranges of a query: which stretches of time its condition needs, wherever TIME_RANGE_IN stands in it.
+
+Every ``TIME_RANGE_IN`` of the time dimension by which partitions are chosen is true or false on the whole of each
+stretch between two of their ends. A stretch is needed unless the condition is false on it, whatever all else is. So
+ranges below OR and NOT are answered exactly, as long as what is needed has two ends.
+
+    time_range_in(t, '2015', '2016') and not time_range_in(t, '2015-03', '2015-04')
+    needed: [2015-01, 2015-03) and [2015-04, 2016-01)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlglot import exp
+
+from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
+from hbstore.errors import CubeSyntaxError, InvalidTimeRange, UnsupportedQuery
+from hbstore.times.moments import moment, moments, time_at
+from hbstore.times.time_range import parse_time
+
+_NUMBER: Final = "hbstore.range"
+_FORM: Final = "Write time_range_in(time dimension, '2015-01-01', '2015-02-01'), or with now.day-7days as a time"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRangeIn:
+    """A condition that a time dimension is in a range.
+
+    Attributes:
+        column: the time dimension as the query names it.
+        start: the first moment of the range.
+        stop: the moment behind it.
+    """
+
+    column: exp.Column
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A range of moments, and which of some conditions hold throughout it.
+
+    Attributes:
+        start: its first moment.
+        stop: the moment behind it.
+        holds: by the number of the condition.
+    """
+
+    start: int
+    stop: int
+    holds: Mapping[int, bool]
+
+
+def is_time_range(node: exp.Expr) -> bool:
+    """Whether a node is a call of TIME_RANGE_IN."""
+    return isinstance(node, exp.Anonymous) and str(node.this).lower() == TIME_RANGE_IN
+
+
+def marker(number: int) -> exp.Column:
+    """A node that stands for a range of a condition in its place."""
+    made = exp.column(f"range {number}", quoted=True)
+    made.meta[_NUMBER] = number
+    return made
+
+
+def number_of(node: exp.Expr) -> int | None:
+    """The number of the range that a node stands for; None for other nodes."""
+    found = node.meta.get(_NUMBER)
+    return found if isinstance(found, int) else None
+
+
+def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRangeIn:
+    """The range of a call of TIME_RANGE_IN.
+
+    Raises:
+        CubeSyntaxError: it has other arguments than a column and one or two texts.
+        TimeRangeSyntaxError: a time does not parse.
+        InvalidTimeRange: it ends before it begins, or holds nothing.
+    """
+    column, *times = node.expressions
+    if not isinstance(column, exp.Column) or len(times) not in (1, 2) or not all(one.is_string for one in times):
+        raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
+    start = parse_time(times[0].this, now)
+    stop = parse_time(times[1].this, now) if len(times) > 1 else now
+    first, last = moments(start, stop)
+    if first == last:
+        raise InvalidTimeRange(
+            "the time range holds no time", start=start.isoformat(), end=stop.isoformat(), hint="Let it end later"
+        )
+    return TimeRangeIn(column, first, last)
+
+
+def stretches(
+    query: QueryText, where: exp.Expr | None, chosen: Collection[int], ranges: Sequence[TimeRangeIn]
+) -> list[Stretch]:
+    """The stretches of time that a condition needs, sorted.
+
+    Args:
+        query: for errors.
+        where: the condition, with `marker` nodes for its ranges.
+        chosen: the numbers of the ranges of the dimension by which partitions are chosen.
+        ranges: by number.
+
+    Raises:
+        UnsupportedQuery: what is needed has no beginning or no end.
+    """
+    ends = sorted({end for number in chosen for end in (ranges[number].start, ranges[number].stop)})
+    found: list[Stretch] = []
+    for start, stop in zip([None, *ends], [*ends, None], strict=True):
+        holds = {
+            number: start is not None
+            and stop is not None
+            and ranges[number].start <= start
+            and stop <= ranges[number].stop
+            for number in chosen
+        }
+        if where is not None and _truth(where, holds) is False:
+            continue
+        if start is None or stop is None:
+            raise query.error(
+                UnsupportedQuery,
+                "the condition needs all times before or after its ranges",
+                where,
+                hint=f"Add a range that all rows are in, with AND. {_FORM}",
+            )
+        found.append(Stretch(start, stop, holds))
+    return _joined(found)
+
+
+def moments_text(ranges: Sequence[tuple[int, int]], most: int = 3) -> str:
+    """Ranges of moments as people read them."""
+    shown = " ∪ ".join(f"[{_text(start)}, {_text(stop)})" for start, stop in ranges[:most])
+    return f"{shown} and {len(ranges) - most:,} more" if ranges[most:] else shown
+
+
+def _text(at: int) -> str:
+    return time_at(at).isoformat().removesuffix("+00:00").removesuffix(":00").removesuffix("T00:00")
+
+
+def _truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
+    """Whether a condition is true or false, whatever its other parts are; None where they decide."""
+    number = number_of(node)
+    if number is not None:
+        return holds.get(number)
+    if isinstance(node, exp.Paren):
+        return _truth(node.this, holds)
+    if isinstance(node, exp.Not):
+        truth = _truth(node.this, holds)
+        return None if truth is None else not truth
+    if isinstance(node, exp.And | exp.Or):
+        decisive = isinstance(node, exp.Or)
+        truths = [_truth(one, holds) for one in node.flatten()]
+        if decisive in truths:
+            return decisive
+        return None if None in truths else not decisive
+    return None
+
+
+def _joined(found: Sequence[Stretch]) -> list[Stretch]:
+    made: list[Stretch] = []
+    for one in found:
+        if made and made[-1].stop == one.start and made[-1].holds == one.holds:
+            one = Stretch(made.pop().start, one.stop, one.holds)
+        made.append(one)
+    return made
+
+
+def now_of(time: datetime) -> datetime:
+    """Now, which has to have a time zone. InvalidTime where it has none."""
+    return time_at(moment(time))

@@ -1,0 +1,553 @@
+"""Resolution: every name of a query becomes a field of the cube or of a dimension that is joined.
+
+    select city.name, fare_per_minute …      the cube rides, whose join chain city leads to the dimension station
+    ->  "city"."name", ("rides"."fare" / "rides"."minutes")
+
+A name is looked for among the tables of FROM; a name before a dot is one of them, or a join chain. Attributes that are
+reached by a chain, and expressions, become what they stand for, as trees: each name in an expression is a name of the
+concept that has the expression, whatever the query calls its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sqlglot import exp, parse_one
+
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.fields import DimAttribute, Edge, Expression, ExpressionSpec, Measure
+from hbstore.cubes.query.ranges import TimeRangeIn, is_time_range, marker, number_of, read_time_range
+from hbstore.cubes.query.star import Concept, Field, Star, chain_of, fields_of, time_dimensions
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
+from hbstore.cubes.query.ways import Ways
+from hbstore.errors import AmbiguousField, CubeQueryError, UnknownField, UnsupportedQuery
+from hbstore.times.moments import moment
+
+JOIN_SIDES: Final = {"": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
+_DEPTH: Final = 50
+"""Expressions and chains within each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A dimension that is joined.
+
+    Attributes:
+        alias: its name in the query.
+        dimension: which.
+        on: the condition.
+        side: INNER, LEFT, RIGHT, FULL; None: as the options say.
+        to_many: whether one row may meet many.
+    """
+
+    alias: str
+    dimension: Dimension
+    on: exp.Expr
+    side: str | None = None
+    to_many: bool = False
+
+
+@dataclass(slots=True)
+class Resolved:
+    """A query whose names are resolved in one way.
+
+    Columns of the trees have two parts: the alias of the cube or of a join, and the field. `marker` nodes stand for
+    time ranges.
+
+    Attributes:
+        cube: the base cube; None where only dimensions are asked.
+        derived: the derived cube that the query names.
+        root: the alias of the cube, or of the first dimension.
+        dimension: the first dimension, where there is no cube.
+        select: aliases and trees.
+        where, having: conditions.
+        group: trees.
+        order: trees, each with whether it descends and whether nulls come first.
+        joins: in an order in which each finds what it joins.
+        ranges: the time ranges by number.
+        asked: the fields of the cube that the query names, before they were resolved.
+        grouped: whether the query has a GROUP BY.
+        limit: rows at most.
+        distinct: whether the query says DISTINCT.
+    """
+
+    root: str
+    cube: Cube | None = None
+    derived: DerivedCube | None = None
+    dimension: Dimension | None = None
+    select: list[tuple[str, exp.Expr]] = field(default_factory=list)
+    where: exp.Expr | None = None
+    having: exp.Expr | None = None
+    group: list[exp.Expr] = field(default_factory=list)
+    order: list[tuple[exp.Expr, bool, bool | None]] = field(default_factory=list)
+    joins: dict[object, Join] = field(default_factory=dict)
+    ranges: list[TimeRangeIn] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    grouped: bool = False
+    limit: int | None = None
+    distinct: bool = False
+
+    def trees(self) -> Iterator[exp.Expr]:
+        """All trees."""
+        yield from (tree for _, tree in self.select)
+        yield from filter(None, (self.where, self.having))
+        yield from self.group
+        yield from (tree for tree, *_ in self.order)
+        yield from (join.on for join in self.joins.values())
+
+
+def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn]:
+    """The time ranges of a query; `marker` nodes stand in their places afterwards.
+
+    Raises:
+        UnknownField: one is not of a time dimension of the cube.
+        UnsupportedQuery: one stands outside of WHERE.
+        CubeSyntaxError, TimeRangeSyntaxError, InvalidTimeRange: one is not a range.
+    """
+    table = _tables(query)[0]
+    cube = cube_of(query, star)
+    dimensions = {} if cube is None else time_dimensions(cube)
+    where = query.select.args.get("where")
+    found: list[TimeRangeIn] = []
+    for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
+        if where is None or node.find_ancestor(exp.Where) is not where:
+            raise query.error(
+                UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
+            )
+        one = read_time_range(query, node, now)
+        name = one.column.name.lower()
+        if name not in dimensions or one.column.table.lower() not in ("", (table.alias or table.name).lower()):
+            raise query.error(
+                UnknownField,
+                "not a time dimension of the cube",
+                node,
+                name=one.column.sql(DIALECT),
+                known=", ".join(dimensions) or "none",
+                hint="Ask for a range of one of those known",
+            )
+        node.replace(marker(len(found)))
+        found.append(one)
+    return found
+
+
+def resolve(
+    query: QueryText, star: Star, ranges: Sequence[TimeRangeIn], columns: frozenset[str], ways: Ways
+) -> Resolved:
+    """A query with its names resolved.
+
+    Args:
+        query: what was parsed.
+        star: the documents.
+        ranges: the time ranges, as `read_ranges` read them.
+        columns: the columns that at least one fact of the cube has.
+        ways: which way is taken where there are several.
+
+    Raises:
+        UnknownField, AmbiguousField: a name means nothing, or two things.
+        UnsupportedQuery: the query is none that can be answered.
+    """
+    return _Resolver(query, star, ranges, columns, ways).resolved()
+
+
+def cube_of(query: QueryText, star: Star) -> Cube | None:
+    """The base cube that a query asks; None where it asks dimensions alone."""
+    for table in _tables(query):
+        found = star.concept(table.name)
+        if isinstance(found, DerivedCube):
+            return star.base(found)
+        if isinstance(found, Cube):
+            return found
+    return None
+
+
+def _tables(query: QueryText) -> list[exp.Table]:
+    items = [query.select.args["from_"].this, *(join.this for join in query.select.args.get("joins") or ())]
+    for item in items:
+        if not isinstance(item, exp.Table) or not isinstance(item.this, exp.Identifier):
+            raise query.error(UnsupportedQuery, "FROM holds more than names", item, hint="Name a cube or dimensions")
+        if item.args.get("db") is not None:
+            raise query.error(
+                UnsupportedQuery,
+                "a cube has no database before it",
+                item,
+                hint="Name the cube alone; a query asks one database",
+            )
+        extra = [name for name, value in item.args.items() if value and name not in ("this", "alias")]
+        if extra:
+            raise query.error(
+                UnsupportedQuery, f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone"
+            )
+    return items
+
+
+@dataclass(slots=True)
+class _Owner:
+    """A concept under an alias: what names are looked for in."""
+
+    alias: str
+    concept: Concept
+    derived: DerivedCube | None = None
+
+
+@dataclass(slots=True)
+class _Resolver:
+    query: QueryText
+    star: Star
+    ranges: Sequence[TimeRangeIn]
+    columns: frozenset[str]
+    ways: Ways
+    owners: list[_Owner] = field(default_factory=list)
+    made: Resolved = field(init=False)
+    selected: dict[str, exp.Expr] = field(default_factory=dict)
+
+    def resolved(self) -> Resolved:
+        select = self.query.select
+        tables = _tables(self.query)
+        self.owners = [self._owner(table) for table in tables]
+        self._check_owners(tables)
+        first = self.owners[0]
+        cube = first.concept if isinstance(first.concept, Cube) else None
+        dimension = first.concept if isinstance(first.concept, Dimension) else None
+        self.made = Resolved(first.alias, cube, first.derived, dimension)
+        self.made.ranges = list(self.ranges)
+        for number, join in enumerate(select.args.get("joins") or ()):
+            self._explicit_join(self.owners[number + 1], join)
+        self._read_select()
+        where = select.args.get("where")
+        if where is not None:
+            self.made.where = self._tree(where.this)
+        group = select.args.get("group")
+        if group is not None:
+            self.made.grouped = True
+            self.made.group = [self._grouped(one) for one in group.expressions]
+        having = select.args.get("having")
+        if having is not None:
+            self.made.having = self._tree(having.this, aliases=True)
+        order = select.args.get("order")
+        for one in order.expressions if order is not None else ():
+            self.made.order.append((self._ordered(one.this), bool(one.args.get("desc")), one.args.get("nulls_first")))
+        self.made.distinct = select.args.get("distinct") is not None
+        limit = select.args.get("limit")
+        self.made.limit = None if limit is None else int(limit.expression.this)
+        return self.made
+
+    # FROM
+
+    def _owner(self, table: exp.Table) -> _Owner:
+        found = self.star.concept(table.name)
+        if found is None:
+            raise self.query.error(
+                UnknownField,
+                "no such cube or dimension",
+                table,
+                name=table.name,
+                hint="List them with `hbstore model list`",
+            )
+        alias = (table.alias or table.name).lower()
+        if isinstance(found, DerivedCube):
+            return _Owner(alias, self.star.base(found), found)
+        return _Owner(alias, found)
+
+    def _check_owners(self, tables: Sequence[exp.Table]) -> None:
+        aliases: set[str] = set()
+        for owner, table in zip(self.owners, tables, strict=True):
+            if owner.alias in aliases:
+                raise self.query.error(
+                    AmbiguousField,
+                    "two tables have one name",
+                    table,
+                    name=owner.alias,
+                    hint="Give one of them an alias",
+                )
+            aliases.add(owner.alias)
+            if isinstance(owner.concept, Cube) and owner is not self.owners[0]:
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "a cube stands first in FROM, and there is one",
+                    table,
+                    hint="Join dimensions to it",
+                )
+
+    def _explicit_join(self, owner: _Owner, join: exp.Join) -> None:
+        extra = join.args.get("using") or join.args.get("method")
+        kind, side = (join.kind or "").upper(), (join.side or "").upper()
+        if extra or kind not in ("", "INNER", "OUTER") or side not in JOIN_SIDES or join.args.get("on") is None:
+            raise self.query.error(
+                UnsupportedQuery,
+                "a join of another form",
+                join,
+                hint="Write [LEFT | RIGHT | FULL] JOIN dimension ON a = b",
+            )
+        assert isinstance(owner.concept, Dimension)
+        on = self._tree(join.args["on"])
+        self.made.joins[owner.alias] = Join(owner.alias, owner.concept, on, JOIN_SIDES[side])
+
+    # Trees
+
+    def _read_select(self) -> None:
+        for one in self.query.select.expressions:
+            tree = self._tree(one.this if isinstance(one, exp.Alias) else one)
+            if isinstance(one, exp.Alias):
+                alias = one.alias
+            elif isinstance(one, exp.Column):
+                alias = one.name.lower()
+            else:
+                alias = one.sql(DIALECT, comments=False)
+            self.made.select.append((alias, tree))
+            if isinstance(one, exp.Alias):
+                self.selected.setdefault(alias.lower(), tree)
+
+    def _grouped(self, node: exp.Expr) -> exp.Expr:
+        place = self._placed(node)
+        if place is not None:
+            return place
+        if isinstance(node, exp.Column) and not node.table and not self._has(node.name.lower()):
+            return self.selected[node.name.lower()].copy() if node.name.lower() in self.selected else self._tree(node)
+        return self._tree(node)
+
+    def _ordered(self, node: exp.Expr) -> exp.Expr:
+        place = self._placed(node)
+        return self._tree(node, aliases=True) if place is None else place
+
+    def _placed(self, node: exp.Expr) -> exp.Expr | None:
+        """The selected expression that a number means; None for what is not a number."""
+        if not (isinstance(node, exp.Literal) and node.is_int):
+            return None
+        at = int(node.this)
+        if not 1 <= at <= len(self.made.select):
+            raise self.query.error(
+                CubeQueryError, "no such place in SELECT", None, place=at, hint=f"Give 1 to {len(self.made.select)}"
+            )
+        return self.made.select[at - 1][1].copy()
+
+    def _has(self, name: str) -> bool:
+        return any(name in fields_of(owner.concept) for owner in self.owners)
+
+    def _tree(self, node: exp.Expr, *, aliases: bool = False) -> exp.Expr:
+        """A copy of a part of the query with its names resolved."""
+
+        def named(column: exp.Column) -> exp.Expr:
+            if aliases and not column.table and column.name.lower() in self.selected:
+                return self.selected[column.name.lower()].copy()
+            return placed(self._column(column), offset_of(column))
+
+        return _mapped(node, named)
+
+    def _column(self, node: exp.Column) -> exp.Expr:
+        parts = [part.name.lower() for part in node.parts]
+        owner = next((one for one in self.owners if len(parts) > 1 and one.alias == parts[0]), None)
+        if owner is not None:
+            return self._name(owner, parts[1:], node, 0)
+        if len(parts) == 1:
+            having = [one for one in self.owners if parts[0] in fields_of(one.concept) or _is_time(one, parts[0])]
+            if len(having) > 1:
+                raise self.query.error(
+                    AmbiguousField,
+                    "the name may mean two fields",
+                    node,
+                    name=parts[0],
+                    one=f"{having[0].alias}.{parts[0]}",
+                    other=f"{having[1].alias}.{parts[0]}",
+                    hint="Write the one that you mean",
+                )
+            if having:
+                return self._name(having[0], parts, node, 0)
+        else:
+            for one in self.owners:
+                if chain_of(one.concept, parts[0]) is not None or parts[0] in fields_of(one.concept):
+                    return self._name(one, parts, node, 0)
+        raise self._unknown(self.owners[0], parts, node)
+
+    def _name(self, owner: _Owner, parts: Sequence[str], node: exp.Expr, depth: int) -> exp.Expr:
+        """What a name means in a concept: a field, one reached by a chain, or a part of a struct."""
+        if depth > _DEPTH:
+            raise self.query.error(
+                UnsupportedQuery,
+                "expressions and references lead back to themselves",
+                node,
+                name=".".join(parts),
+                hint="Alter the model",
+            )
+        first, *rest = parts
+        fields = fields_of(owner.concept)
+        if rest and first == owner.concept.name and chain_of(owner.concept, first) is None and rest[0] in fields:
+            return self._name(owner, rest, node, depth)
+        chain = chain_of(owner.concept, first) if rest else None
+        if chain is not None:
+            self._check_derived_chain(owner, chain.name, node)
+            return self._name(self._joined(owner, chain.name, node, depth), rest, node, depth + 1)
+        if first not in fields and not _is_time(owner, first):
+            raise self._unknown(owner, parts, node)
+        tree = self._field(owner, first, fields.get(first), node, depth)
+        for part in rest:
+            tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
+        return tree
+
+    def _field(self, owner: _Owner, name: str, found: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
+        if owner.alias == self.made.root and depth == 0:
+            self.made.asked.add(name)
+            self._check_derived(owner, name, node)
+        if isinstance(found, Measure | DimAttribute):
+            self._check_times(found, node)
+        if isinstance(found, Expression):
+            return self._expression(owner, found, node, depth)
+        if isinstance(found, DimAttribute) and found.chain:
+            here = exp.column(name, table=owner.alias, quoted=True)
+            there = [
+                lambda one=one: self._name(self._joined(owner, one.chain, node, depth), [one.field], node, depth + 1)
+                for one in found.chain
+            ]
+            alternatives: list[Callable[[], exp.Expr]] = [
+                *([lambda: here] if self._is_stored(owner, name) else []),
+                *there,
+            ]
+            return self.ways.one_of(("attribute", owner.alias, name), alternatives)()
+        return exp.column(name, table=owner.alias, quoted=True)
+
+    def _is_stored(self, owner: _Owner, name: str) -> bool:
+        """Whether a table has an attribute as a column, though a chain leads to it as well."""
+        if isinstance(owner.concept, Cube):
+            return name in self.columns
+        return any(name in {column.name for column in one.columns} for one in self.star.dimtables(owner.concept))
+
+    def _expression(self, owner: _Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+        specs = [spec for spec in found.specs if self._counts(spec)]
+        if not specs:
+            raise self.query.error(
+                UnsupportedQuery,
+                "no definition of the expression counts for the whole range",
+                node,
+                expression=found.name,
+                definitions="; ".join(f"{one.expression} {_validity(one)}" for one in found.specs),
+                hint="Ask for ranges that lie within one definition each",
+            )
+        spec = self.ways.one_of(("expression", owner.alias, found.name), specs)
+        tree = parse_one(spec.expression, dialect=DIALECT, into=exp.Condition)
+
+        def named(column: exp.Column) -> exp.Expr:
+            return self._name(owner, [part.name.lower() for part in column.parts], node, depth + 1)
+
+        return exp.paren(placed(_mapped(tree, named), None), copy=False)
+
+    def _counts(self, spec: ExpressionSpec) -> bool:
+        """Whether a definition counts in all ranges of the query."""
+        return all(_within(spec.start_time, spec.end_time, one) for one in self.made.ranges)
+
+    def _check_times(self, found: Measure | DimAttribute, node: exp.Expr) -> None:
+        for one in self.made.ranges:
+            if not _within(found.start_time, found.end_time, one):
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "the field has no data in the whole range",
+                    node,
+                    field=found.name,
+                    cause="COLUMN_UNAVAILABLE_IN_TIME_RANGE",
+                    since=found.start_time,
+                    until=found.end_time,
+                    hint="Ask for a range within these times",
+                )
+
+    # Joins
+
+    def _joined(self, owner: _Owner, name: str, node: exp.Expr, depth: int) -> _Owner:
+        """The end of a join chain, joined by one of its paths."""
+        chain = chain_of(owner.concept, name)
+        if chain is None:
+            raise self._unknown(owner, [name], node)
+        path = self.ways.one_of(("path", owner.alias, name), sorted(chain.paths, key=len))
+        here, alias = owner, name if owner.alias == self.made.root else f"{owner.alias}_{name}"
+        for number, edge in enumerate(path):
+            last = number == len(path) - 1
+            here = self._step(here, edge, alias if last else f"{alias}_{number}", node, depth)
+        return here
+
+    def _step(self, owner: _Owner, edge: Edge, alias: str, node: exp.Expr, depth: int) -> _Owner:
+        target = self.star.concept(edge.to_table)
+        if not isinstance(target, Dimension):
+            raise self.query.error(
+                UnknownField,
+                "a join chain leads to what is not a dimension",
+                node,
+                edge=edge,
+                hint="Create the dimension",
+            )
+        key = owner.alias, str(edge)
+        if key not in self.made.joins:
+            taken = {join.alias for join in self.made.joins.values()} | {one.alias for one in self.owners}
+            while alias in taken:
+                alias += "_"
+            left = self._name(owner, [edge.field], node, depth + 1)
+            right = self._name(_Owner(alias, target), [edge.to_field], node, depth + 1)
+            on = exp.EQ(this=left, expression=right)
+            self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
+        return _Owner(self.made.joins[key].alias, target)
+
+    # Derived cubes
+
+    def _check_derived(self, owner: _Owner, name: str, node: exp.Expr) -> None:
+        derived = owner.derived
+        if derived is None or name in derived.measures or name in derived.dim_attributes or _is_time(owner, name):
+            return
+        raise self.query.error(
+            UnknownField,
+            "the derived cube does not have the field",
+            node,
+            derived_cube=derived.name,
+            field=name,
+            known=", ".join([*derived.measures, *derived.dim_attributes]),
+            hint=f"Ask for the fields that it has, or ask the cube {derived.parent}",
+        )
+
+    def _check_derived_chain(self, owner: _Owner, name: str, node: exp.Expr) -> None:
+        derived = owner.derived
+        chain = chain_of(owner.concept, name)
+        if derived is None or chain is None:
+            return
+        if not any(path[0].field in derived.dim_attributes for path in chain.paths):
+            raise self.query.error(
+                UnknownField,
+                "the derived cube does not have the attribute at which the join chain begins",
+                node,
+                derived_cube=derived.name,
+                chain=name,
+                hint=f"Ask the cube {derived.parent}",
+            )
+
+    def _unknown(self, owner: _Owner, parts: Sequence[str], node: exp.Expr) -> CubeQueryError:
+        chains = [chain.name for chain in owner.concept.join_chains]
+        return self.query.error(
+            UnknownField,
+            "no such field",
+            node,
+            cause="COLUMN_NOT_FOUND",
+            name=".".join(parts),
+            of=owner.concept,
+            fields=", ".join(fields_of(owner.concept)) or "none",
+            chains=", ".join(chains) or "none",
+            hint="Name one of its fields, or a field of a join chain as chain.field",
+        )
+
+
+def _mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
+    """A copy of a tree with its columns replaced."""
+
+    def replaced(one: exp.Expr) -> exp.Expr:
+        return named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
+
+    return node.transform(replaced)
+
+
+def _is_time(owner: _Owner, name: str) -> bool:
+    return name in time_dimensions(owner.concept)
+
+
+def _within(start: datetime | None, end: datetime | None, one: TimeRangeIn) -> bool:
+    return (start is None or moment(start) <= one.start) and (end is None or one.stop <= moment(end))
+
+
+def _validity(spec: ExpressionSpec) -> str:
+    since = "" if spec.start_time is None else f"from {spec.start_time.isoformat()} "
+    return f"({since}{'' if spec.end_time is None else f'until {spec.end_time.isoformat()}'})"

@@ -1,0 +1,182 @@
+"""Rewriting: a cube query becomes a Spark SQL query over the partitions that answer it best.
+
+The text is parsed; its time ranges are read; each storage table of the cube's facts says what it offers; in each way in
+which the names can be resolved, the best partitions are chosen; the best way is written. An answer is complete or an
+error: ``partial`` asks for what there is, and says what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.covered import CoverPartitions
+from hbstore.cubes.query.aggregates import Grain, Unit, Units
+from hbstore.cubes.query.answer import Answer, Question
+from hbstore.cubes.query.candidates import Candidate, Offer
+from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.ranges import now_of
+from hbstore.cubes.query.resolution import Resolved, cube_of, read_ranges, resolve
+from hbstore.cubes.query.shaping import group, take_units
+from hbstore.cubes.query.star import Star
+from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
+from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.cubes.query.writer import answer_query, dimension_query
+from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
+from hbstore.times.moments import time_at
+from hbstore.wording import plural
+
+T = TypeVar("T")
+_SHOWN: Final = 8
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rewritten:
+    """A cube query as Spark runs it.
+
+    Attributes:
+        sql: Spark SQL over the storage tables, ``database.table``.
+        partitions: by storage table, the partitions of facts that it reads, in the order of time.
+        candidates: every storage table of the cube's facts, taken or with its cause.
+        missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
+        warnings: what the user should know about the answer.
+    """
+
+    sql: str
+    partitions: Mapping[str, CoverPartitions]
+    candidates: tuple[Candidate, ...] = ()
+    missing: tuple[tuple[datetime, datetime], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        number = sum(map(len, self.partitions.values()))
+        missing = f", {plural(len(self.missing), 'range')} missing" if self.missing else ""
+        return f"<Rewritten: {plural(number, 'partition')} of {', '.join(self.partitions) or 'no fact'}{missing}>"
+
+    def explain(self) -> str:
+        """What is read, why other storage tables are not, what is missing, and the query, as people read it."""
+        lines = []
+        for table, partitions in self.partitions.items():
+            lines.append(f"{table}: {plural(len(partitions), 'partition')}")
+            lines += [f"  {str(run).partition(' ')[2]}" for run in partitions.runs[:_SHOWN]]
+            if partitions.runs[_SHOWN:]:
+                lines.append(f"  and {len(partitions.runs) - _SHOWN:,} ranges more")
+        lines += [f"not taken: {one}" for one in self.candidates if not one.taken]
+        lines += [f"missing: [{start.isoformat()}, {end.isoformat()})" for start, end in self.missing]
+        lines += [f"warning: {one}" for one in self.warnings]
+        return "\n".join([*lines, "", self.sql])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON would hold it."""
+        return {
+            "sql": self.sql,
+            "partitions": {table: [str(run) for run in some.runs] for table, some in self.partitions.items()},
+            "candidates": [one.to_dict() for one in self.candidates],
+            "missing": [[start.isoformat(), end.isoformat()] for start, end in self.missing],
+            "warnings": list(self.warnings),
+        }
+
+
+def rewrite(catalog: Catalog, text: str, now: datetime, options: QueryOptions) -> Rewritten:
+    """A cube query as Spark runs it.
+
+    Raises:
+        CubeSyntaxError: the text does not parse.
+        UnknownField, AmbiguousField: a name means nothing, or two things.
+        UnsupportedQuery: it could not be answered exactly.
+        NoCandidate: no storage table has what it asks for; without ``partial`` also where partitions are missing.
+    """
+    now = now_of(now)
+    query = parse_query(text)
+    try:
+        return _rewritten(query, Star(catalog), now, options)
+    except RecursionError:
+        raise query.error(
+            UnsupportedQuery, "the query has too many levels", None, hint="Ask with fewer brackets, ANDs and ORs"
+        ) from None
+
+
+def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOptions) -> Rewritten:
+    ranges = read_ranges(query, star, now)
+    cube = cube_of(query, star)
+    if cube is None:
+        return _of_dimensions(query, star, options)
+    if not ranges:
+        raise query.error(
+            UnsupportedQuery,
+            "the query has no time range",
+            None,
+            cause="NO_TIMERANGE_FILTER",
+            hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
+        )
+    offers = sorted(Offer.all_of(star, cube, now), key=lambda one: (one.fact.weight or 0.0, one.table))
+    if not offers:
+        raise NoCandidate(
+            "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
+        )
+    columns = frozenset(name for offer in offers for name in offer.columns)
+    dimensions = list(dict.fromkeys(one.column.name.lower() for one in ranges))
+
+    def answered(ways: Ways) -> Answer:
+        resolved = resolve(query, star, ranges, columns, ways)
+        question = Question(query, star, cube, offers, ranges)
+        return Answer.of(question, resolved, ways.one_of("time dimension", dimensions))
+
+    best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, len(one.resolved.joins)))
+    if best.cost[0] and not options.partial:
+        raise best.incomplete()
+    runs = best.cover_runs()
+    return Rewritten(
+        answer_query(best, options).sql(DIALECT, pretty=True, comments=False),
+        {table: CoverPartitions(some) for table, some in runs.items()},
+        best.candidates(),
+        tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
+        tuple(_warnings(best.resolved, best.units)),
+    )
+
+
+def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
+    """A query of dimensions alone."""
+
+    def answered(ways: Ways) -> tuple[int, str]:
+        resolved = resolve(query, star, (), frozenset(), ways)
+        units = Units(query, resolved.root, {})
+        take_units(resolved, units)
+        group(query, resolved, units)
+        select = dimension_query(star, resolved, [unit.tree for unit in units.found], options)
+        return len(resolved.joins), select.sql(DIALECT, pretty=True, comments=False)
+
+    return Rewritten(_best(in_all_ways(_or_error(answered)), lambda one: one[0])[1], {})
+
+
+def _or_error(answered: Callable[[Ways], T]) -> Callable[[Ways], T | CubeQueryError]:
+    def way(ways: Ways) -> T | CubeQueryError:
+        try:
+            return answered(ways)
+        except CubeQueryError as error:
+            return error
+
+    return way
+
+
+def _best(found: Iterable[T | CubeQueryError], cost: Callable[[T], Any]) -> T:
+    """The answer that costs least, of those that cost the same the first; the first error where there is none."""
+    answers: list[T] = []
+    errors: list[CubeQueryError] = []
+    for one in found:
+        if isinstance(one, CubeQueryError):
+            errors.append(one)
+        else:
+            answers.append(one)
+    if not answers:
+        raise errors[0]
+    return min(answers, key=cost)
+
+
+def _warnings(resolved: Resolved, units: Iterable[Unit]) -> Iterable[str]:
+    many = [join.alias for join in resolved.joins.values() if join.to_many]
+    if many and any(unit.grain is not Grain.ANY for unit in units):
+        yield f"a row counts once for each match in {', '.join(many)}, so the sum of groups may be more than the whole"

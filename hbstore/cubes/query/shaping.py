@@ -1,0 +1,166 @@
+"""Shaping a resolved query: its time ranges, time dimensions, aggregates and groups get the form in which rows answer it.
+
+Each step changes the trees of a `Resolved` in place:
+
+1. markers of ranges become what holds of the rows that are read, or conditions on a column;
+2. time dimensions become the partition's time where that is enough;
+3. aggregates become placeholders, and bare measures placeholders of their default aggregates;
+4. what is selected and not aggregated is grouped by, where the query has no GROUP BY.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.query.aggregates import Units, unit_of
+from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, number_of
+from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
+from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.times import TIME_OF, with_times
+from hbstore.errors import UnsupportedQuery
+from hbstore.times.moments import time_at
+from hbstore.times.update_period import UpdatePeriod
+
+RANGE: Final = "range "
+"""What the columns of rows are called that say whether a row is in a range of the query."""
+
+
+def replace_ranges(
+    resolved: Resolved, ranges: Sequence[TimeRangeIn], chosen: Sequence[int], stretches: Sequence[Stretch]
+) -> None:
+    """Put conditions in the places of markers.
+
+    Args:
+        resolved: the query.
+        ranges: by number.
+        chosen: those of the dimension by which partitions are chosen; the others become conditions on the column.
+        stretches: the time that is read.
+    """
+    if resolved.where is None:
+        return
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        number = number_of(node)
+        if number is None:
+            return node
+        if number not in chosen:
+            return _within(ranges[number], resolved.root)
+        truths = {one.holds[number] for one in stretches}
+        if len(truths) > 1:
+            return exp.column(f"{RANGE}{number}", table=resolved.root, quoted=True)
+        return exp.true() if truths == {True} else exp.false()
+
+    where = _without_true(resolved.where.transform(replaced))
+    resolved.where = None if where == exp.true() else where
+
+
+def replace_times(resolved: Resolved, names: Mapping[str, str]) -> dict[str, UpdatePeriod]:
+    """Put the partition's time in the places of time dimensions where that is enough.
+
+    Returns:
+        By time dimension, the largest period whose partitions' times will do.
+    """
+    bounds: dict[str, UpdatePeriod] = {}
+    _map(resolved, lambda tree: with_times(tree, resolved.root, names, bounds), where=True)
+    return bounds
+
+
+def take_units(resolved: Resolved, units: Units) -> None:
+    """Put placeholders in the places of aggregates and bare measures; those of WHERE and GROUP BY are of single rows."""
+    _map(resolved, units.taken_from, where=False)
+
+
+def group(query: QueryText, resolved: Resolved, units: Units) -> None:
+    """Group by what is selected and not aggregated, where the query does not say; take rows once where nothing is.
+
+    Raises:
+        UnsupportedQuery: a field is neither aggregated nor grouped by.
+    """
+    if not resolved.grouped and not units.found:
+        resolved.distinct = resolved.distinct or resolved.cube is not None
+        return
+    if not resolved.grouped:
+        plain = (tree for _, tree in resolved.select if not units.has(tree))
+        resolved.group = [tree.copy() for tree in plain if tree.find(exp.Column) is not None]
+    for tree in _grouped_trees(resolved):
+        for node in tree.walk(prune=lambda node: node in resolved.group):
+            if isinstance(node, exp.Column) and node not in resolved.group and unit_of(node) is None:
+                raise query.error(
+                    UnsupportedQuery,
+                    "a field is neither aggregated nor grouped by",
+                    node,
+                    field=node.name,
+                    hint="Add it to GROUP BY, or aggregate it",
+                )
+
+
+def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, units: Units) -> None:
+    """See that fields may be asked together, where only the derived cubes of a cube say which may.
+
+    Raises:
+        UnsupportedQuery: no derived cube has them.
+    """
+    if resolved.derived is not None or cube.properties.get(ONLY_DERIVED, "true").strip().lower() != "false":
+        return
+    attributes = {one.name for one in cube.dim_attributes}
+    named = {name for name in resolved.asked if name in attributes}
+    named |= {one for join in resolved.joins.values() for one in units.columns(join.on)[1]}
+    named -= set(cube.time_dimensions)
+    measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes
+    derived = [one for one in star.derived_cubes(cube) if named <= set(one.dim_attributes)]
+    lone = [name for name in measures if not any(name in one.measures for one in derived)]
+    if lone or not derived:
+        raise query.error(
+            UnsupportedQuery,
+            "the fields cannot be asked together",
+            None,
+            cause="FIELDS_CANNOT_BE_QUERIED_TOGETHER",
+            fields=", ".join(sorted([*(lone or measures), *named])),
+            hint=f"Ask for fields that one derived cube of {cube.name} has",
+        )
+
+
+def _map(resolved: Resolved, changed: Callable[[exp.Expr], exp.Expr], *, where: bool) -> None:
+    """Change the trees of a query; with ``where`` also those that are looked at in each row."""
+    resolved.select = [(alias, changed(tree)) for alias, tree in resolved.select]
+    resolved.having = None if resolved.having is None else changed(resolved.having)
+    resolved.order = [(changed(tree), descends, nulls) for tree, descends, nulls in resolved.order]
+    if where:
+        resolved.where = None if resolved.where is None else changed(resolved.where)
+        resolved.group = [changed(tree) for tree in resolved.group]
+
+
+def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
+    yield from (tree for _, tree in resolved.select)
+    if resolved.having is not None:
+        yield resolved.having
+    yield from (tree for tree, *_ in resolved.order)
+
+
+def _within(one: TimeRangeIn, root: str) -> exp.Expr:
+    """The condition that a time dimension, as a column, is in a range."""
+    column = exp.cast(exp.column(one.column.name.lower(), table=root, quoted=True), "timestamp")
+    texts = (time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f") for at in (one.start, one.stop))
+    begin, end = (exp.cast(exp.Literal.string(text), "timestamp") for text in texts)
+    return exp.paren(exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end)))
+
+
+def _without_true(tree: exp.Expr) -> exp.Expr:
+    """A condition without what is always true beside AND."""
+    if isinstance(tree, exp.And):
+        parts = [one for one in map(_without_true, tree.flatten()) if one != exp.true()]
+        return exp.and_(*parts) if parts else exp.true()
+    if isinstance(tree, exp.Paren):
+        inner = _without_true(tree.this)
+        return inner if inner == exp.true() else exp.paren(inner)
+    return tree
+
+
+def is_field(name: str) -> bool:
+    """Whether a column of rows is a field of the cube, and not one that only the rewriting knows."""
+    return not name.startswith((RANGE, TIME_OF))

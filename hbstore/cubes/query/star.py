@@ -1,0 +1,114 @@
+"""Star: a cube or some dimensions of a query, with the facts, chains and dimension tables that belong to them.
+
+All documents are read when they are first asked for, and once, so that a query sees one state of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.fields import DimAttribute, Expression, JoinChain, Measure
+from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.errors import UnsupportedQuery
+from hbstore.model import FrozenDict
+
+Concept: TypeAlias = Cube | Dimension
+"""What has fields that a query names."""
+
+Field: TypeAlias = Measure | DimAttribute | Expression
+"""A field of a concept."""
+
+ONLY_DERIVED = "cube.allfields.queriable"
+"""The property by which a cube's fields may be asked together only as its derived cubes have them; Lens's name of it."""
+
+IS_AGGREGATED = "cube.fact.is.aggregated"
+"""The property of a fact that says whether its rows are rolled up, which they are unless it is false; Lens's name."""
+
+
+@dataclass(eq=False)
+class Star:
+    """The documents of one query.
+
+    Attributes:
+        catalog: where they are.
+    """
+
+    catalog: Catalog
+    _concepts: dict[str, Concept | DerivedCube | None] = field(default_factory=dict)
+
+    def concept(self, name: str) -> Concept | DerivedCube | None:
+        """The cube, the derived cube or the dimension of a name; None if there is none."""
+        name = name.lower()
+        if name not in self._concepts:
+            found = next(
+                filter(None, (self.catalog.find(kind, name) for kind in ("cube", "derived_cube", "dimension"))), None
+            )
+            assert found is None or isinstance(found, Cube | DerivedCube | Dimension)
+            self._concepts[name] = found
+        return self._concepts[name]
+
+    def base(self, derived: DerivedCube) -> Cube:
+        """The base cube of a derived one."""
+        found = self.concept(derived.parent)
+        if not isinstance(found, Cube):
+            raise UnsupportedQuery(
+                "the parent of the derived cube is gone",
+                derived_cube=derived.name,
+                parent=derived.parent,
+                hint="Ask again",
+            )
+        return found
+
+    def facts(self, cube: Cube) -> list[Fact]:
+        """The facts of a base cube in order of their names, with their tables as they say."""
+        named = [one.name for one in self._all_facts if one.cube == cube.name]
+        found = [self.catalog.settled("fact", name) for name in named]
+        return [one for one in found if isinstance(one, Fact)]
+
+    def dimtables(self, dimension: Dimension) -> list[DimTable]:
+        """The dimension tables of a dimension, the lightest first."""
+        named = [one.name for one in self._all_dimtables if one.dimension == dimension.name]
+        found = [self.catalog.settled("dimtable", name) for name in named]
+        return sorted(
+            (one for one in found if isinstance(one, DimTable)), key=lambda one: (one.weight or 0.0, one.name)
+        )
+
+    def derived_cubes(self, cube: Cube) -> list[DerivedCube]:
+        """The derived cubes of a cube."""
+        return [
+            one for one in self.catalog.list("derived_cube") if isinstance(one, DerivedCube) and one.parent == cube.name
+        ]
+
+    @cached_property
+    def _all_facts(self) -> Sequence[Fact]:
+        return [one for one in self.catalog.list("fact") if isinstance(one, Fact)]
+
+    @cached_property
+    def _all_dimtables(self) -> Sequence[DimTable]:
+        return [one for one in self.catalog.list("dimtable") if isinstance(one, DimTable)]
+
+
+def fields_of(concept: Concept) -> dict[str, Field]:
+    """The fields of a cube or a dimension by name."""
+    measures: tuple[Field, ...] = concept.measures if isinstance(concept, Cube) else ()
+    return {one.name: one for one in (*measures, *concept.dim_attributes, *concept.expressions)}
+
+
+def time_dimensions(concept: Concept) -> FrozenDict:
+    """The time dimensions of a cube, with their partition columns; a dimension has none."""
+    return FrozenDict(concept.time_dimensions) if isinstance(concept, Cube) else FrozenDict()
+
+
+def chain_of(concept: Concept, name: str) -> JoinChain | None:
+    """The join chain of a name; None if there is none."""
+    return next((one for one in concept.join_chains if one.name == name), None)
+
+
+def is_raw(fact: Fact) -> bool:
+    """Whether a fact's rows are those of the cube itself, and not rolled up."""
+    return fact.properties.get(IS_AGGREGATED, "true").strip().lower() == "false"

@@ -1,0 +1,172 @@
+"""The text of a cube query: sqlglot reads it as Spark SQL, and what a cube query cannot hold is refused here.
+
+    CUBE SELECT [DISTINCT] expression [alias], … FROM cube or dimension [alias] [JOIN dimension [alias] ON condition]…
+    [WHERE condition] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT number]
+
+The word CUBE may be left out. The tree that sqlglot makes is all that later steps see: nothing of the text goes into
+another query but through the tree, which sqlglot writes with its own quotes.
+
+>>> parse_query("cube select revenue from sales where time_range_in(order_time, '2015', '2016')").select.sql("spark")
+"SELECT revenue FROM sales WHERE TIME_RANGE_IN(order_time, '2015', '2016')"
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from sqlglot import exp, parse
+from sqlglot.errors import ParseError, SqlglotError
+
+from hbstore.arguments import expect
+from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
+from hbstore.places import highlight, place
+
+DIALECT: Final = "spark"
+MAX_LENGTH: Final = 100_000
+"""Characters of a query."""
+
+TIME_RANGE_IN: Final = "time_range_in"
+
+_CUBE: Final = re.compile(r"\s*cube(?=\s+select\b)", re.IGNORECASE)
+_CLAUSES: Final = frozenset(("kind", "distinct", "expressions", "from_", "joins", "where", "group", "having", "order"))
+_PARTS: Final = _CLAUSES | {"limit"}
+_REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
+    (exp.Window, "a window function; group by, or run the window over the rows of the answer"),
+    (exp.Query, "a subquery; ask the two questions one after the other"),
+    (exp.Placeholder, "a parameter; write the value"),
+    (exp.Parameter, "a parameter; write the value"),
+    (exp.Rollup, "ROLLUP; ask each grouping by itself"),
+    (exp.Cube, "CUBE in GROUP BY; ask each grouping by itself"),
+    (exp.GroupingSets, "GROUPING SETS; ask each grouping by itself"),
+    (exp.Explode, "a function that makes several rows of one"),
+    (exp.Posexplode, "a function that makes several rows of one"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryText:
+    """A query that was parsed.
+
+    Attributes:
+        text: as the user wrote it.
+        select: its tree.
+    """
+
+    text: str
+    select: exp.Select
+
+    def error(
+        self, kind: type[CubeQueryError], text: str, node: exp.Expr | None, *, hint: str, **fields: object
+    ) -> CubeQueryError:
+        """An error with a caret below a part of the text; without one where the part is not of the text."""
+        offset = None if node is None else offset_of(node)
+        return kind(text, highlight="" if offset is None else highlight(self.text, offset), hint=hint, **fields)
+
+
+def parse_query(text: str) -> QueryText:
+    """The tree of a cube query.
+
+    Raises:
+        CubeSyntaxError: the text does not parse; the error says where.
+        UnsupportedQuery: a part of it is SQL, but not of a cube query.
+        InvalidInput: it is not a text.
+    """
+    expect("text", text, str, hint='Give the text of the query, such as "cube select revenue from sales where …"')
+    if len(text) > MAX_LENGTH:
+        raise CubeSyntaxError("the query is too long", characters=len(text), limit=MAX_LENGTH, hint="Shorten it")
+    cube = _CUBE.match(text)
+    plain = text if cube is None else " " * cube.end() + text[cube.end() :]
+    try:
+        trees = [tree for tree in parse(plain, dialect=DIALECT) if tree is not None]
+    except ParseError as error:
+        raise _syntax_error(text, error) from None
+    except (SqlglotError, RecursionError) as error:
+        raise CubeSyntaxError("the query does not parse", reason=error, hint=_FORM) from None
+    if len(trees) != 1:
+        raise CubeSyntaxError("there is not one query", queries=len(trees), hint="Ask one query at a time")
+    (tree,) = trees
+    if not isinstance(tree, exp.Select):
+        raise CubeSyntaxError("not a cube query", statement=tree.key.upper(), hint=_FORM)
+    found = QueryText(text, tree)
+    _check_parts(found)
+    return found
+
+
+def offset_of(node: exp.Expr) -> int | None:
+    """Where a part of a query begins in its text, in characters; None for what is not of the text."""
+    return min((one.meta["start"] for one in node.walk() if "start" in one.meta), default=None)
+
+
+def placed(node: exp.Expr, offset: int | None) -> exp.Expr:
+    """A tree that came in the place of a part of a query: it stands where that stood, for errors."""
+    for one in node.walk():
+        one.meta.pop("start", None)
+    if offset is not None:
+        node.meta["start"] = offset
+    return node
+
+
+_FORM: Final = "Write CUBE SELECT … FROM cube WHERE time_range_in(time dimension, 'from', 'to')"
+
+
+def _check_parts(query: QueryText) -> None:
+    select = query.select
+    for name, part in select.args.items():
+        if part and name not in _PARTS:
+            node = part[0] if isinstance(part, list) else part
+            raise query.error(
+                UnsupportedQuery,
+                f"a cube query has no {name.rstrip('_').replace('_', ' ').upper()}",
+                node if isinstance(node, exp.Expr) else None,
+                hint=_FORM,
+            )
+    if select.args.get("from_") is None:
+        raise CubeSyntaxError("the query names no cube", hint=_FORM)
+    for node in select.walk():
+        if node is select:
+            continue
+        for kind, reason in _REFUSED:
+            if isinstance(node, kind):
+                raise query.error(
+                    UnsupportedQuery, f"a cube query cannot hold {reason.partition(';')[0]}", node, hint=_then(reason)
+                )
+        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
+            raise query.error(
+                UnsupportedQuery,
+                "a cube query names its fields, * does not",
+                node.parent,
+                hint="Name the fields that you want",
+            )
+    group = select.args.get("group")
+    if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
+        raise query.error(
+            UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint="Name the expressions to group by"
+        )
+    limit = select.args.get("limit")
+    if limit is not None and not (isinstance(limit, exp.Limit) and limit.expression.is_int):
+        raise query.error(UnsupportedQuery, "LIMIT is not a number", limit, hint="Write LIMIT 10")
+
+
+def _then(reason: str) -> str:
+    what = reason.partition("; ")[2]
+    return what[:1].upper() + what[1:] if what else _FORM
+
+
+def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:
+    first = error.errors[0] if error.errors else {}
+    line, end, token = first.get("line"), first.get("col"), str(first.get("highlight") or "")
+    if not isinstance(line, int) or not isinstance(end, int):
+        return CubeSyntaxError("the query does not parse", hint=_FORM)
+    before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+    offset = min(max(0, before + end - len(token)), len(text))
+    at = place(text, offset)
+    return CubeSyntaxError(
+        "the query does not parse",
+        line=at[0],
+        column=at[1],
+        found=token or "the end",
+        highlight=highlight(text, offset),
+        hint="Correct what stands at the caret; docs/cube-queries.md has the language",
+    )

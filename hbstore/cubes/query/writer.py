@@ -1,0 +1,253 @@
+"""Writing a rewritten query: one Spark SQL text over the storage tables.
+
+    SELECT city.name, SUM(rides.fare) FROM (
+        SELECT station_id, fare FROM shop.lake_rides_monthly WHERE dt IN ('2015-01', '2015-02')
+        UNION ALL
+        SELECT station_id, fare FROM shop.lake_rides_daily WHERE dt >= '2015-03-01' AND …
+    ) AS rides LEFT JOIN (SELECT id, name FROM shop.lake_stations WHERE dt = 'latest') AS city ON … GROUP BY city.name
+
+The rows of all partitions stand below each other, and each aggregate is computed once, over all of them. What a table
+does not have, and another block is asked for, is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Dimension
+from hbstore.cubes.query.aggregates import COUNTED, with_units
+from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.dimensions import dimension_rows
+from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.shaping import RANGE
+from hbstore.cubes.query.star import Star
+from hbstore.cubes.query.times import TIME_OF, beginning
+from hbstore.times.moments import time_at
+from hbstore.times.update_period import UpdatePeriod
+from hbstore.types import ColumnType, DateType, StringType
+
+BLOCK: Final = "block "
+"""What the columns of rows are called that say to which block a row belongs."""
+
+_LISTED: Final = 24
+"""Values of a partition column that are listed one by one; more that follow one another are a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of one storage table in the answer.
+
+    Attributes:
+        offer: the storage table.
+        block: the number of the block whose measures they have.
+        runs: their partitions: update periods, each with the first index and the one behind the last.
+        holds: which ranges of the query they are in, by number.
+    """
+
+    offer: Offer
+    block: int
+    runs: tuple[tuple[UpdatePeriod, int, int], ...]
+    holds: Mapping[int, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of the rows that a query is computed from.
+
+    Attributes:
+        attributes: fields that all parts have.
+        times: time dimensions that are told by the partition's time.
+        measures: fields that aggregates look at, with the blocks whose parts have them.
+        counted: measures of which the rows hold how many values they stand for, with their blocks.
+        flags: numbers of blocks that rows say whether they belong to.
+        ranges: numbers of ranges that rows say whether they are in.
+    """
+
+    attributes: tuple[str, ...]
+    times: tuple[str, ...]
+    measures: Mapping[str, frozenset[int]]
+    counted: Mapping[str, frozenset[int]]
+    flags: tuple[int, ...]
+    ranges: tuple[int, ...]
+
+
+class Answered(Protocol):
+    """What an answer says of itself, to be written."""
+
+    @property
+    def resolved(self) -> Resolved:
+        """The query, with placeholders for its aggregates."""
+
+    @property
+    def star(self) -> Star:
+        """The documents."""
+
+    @property
+    def time_column(self) -> str:
+        """The partition column by which partitions are chosen."""
+
+    def parts(self) -> Iterator[Part]:
+        """The rows that are read."""
+
+    def columns(self) -> Columns:
+        """Their columns."""
+
+    def unit(self, number: int) -> exp.Expr:
+        """An aggregate as it is computed from them."""
+
+
+def answer_query(answer: Answered, options: QueryOptions) -> exp.Select:
+    """The query that an answer is."""
+    database = answer.star.catalog.database
+    rows = _rows(database, answer.time_column, list(answer.parts()), answer.columns())
+    return _query(answer.star, answer.resolved, _named(rows, answer.resolved.root), answer.unit, options)
+
+
+def dimension_query(star: Star, resolved: Resolved, units: Sequence[exp.Expr], options: QueryOptions) -> exp.Select:
+    """The query of dimensions alone."""
+    assert resolved.dimension is not None
+    trees = [*resolved.trees(), *units]
+    rows = _dimension(star, resolved.root, resolved.dimension, trees)
+    return _query(star, resolved, rows, lambda number: units[number].copy(), options)
+
+
+def _query(
+    star: Star, resolved: Resolved, source: exp.Expr, unit: Callable[[int], exp.Expr], options: QueryOptions
+) -> exp.Select:
+    """A query over its rows, with the dimensions that it joins."""
+    made = exp.Select()
+    trees = [with_units(tree, unit) for _, tree in resolved.select]
+    where, having = (None if one is None else with_units(one, unit) for one in (resolved.where, resolved.having))
+    group = [with_units(tree, unit) for tree in resolved.group]
+    order = [(with_units(tree, unit), descends, nulls) for tree, descends, nulls in resolved.order]
+    aliases = [alias for alias, _ in resolved.select]
+    columns = (exp.alias_(tree, alias, quoted=True) for alias, tree in zip(aliases, trees, strict=True))
+    made = made.select(*columns, copy=False).from_(source, copy=False)
+    all_trees = [*trees, *filter(None, (where, having)), *group, *(tree for tree, *_ in order)]
+    all_trees += [join.on for join in resolved.joins.values()]
+    for join in resolved.joins.values():
+        rows = _dimension(star, join.alias, join.dimension, all_trees)
+        side = join.side or options.join_type
+        kind = {"kind": "INNER"} if side == "INNER" else {"side": side}
+        made.append("joins", exp.Join(this=rows, on=join.on.copy(), **kind))
+    if where is not None:
+        made = made.where(where, copy=False)
+    if group:
+        made = made.group_by(*group, copy=False)
+    if having is not None:
+        made = made.having(having, copy=False)
+    if resolved.distinct:
+        made = made.distinct(copy=False)
+    for tree, descends, nulls in order:
+        by = exp.Ordered(this=_ordered_by(tree, aliases, trees), desc=descends, nulls_first=nulls)
+        made = made.order_by(by, copy=False)
+    return made if resolved.limit is None else made.limit(resolved.limit, copy=False)
+
+
+def _ordered_by(tree: exp.Expr, aliases: Sequence[str], trees: Sequence[exp.Expr]) -> exp.Expr:
+    """What is ordered by: by its alias where it is selected, as DISTINCT asks for."""
+    lowered = [alias.lower() for alias in aliases]
+    for alias, one in zip(aliases, trees, strict=True):
+        if one == tree and lowered.count(alias.lower()) == 1:
+            return exp.column(alias, quoted=True)
+    return tree
+
+
+def _dimension(star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr]) -> exp.Subquery:
+    """The rows of a dimension, with the columns that trees name."""
+    columns = {one.name for tree in trees for one in tree.find_all(exp.Column) if one.table == alias}
+    rows = dimension_rows(star, dimension, columns or {dimension.dim_attributes[0].name})
+    return _named(rows, alias)
+
+
+def _named(rows: exp.Query, alias: str) -> exp.Subquery:
+    return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+
+
+def _rows(database: str, column: str, parts: Sequence[Part], columns: Columns) -> exp.Query:
+    """The query of the rows of all parts, below each other."""
+    made: exp.Query | None = None
+    for part in parts:
+        one = exp.select(*_selected(part, column, columns)).from_(
+            exp.table_(part.offer.table, db=database, quoted=True)
+        )
+        one = one.where(
+            partition_condition(exp.column(column, quoted=True), part.offer.time_type(column), part.runs), copy=False
+        )
+        made = one if made is None else exp.union(made, one, distinct=False, copy=False)
+    assert made is not None
+    return made
+
+
+def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
+    """The condition that holds for just the values of some partitions.
+
+    Texts of several update periods stand in one column, so a range of texts asks for their length as well: between
+    '2015-01-01' and '2015-01-31' are hours, too.
+    """
+    listed: list[exp.Expr] = []
+    conditions: list[exp.Expr] = []
+    for period, first, last in runs:
+        if last - first <= _LISTED or (not isinstance(kind, StringType) and period.rank > UpdatePeriod.DAILY.rank):
+            listed += [_literal(kind, period, index) for index in range(first, last)]
+            continue
+        low, high = _literal(kind, period, first), _literal(kind, period, last - 1)
+        bounds: list[exp.Expr] = [
+            exp.GTE(this=column.copy(), expression=low),
+            exp.LTE(this=column.copy(), expression=high),
+        ]
+        if isinstance(kind, StringType):
+            bounds.append(exp.EQ(this=exp.Length(this=column.copy()), expression=exp.Literal.number(len(low.this))))
+        conditions.append(exp.and_(*bounds))
+    if len(listed) == 1:
+        conditions.insert(0, exp.EQ(this=column.copy(), expression=listed[0]))
+    elif listed:
+        conditions.insert(0, exp.In(this=column.copy(), expressions=listed))
+    return exp.or_(*conditions) if conditions else exp.false()
+
+
+def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:
+    if isinstance(kind, StringType):
+        return exp.Literal.string(period.format_index(index))
+    time = time_at(period.moment(index))
+    if isinstance(kind, DateType):
+        return exp.cast(exp.Literal.string(time.date().isoformat()), "date")
+    return exp.cast(exp.Literal.string(time.strftime("%Y-%m-%d %H:%M:%S")), "timestamp")
+
+
+def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
+    null = exp.Null()
+    yield from (exp.column(name, quoted=True) for name in columns.attributes)
+    for name in columns.times:
+        if name in part.offer.columns:
+            tree: exp.Expr = exp.cast(exp.column(name, quoted=True), "timestamp")
+        else:
+            period = next((period for period, *_ in part.runs), UpdatePeriod.DAILY)  # all of a part are of one
+            tree = beginning(exp.column(column, quoted=True), part.offer.time_type(column), period)
+        yield exp.alias_(tree, TIME_OF + name, quoted=True)
+    for name, blocks in columns.measures.items():
+        there = part.block in blocks and name in part.offer.columns
+        yield exp.column(name, quoted=True) if there else exp.alias_(null.copy(), name, quoted=True)
+    for name, blocks in columns.counted.items():
+        tree = null.copy()
+        if part.block in blocks:
+            tree = exp.column(name, quoted=True)
+            if part.offer.raw:
+                tree = exp.Case(
+                    ifs=[exp.If(this=exp.Is(this=tree, expression=exp.Null()), true=exp.Literal.number(0))],
+                    default=exp.Literal.number(1),
+                )
+        yield exp.alias_(tree, COUNTED + name, quoted=True)
+    for number in columns.flags:
+        yield exp.alias_(exp.true() if part.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
+    for number in columns.ranges:
+        yield exp.alias_(exp.true() if part.holds[number] else exp.false(), f"{RANGE}{number}", quoted=True)
+    if not (
+        columns.attributes or columns.times or columns.measures or columns.counted or columns.flags or columns.ranges
+    ):
+        yield exp.alias_(exp.Literal.number(1), "one row", quoted=True)

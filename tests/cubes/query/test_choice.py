@@ -1,0 +1,119 @@
+"""The choice among sources, against a search through every boundary of every partition."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore.cubes.query.choice import Chooser, Source
+from hbstore.timelines import UpdatePeriod
+from hbstore.timelines.runs import gaps
+
+PERIODS = [period for period in UpdatePeriod if UpdatePeriod.HOURLY.rank <= period.rank]
+HOUR = UpdatePeriod.HOURLY
+BEGIN = HOUR.parse_index("2014-11-20-00")
+LENGTH = 24 * 420
+
+
+def source(table, period, indexes, weight=0.0, rate=0):
+    """A source with partitions of these indexes."""
+    there = sorted(set(indexes))
+
+    def ranges(start, stop):
+        for index in there:
+            if start <= index < stop:
+                yield index, index + 1
+
+    return Source(table, period, ranges, weight, Fraction(rate))
+
+
+@st.composite
+def worlds(draw):
+    """A range of a few days, weeks or months, and sources with holes in them."""
+    days = draw(st.sampled_from([2, 9, 70, 400]))
+    start = HOUR.moment(BEGIN + draw(st.integers(0, 72)))
+    stop = start + draw(st.integers(1, days * 24)) * 3_600_000_000
+    sources = []
+    for number in range(draw(st.integers(1, 5))):
+        period = draw(st.sampled_from(PERIODS if days > 9 else PERIODS[:3]))
+        first, last = period.floor_index(start) - 1, period.ceil_index(stop) + 1
+        holes = draw(st.sets(st.integers(first, min(last, first + 60)), max_size=8))
+        if draw(st.booleans()) or period is HOUR:
+            indexes = set(range(first, last)) - holes
+        else:
+            indexes = holes
+        weight = draw(st.sampled_from([0.0, 0.1, 0.3, 1.0, 5.0]))
+        sources.append(source(f"t{number}", period, indexes, weight, draw(st.sampled_from([0, 0, 3, 7]))))
+    return start, stop, sources
+
+
+def least(start, stop, sources):
+    """The least cost, found by a search over the boundaries of all partitions."""
+    parts = []
+    for one in sources:
+        first, last = one.period.ceil_index(start), one.period.floor_index(stop)
+        for low, high in one.ranges(first, last) if first < last else ():
+            for index in range(low, high):
+                begin, end = one.period.moment(index), one.period.moment(index + 1)
+                length = end - begin
+                parts.append((begin, end, (0, Fraction(one.weight) * length, one.rate * length, 1)))
+    ends = sorted({start, stop, *(end for part in parts for end in part[:2])})
+    leading = {}
+    for begin, end, cost in parts:
+        leading.setdefault(end, []).append((begin, cost))
+    best = {start: (0, 0, 0, 0)}
+    for before, end in zip(ends, ends[1:], strict=False):
+        ways = [(before, (end - before, 0, 0, 0)), *leading.get(end, ())]
+        best[end] = min(tuple(map(sum, zip(best[begin], cost, strict=True))) for begin, cost in ways)
+    return best[stop]
+
+
+def cost_of(choice):
+    missing = sum(stop - start for start, stop in choice.missing)
+    weight = size = count = 0
+    for start, stop, one in choice.runs:
+        weight += Fraction(one.weight) * (stop - start)
+        size += one.rate * (stop - start)
+        count += one.period.floor_index(stop) - one.period.floor_index(start)
+    return missing, weight, size, count
+
+
+@given(worlds())
+def test_no_other_choice_costs_less(world):
+    start, stop, sources = world
+    choice = Chooser(sources).choose(start, stop)
+    assert cost_of(choice) == least(start, stop, sources)
+    both = sorted([(run.start, run.stop) for run in choice.runs] + list(choice.missing))
+    assert list(gaps(both, start, stop)) == []
+    assert sum(end - begin for begin, end in both) == stop - start
+    for begin, end, one in choice.runs:
+        period = one.period
+        first, last = period.floor_index(begin), period.floor_index(end)
+        assert (period.moment(first), period.moment(last)) == (begin, end)
+        assert sum(high - low for low, high in one.ranges(first, last)) == last - first
+
+
+def test_the_same_sources_in_another_order_cost_the_same():
+    day = UpdatePeriod.DAILY
+    first = day.parse_index("2015-01-01")
+    light = source("light", day, range(first, first + 5), weight=1)
+    heavy = source("heavy", HOUR, range(first * 24, (first + 9) * 24), weight=2)
+    start, stop = day.moment(first), day.moment(first + 7)
+    one, two = (Chooser(some).choose(start, stop) for some in ([light, heavy], [heavy, light]))
+    assert one == two
+    assert [(run.source.table, run.stop - run.start) for run in one.runs] == [
+        ("light", day.moment(first + 5) - start),
+        ("heavy", stop - day.moment(first + 5)),
+    ]
+
+
+def test_a_lighter_source_gives_way_where_only_a_heavier_one_is_whole():
+    day = UpdatePeriod.DAILY
+    first = day.parse_index("2015-01-01")
+    hours = source("light", HOUR, range(first * 24, first * 24 + 12), weight=1)
+    days = source("heavy", day, [first], weight=9)
+    choice = Chooser([hours, days]).choose(day.moment(first), day.moment(first + 1))
+    assert [run.source.table for run in choice.runs] == ["heavy"]
+    assert choice.missing == ()

@@ -1,0 +1,35 @@
+"""Random queries of random stars: the answer is that of the cube's own rows, or an error that is justified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.rewriting import rewrite
+from hbstore.errors import NoCandidate
+from tests.cubes.query import stars
+
+WORLDS = 40
+QUERIES = 50
+
+
+@pytest.mark.parametrize("seed", range(WORLDS))
+def test_answers_are_those_of_the_rows(seed):
+    random = Random(seed)
+    world = stars.world(random)
+    seen = Counter()
+    for _ in range(QUERIES):
+        ours, theirs = stars.query(random)
+        try:
+            found = rewrite(world.cubes._catalog, ours, stars.NOW, QueryOptions())
+        except NoCandidate as error:
+            assert not world.whole, (ours, error)
+            seen[error.fields["cause"]] += 1
+            continue
+        assert world.run(found.sql) == world.run(theirs), (ours, theirs, found.sql)
+        seen["answered"] += 1
+    assert not world.whole or seen["answered"] == QUERIES
+    world.close()
