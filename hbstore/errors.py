@@ -407,10 +407,11 @@ class NoCandidate(CubeQueryError):
         *,
         candidates: Sequence[object] = (),
         missing: Sequence[tuple[datetime, datetime]] = (),
+        highlight: str = "",
         hint: str | None = None,
         **fields: object,
     ) -> None:
-        super().__init__(text, hint=hint, **fields)
+        super().__init__(text, highlight=highlight, hint=hint, **fields)
         self.candidates = tuple(candidates)
         self.missing = tuple(missing)
 

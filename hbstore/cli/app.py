@@ -20,6 +20,7 @@ from hbstore.cli import (
     load,
     models,
     partitions,
+    queries,
     serve,
     spark_conf,
     sql,
@@ -59,7 +60,7 @@ app = typer.Typer(
         "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
     )
-    + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover` found time without partitions, or not all "
+    + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover` or `query run` found time without partitions, or not all "
     "could be imported or exported as it is; "
     "2 a mistake in the command or its input; 3 the store does not exist, does not answer, cannot be written, "
     "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
@@ -74,6 +75,7 @@ app.add_typer(
     context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},  # --fact_name, as in Lens
 )
 facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Register, drop and list partitions.")
+app.add_typer(queries.commands, name="query", help="Ask cubes.")
 app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 
 

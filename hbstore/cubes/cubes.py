@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from types import NoneType
 from typing import Any, Final
 
 from hbstore.arguments import expect, expect_flags, expect_many
@@ -15,6 +16,8 @@ from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
+from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import dependents
 from hbstore.cubes.registration import Registration, storage_table_of, validity
 from hbstore.errors import AlreadyExists, NoStorageTables, UnknownTimeDimension
@@ -358,6 +361,43 @@ class Cubes:
                     if of_column == column:
                         timelines.setdefault(period, []).append(timeline)
         return bounded_cover(timelines, start, end, validity(found, self._clock()), partial=partial)
+
+    # Queries
+
+    def rewrite(
+        self,
+        text: str,
+        *,
+        now: datetime | None = None,
+        partial: bool = False,
+        options: Mapping[str, str] | None = None,
+    ) -> Rewritten:
+        """A cube query as Spark SQL over the fewest and lightest partitions that answer it (docs/cube-queries.md).
+
+        It takes one read of the row of each storage table of the cube, however long the ranges.
+
+        Args:
+            text: ``cube select …``.
+            now: for relative times; by default what the clock says.
+            partial: whether what there is will do, with what is missing said.
+            options: such as ``{"join_type": "inner"}``; Lens's names do, too.
+
+        Raises:
+            CubeSyntaxError: the text does not parse.
+            UnknownField, AmbiguousField: a name means nothing, or two things.
+            UnsupportedQuery: it could not be answered exactly.
+            NoCandidate: no storage table has what it asks for, or partitions are missing.
+            TimeRangeSyntaxError, InvalidTimeRange: a range is none.
+            InvalidInput: an option is none.
+
+        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        >>> cubes.rewrite(f"cube select minutes from rides where {where}").partitions
+        {'lake_rides_daily': [lake_rides_daily DAILY [2015-01-29, 2015-01-31)]}
+        """
+        expect("options", options, Mapping, NoneType, hint='Give a dict, such as {"join_type": "inner"}')
+        expect("now", now, datetime, NoneType, hint="Give a datetime with a time zone, or None")
+        chosen = QueryOptions.of(options or {}, partial=partial)
+        return rewrite(self._catalog, text, self._clock() if now is None else now, chosen)
 
     def _fact(self, name: str) -> Fact:
         """A fact whose tables are as it says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hbstore.spark.analyze import Analyzed, analyze_table
+from hbstore.spark.cube import cube
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import pruned_read, read_table
 from hbstore.spark.register import register_partitions
@@ -20,6 +21,7 @@ __all__ = [
     "PartitionCommit",
     "Written",
     "analyze_table",
+    "cube",
     "export_metastore",
     "folders_frame",
     "import_metastore",

@@ -3,14 +3,15 @@
 A rolled-up fact holds one row for all rows of the cube that are alike in its attributes and in its partition's time.
 What an aggregate of the query says of such rows is what it says of the cube's rows only if
 
-* it is the default aggregate of a measure, and one that can be made from parts: the sum of sums, the least of the least,
-  the sum of counts; also ``sum(case when region = 'eu' then price end)``, as a region is the same in all rows of a row;
+* it is the default aggregate of a measure, and one that can be made from parts: the sum of sums, the least of the
+  least, the sum of counts; also ``sum(case when region = 'eu' then price end)``, as a rolled-up row has one region;
 * or it looks at attributes alone and does not mind how often a value comes: ``count(distinct customer)``, ``max(day)``.
 
 All other aggregates need a fact whose rows are not rolled up: ``max(price)`` where prices are summed, ``sum(a * b)``,
 ``count(*)``.
 
-A bare measure outside of aggregates stands for its default aggregate, as in Lens: ``revenue / rides`` is a ratio of sums.
+A bare measure outside of aggregates stands for its default aggregate, as in Lens: ``revenue / rides`` is a ratio of
+sums.
 """
 
 from __future__ import annotations

@@ -15,12 +15,13 @@ from hbstore.cubes.query.blocks import Block, Cost, best_blocks
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser, index_runs
 from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, moments_text, stretches
-from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import check_together, group, is_field, replace_ranges, replace_times, take_units
 from hbstore.cubes.query.star import Star, time_dimensions
 from hbstore.cubes.query.text import QueryText
-from hbstore.cubes.query.writer import BLOCK, Columns, Part
+from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
 from hbstore.errors import NoCandidate
+from hbstore.filters.builder import Expression, col
 from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
 
@@ -117,9 +118,8 @@ class Answer:
         """The moments that some block has no partitions of, sorted and joined."""
         found: list[tuple[int, int]] = []
         for start, stop in sorted(one for block in self.blocks for choice in block.choices for one in choice.missing):
-            if found and start < found[-1][1]:
-                start, stop = found[-1][0], max(stop, found.pop()[1])
-            found.append((start, stop))
+            overlaps = found and start < found[-1][1]
+            found.append((found[-1][0], max(stop, found.pop()[1])) if overlaps else (start, stop))
         return joined(found)
 
     def incomplete(self) -> NoCandidate:
@@ -159,15 +159,15 @@ class Answer:
     def parts(self) -> Iterator[Part]:
         """The rows that are read: those of one storage table and block together, apart where their columns differ."""
         offers = {offer.table: offer for offer in self.question.offers}
-        runs: dict[tuple[object, ...], list[tuple[UpdatePeriod, int, int]]] = {}
-        first: dict[tuple[object, ...], tuple[Offer, int, Mapping[int, bool]]] = {}
+        runs: dict[object, list[tuple[UpdatePeriod, int, int]]] = {}
+        first: dict[object, tuple[Offer, int, Mapping[int, bool]]] = {}
         for number, block in enumerate(self.blocks):
             for stretch, choice in zip(self.stretches, block.choices, strict=True):
-                holds = {at: stretch.holds[at] for at in self.flagged}
+                holds: Mapping[int, bool] = {at: stretch.holds[at] for at in self.flagged}
                 for source, start, stop in index_runs(choice):
                     offer = offers[source.table]
                     timed = any(name not in offer.columns for name in self.needs.times)
-                    key = (number, source.table, *holds.values(), source.period if timed else None)
+                    key: object = (number, source.table, *holds.values(), source.period if timed else None)
                     first.setdefault(key, (offer, number, holds))
                     runs.setdefault(key, []).append((source.period, start, stop))
         for key, some in runs.items():
@@ -183,6 +183,16 @@ class Answer:
             runs = found.setdefault(part.offer.table, set())
             runs |= {CoverRun(period, start, stop, part.offer.table) for period, start, stop in part.runs}
         return {table: sorted(found[table], key=lambda run: run.period.moment(run.start)) for table in sorted(found)}
+
+    def reads(self) -> dict[str, Expression]:
+        """By storage table, the filter of the partitions that are read."""
+        offers = {offer.table: offer for offer in self.question.offers}
+        found: dict[str, Expression] = {}
+        for table, runs in self.cover_runs().items():
+            kind = offers[table].time_type(self.time_column)
+            texts = [value_text(kind, run.period, at) for run in runs for at in range(run.start, run.stop)]
+            found[table] = col(self.time_column).isin(*texts)
+        return found
 
     def columns(self) -> Columns:
         """The columns of the rows that are read."""

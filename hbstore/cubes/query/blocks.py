@@ -1,7 +1,7 @@
 """Blocks: which aggregates of a query are answered together, from the same rows.
 
 If some storage tables have all that a query asks for, there is one block. Otherwise the aggregates are dealt out: each
-block is answered by storage tables that have all of it, over the whole range, and each moment counts once in each block.
+block is answered by storage tables that have all of it, over the whole range, and each moment counts once in a block.
 The blocks' rows stand below each other, with NULL for what belongs to another block, and the aggregates pass over it.
 
 With few kinds of aggregates (as seen by the tables that can answer them) all ways to deal them out are tried, fewest
@@ -22,6 +22,8 @@ from hbstore.cubes.query.ranges import Stretch
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
+
+Blocks: TypeAlias = list[list[frozenset[Offer]]]
 
 Cost: TypeAlias = tuple[int, int, Fraction, Fraction, int]
 """Time missing, blocks, weight, bytes, partitions."""
@@ -92,12 +94,12 @@ def _block(
     return Block(tuple(sorted(number for number in numbers if number >= 0)), offers, choices)
 
 
-def _dealt(kinds: Sequence[frozenset[Offer]]) -> Iterator[list[list[frozenset[Offer]]]]:
+def _dealt(kinds: Sequence[frozenset[Offer]]) -> Iterator[Blocks]:
     """The ways to deal kinds out to blocks such that some table can answer each block."""
     if len(kinds) > _FEW:
         yield _dealt_in_turn(kinds)
         return
-    ways: list[list[list[frozenset[Offer]]]] = [[]]
+    ways: list[Blocks] = [[]]
     for kind in kinds:
         ways = [
             [*way[:at], [*way[at], kind], *way[at + 1 :]] if at < len(way) else [*way, [kind]]
@@ -108,12 +110,13 @@ def _dealt(kinds: Sequence[frozenset[Offer]]) -> Iterator[list[list[frozenset[Of
     yield from sorted(ways, key=len)
 
 
-def _dealt_in_turn(kinds: Sequence[frozenset[Offer]]) -> list[list[frozenset[Offer]]]:
-    blocks: list[list[frozenset[Offer]]] = []
+def _dealt_in_turn(kinds: Sequence[frozenset[Offer]]) -> Blocks:
+    blocks: Blocks = []
     for kind in sorted(kinds, key=len):
         shared = [len(frozenset.intersection(kind, *block)) for block in blocks]
-        if shared and max(shared):
-            blocks[shared.index(max(shared))].append(kind)
+        most = max(shared, default=0)
+        if most:
+            blocks[shared.index(most)].append(kind)
         else:
             blocks.append([kind])
     return blocks

@@ -1,8 +1,8 @@
 """Which partitions of which storage tables answer a range of time best.
 
 A source is one update period of one storage table. Each moment of the range is answered by one source, or is missing.
-The best choice, in this order: the least time missing, the least weight, the fewest bytes, the fewest partitions. Weight
-and bytes count by time: a source of weight 2 that answers an hour costs 2 hours.
+The best choice, in this order: the least time missing, the least weight, the fewest bytes, the fewest partitions.
+Weight and bytes count by time: a source of weight 2 that answers an hour costs 2 hours.
 
     range      [01-30 22h                                   03-01 06h)
     MONTHLY                     [02                  )                     weight 10: taken where whole months fit
@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
@@ -167,7 +168,7 @@ class Chooser:
             leading.setdefault(part.stop, []).append(part)
         pending = list(reversed(runs))
         best: dict[int, tuple[Cost, int, list[Run]]] = {start: (_NOTHING, start, [])}
-        for before, end in zip(ends, ends[1:], strict=False):
+        for before, end in pairwise(ends):
             between = _taken(pending, end)
             ways = [(_sum([best[before][0], *map(self._cost, between)]), before, between)]
             ways += [(_sum([best[one.start][0], self._cost(one)]), one.start, [one]) for one in leading.get(end, ())]
@@ -211,9 +212,8 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
     """Runs with neighbours of one source made one."""
     found: list[Run] = []
     for run in runs:
-        if found and found[-1].source is run.source and found[-1].stop == run.start:
-            run = run._replace(start=found.pop().start)
-        found.append(run)
+        goes_on = found and found[-1].source is run.source and found[-1].stop == run.start
+        found.append(run._replace(start=found.pop().start) if goes_on else run)
     return found
 
 

@@ -10,7 +10,7 @@ from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate
 from hbstore.cubes.query.star import Star
 from hbstore.errors import NoCandidate
-from hbstore.filters.builder import col
+from hbstore.filters.builder import Expression, col
 from hbstore.timelines.declaration import LATEST
 from hbstore.types import StringType, parse_type
 
@@ -69,3 +69,16 @@ def _select(database: str, table: str, columns: Iterable[str], latest: str | Non
     if latest is None:
         return made
     return made.where(exp.EQ(this=exp.column(latest, quoted=True), expression=exp.Literal.string(LATEST)))
+
+
+def dimension_reads(query: exp.Expr) -> dict[str, Expression | None]:
+    """By dimension table of a written query, the filter of the partitions that it reads; None where it reads all."""
+    found: dict[str, Expression | None] = {}
+    for table in query.find_all(exp.Table):
+        where = table.parent_select.args.get("where") if table.parent_select is not None else None
+        condition = None if where is None else where.this
+        if condition is None:
+            found[table.name] = None
+        elif isinstance(condition, exp.EQ) and condition.expression.this == LATEST:
+            found[table.name] = col(condition.this.name) == LATEST
+    return found

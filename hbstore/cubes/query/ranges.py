@@ -164,9 +164,8 @@ def _truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
 def _joined(found: Sequence[Stretch]) -> list[Stretch]:
     made: list[Stretch] = []
     for one in found:
-        if made and made[-1].stop == one.start and made[-1].holds == one.holds:
-            one = Stretch(made.pop().start, one.stop, one.holds)
-        made.append(one)
+        goes_on = made and made[-1].stop == one.start and made[-1].holds == one.holds
+        made.append(Stretch(made.pop().start, one.stop, one.holds) if goes_on else one)
     return made
 
 

@@ -10,17 +10,19 @@ concept that has the expression, whatever the query calls its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from sqlglot import exp, parse_one
 
-from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.fields import DimAttribute, Edge, Expression, ExpressionSpec, Measure
-from hbstore.cubes.query.ranges import TimeRangeIn, is_time_range, marker, number_of, read_time_range
-from hbstore.cubes.query.star import Concept, Field, Star, chain_of, fields_of, time_dimensions
+from hbstore.cubes.query.from_clause import Owner, owners_of
+from hbstore.cubes.query.ranges import TimeRangeIn, number_of
+from hbstore.cubes.query.resolved import Join, Resolved
+from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.ways import Ways
 from hbstore.errors import AmbiguousField, CubeQueryError, UnknownField, UnsupportedQuery
@@ -29,108 +31,6 @@ from hbstore.times.moments import moment
 JOIN_SIDES: Final = {"": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
 _DEPTH: Final = 50
 """Expressions and chains within each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A dimension that is joined.
-
-    Attributes:
-        alias: its name in the query.
-        dimension: which.
-        on: the condition.
-        side: INNER, LEFT, RIGHT, FULL; None: as the options say.
-        to_many: whether one row may meet many.
-    """
-
-    alias: str
-    dimension: Dimension
-    on: exp.Expr
-    side: str | None = None
-    to_many: bool = False
-
-
-@dataclass(slots=True)
-class Resolved:
-    """A query whose names are resolved in one way.
-
-    Columns of the trees have two parts: the alias of the cube or of a join, and the field. `marker` nodes stand for
-    time ranges.
-
-    Attributes:
-        cube: the base cube; None where only dimensions are asked.
-        derived: the derived cube that the query names.
-        root: the alias of the cube, or of the first dimension.
-        dimension: the first dimension, where there is no cube.
-        select: aliases and trees.
-        where, having: conditions.
-        group: trees.
-        order: trees, each with whether it descends and whether nulls come first.
-        joins: in an order in which each finds what it joins.
-        ranges: the time ranges by number.
-        asked: the fields of the cube that the query names, before they were resolved.
-        grouped: whether the query has a GROUP BY.
-        limit: rows at most.
-        distinct: whether the query says DISTINCT.
-    """
-
-    root: str
-    cube: Cube | None = None
-    derived: DerivedCube | None = None
-    dimension: Dimension | None = None
-    select: list[tuple[str, exp.Expr]] = field(default_factory=list)
-    where: exp.Expr | None = None
-    having: exp.Expr | None = None
-    group: list[exp.Expr] = field(default_factory=list)
-    order: list[tuple[exp.Expr, bool, bool | None]] = field(default_factory=list)
-    joins: dict[object, Join] = field(default_factory=dict)
-    ranges: list[TimeRangeIn] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)
-    grouped: bool = False
-    limit: int | None = None
-    distinct: bool = False
-
-    def trees(self) -> Iterator[exp.Expr]:
-        """All trees."""
-        yield from (tree for _, tree in self.select)
-        yield from filter(None, (self.where, self.having))
-        yield from self.group
-        yield from (tree for tree, *_ in self.order)
-        yield from (join.on for join in self.joins.values())
-
-
-def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn]:
-    """The time ranges of a query; `marker` nodes stand in their places afterwards.
-
-    Raises:
-        UnknownField: one is not of a time dimension of the cube.
-        UnsupportedQuery: one stands outside of WHERE.
-        CubeSyntaxError, TimeRangeSyntaxError, InvalidTimeRange: one is not a range.
-    """
-    table = _tables(query)[0]
-    cube = cube_of(query, star)
-    dimensions = {} if cube is None else time_dimensions(cube)
-    where = query.select.args.get("where")
-    found: list[TimeRangeIn] = []
-    for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
-        if where is None or node.find_ancestor(exp.Where) is not where:
-            raise query.error(
-                UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
-            )
-        one = read_time_range(query, node, now)
-        name = one.column.name.lower()
-        if name not in dimensions or one.column.table.lower() not in ("", (table.alias or table.name).lower()):
-            raise query.error(
-                UnknownField,
-                "not a time dimension of the cube",
-                node,
-                name=one.column.sql(DIALECT),
-                known=", ".join(dimensions) or "none",
-                hint="Ask for a range of one of those known",
-            )
-        node.replace(marker(len(found)))
-        found.append(one)
-    return found
 
 
 def resolve(
@@ -152,46 +52,6 @@ def resolve(
     return _Resolver(query, star, ranges, columns, ways).resolved()
 
 
-def cube_of(query: QueryText, star: Star) -> Cube | None:
-    """The base cube that a query asks; None where it asks dimensions alone."""
-    for table in _tables(query):
-        found = star.concept(table.name)
-        if isinstance(found, DerivedCube):
-            return star.base(found)
-        if isinstance(found, Cube):
-            return found
-    return None
-
-
-def _tables(query: QueryText) -> list[exp.Table]:
-    items = [query.select.args["from_"].this, *(join.this for join in query.select.args.get("joins") or ())]
-    for item in items:
-        if not isinstance(item, exp.Table) or not isinstance(item.this, exp.Identifier):
-            raise query.error(UnsupportedQuery, "FROM holds more than names", item, hint="Name a cube or dimensions")
-        if item.args.get("db") is not None:
-            raise query.error(
-                UnsupportedQuery,
-                "a cube has no database before it",
-                item,
-                hint="Name the cube alone; a query asks one database",
-            )
-        extra = [name for name, value in item.args.items() if value and name not in ("this", "alias")]
-        if extra:
-            raise query.error(
-                UnsupportedQuery, f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone"
-            )
-    return items
-
-
-@dataclass(slots=True)
-class _Owner:
-    """A concept under an alias: what names are looked for in."""
-
-    alias: str
-    concept: Concept
-    derived: DerivedCube | None = None
-
-
 @dataclass(slots=True)
 class _Resolver:
     query: QueryText
@@ -199,15 +59,13 @@ class _Resolver:
     ranges: Sequence[TimeRangeIn]
     columns: frozenset[str]
     ways: Ways
-    owners: list[_Owner] = field(default_factory=list)
+    owners: list[Owner] = field(default_factory=list)
     made: Resolved = field(init=False)
     selected: dict[str, exp.Expr] = field(default_factory=dict)
 
     def resolved(self) -> Resolved:
         select = self.query.select
-        tables = _tables(self.query)
-        self.owners = [self._owner(table) for table in tables]
-        self._check_owners(tables)
+        self.owners = owners_of(self.query, self.star)
         first = self.owners[0]
         cube = first.concept if isinstance(first.concept, Cube) else None
         dimension = first.concept if isinstance(first.concept, Dimension) else None
@@ -236,42 +94,7 @@ class _Resolver:
 
     # FROM
 
-    def _owner(self, table: exp.Table) -> _Owner:
-        found = self.star.concept(table.name)
-        if found is None:
-            raise self.query.error(
-                UnknownField,
-                "no such cube or dimension",
-                table,
-                name=table.name,
-                hint="List them with `hbstore model list`",
-            )
-        alias = (table.alias or table.name).lower()
-        if isinstance(found, DerivedCube):
-            return _Owner(alias, self.star.base(found), found)
-        return _Owner(alias, found)
-
-    def _check_owners(self, tables: Sequence[exp.Table]) -> None:
-        aliases: set[str] = set()
-        for owner, table in zip(self.owners, tables, strict=True):
-            if owner.alias in aliases:
-                raise self.query.error(
-                    AmbiguousField,
-                    "two tables have one name",
-                    table,
-                    name=owner.alias,
-                    hint="Give one of them an alias",
-                )
-            aliases.add(owner.alias)
-            if isinstance(owner.concept, Cube) and owner is not self.owners[0]:
-                raise self.query.error(
-                    UnsupportedQuery,
-                    "a cube stands first in FROM, and there is one",
-                    table,
-                    hint="Join dimensions to it",
-                )
-
-    def _explicit_join(self, owner: _Owner, join: exp.Join) -> None:
+    def _explicit_join(self, owner: Owner, join: exp.Join) -> None:
         extra = join.args.get("using") or join.args.get("method")
         kind, side = (join.kind or "").upper(), (join.side or "").upper()
         if extra or kind not in ("", "INNER", "OUTER") or side not in JOIN_SIDES or join.args.get("on") is None:
@@ -319,7 +142,7 @@ class _Resolver:
         at = int(node.this)
         if not 1 <= at <= len(self.made.select):
             raise self.query.error(
-                CubeQueryError, "no such place in SELECT", None, place=at, hint=f"Give 1 to {len(self.made.select)}"
+                UnsupportedQuery, "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.made.select)}"
             )
         return self.made.select[at - 1][1].copy()
 
@@ -361,7 +184,7 @@ class _Resolver:
                     return self._name(one, parts, node, 0)
         raise self._unknown(self.owners[0], parts, node)
 
-    def _name(self, owner: _Owner, parts: Sequence[str], node: exp.Expr, depth: int) -> exp.Expr:
+    def _name(self, owner: Owner, parts: Sequence[str], node: exp.Expr, depth: int) -> exp.Expr:
         """What a name means in a concept: a field, one reached by a chain, or a part of a struct."""
         if depth > _DEPTH:
             raise self.query.error(
@@ -386,7 +209,7 @@ class _Resolver:
             tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
         return tree
 
-    def _field(self, owner: _Owner, name: str, found: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
+    def _field(self, owner: Owner, name: str, found: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
         if owner.alias == self.made.root and depth == 0:
             self.made.asked.add(name)
             self._check_derived(owner, name, node)
@@ -407,13 +230,13 @@ class _Resolver:
             return self.ways.one_of(("attribute", owner.alias, name), alternatives)()
         return exp.column(name, table=owner.alias, quoted=True)
 
-    def _is_stored(self, owner: _Owner, name: str) -> bool:
+    def _is_stored(self, owner: Owner, name: str) -> bool:
         """Whether a table has an attribute as a column, though a chain leads to it as well."""
         if isinstance(owner.concept, Cube):
             return name in self.columns
         return any(name in {column.name for column in one.columns} for one in self.star.dimtables(owner.concept))
 
-    def _expression(self, owner: _Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+    def _expression(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         specs = [spec for spec in found.specs if self._counts(spec)]
         if not specs:
             raise self.query.error(
@@ -452,7 +275,7 @@ class _Resolver:
 
     # Joins
 
-    def _joined(self, owner: _Owner, name: str, node: exp.Expr, depth: int) -> _Owner:
+    def _joined(self, owner: Owner, name: str, node: exp.Expr, depth: int) -> Owner:
         """The end of a join chain, joined by one of its paths."""
         chain = chain_of(owner.concept, name)
         if chain is None:
@@ -464,7 +287,7 @@ class _Resolver:
             here = self._step(here, edge, alias if last else f"{alias}_{number}", node, depth)
         return here
 
-    def _step(self, owner: _Owner, edge: Edge, alias: str, node: exp.Expr, depth: int) -> _Owner:
+    def _step(self, owner: Owner, edge: Edge, alias: str, node: exp.Expr, depth: int) -> Owner:
         target = self.star.concept(edge.to_table)
         if not isinstance(target, Dimension):
             raise self.query.error(
@@ -480,14 +303,14 @@ class _Resolver:
             while alias in taken:
                 alias += "_"
             left = self._name(owner, [edge.field], node, depth + 1)
-            right = self._name(_Owner(alias, target), [edge.to_field], node, depth + 1)
+            right = self._name(Owner(alias, target), [edge.to_field], node, depth + 1)
             on = exp.EQ(this=left, expression=right)
             self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
-        return _Owner(self.made.joins[key].alias, target)
+        return Owner(self.made.joins[key].alias, target)
 
     # Derived cubes
 
-    def _check_derived(self, owner: _Owner, name: str, node: exp.Expr) -> None:
+    def _check_derived(self, owner: Owner, name: str, node: exp.Expr) -> None:
         derived = owner.derived
         if derived is None or name in derived.measures or name in derived.dim_attributes or _is_time(owner, name):
             return
@@ -501,7 +324,7 @@ class _Resolver:
             hint=f"Ask for the fields that it has, or ask the cube {derived.parent}",
         )
 
-    def _check_derived_chain(self, owner: _Owner, name: str, node: exp.Expr) -> None:
+    def _check_derived_chain(self, owner: Owner, name: str, node: exp.Expr) -> None:
         derived = owner.derived
         chain = chain_of(owner.concept, name)
         if derived is None or chain is None:
@@ -516,7 +339,7 @@ class _Resolver:
                 hint=f"Ask the cube {derived.parent}",
             )
 
-    def _unknown(self, owner: _Owner, parts: Sequence[str], node: exp.Expr) -> CubeQueryError:
+    def _unknown(self, owner: Owner, parts: Sequence[str], node: exp.Expr) -> CubeQueryError:
         chains = [chain.name for chain in owner.concept.join_chains]
         return self.query.error(
             UnknownField,
@@ -540,7 +363,7 @@ def _mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr
     return node.transform(replaced)
 
 
-def _is_time(owner: _Owner, name: str) -> bool:
+def _is_time(owner: Owner, name: str) -> bool:
     return name in time_dimensions(owner.concept)
 
 

@@ -12,20 +12,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from sqlglot import exp
+
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions
 from hbstore.cubes.query.aggregates import Grain, Unit, Units
 from hbstore.cubes.query.answer import Answer, Question
 from hbstore.cubes.query.candidates import Candidate, Offer
+from hbstore.cubes.query.dimensions import dimension_reads
+from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
-from hbstore.cubes.query.resolution import Resolved, cube_of, read_ranges, resolve
+from hbstore.cubes.query.resolution import resolve
+from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import group, take_units
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
 from hbstore.cubes.query.ways import Ways, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
 from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
+from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
 from hbstore.wording import plural
 
@@ -39,6 +45,7 @@ class Rewritten:
 
     Attributes:
         sql: Spark SQL over the storage tables, ``database.table``.
+        reads: by storage table, facts' and dimensions', the filter of the partitions that it reads; None: all of it.
         partitions: by storage table, the partitions of facts that it reads, in the order of time.
         candidates: every storage table of the cube's facts, taken or with its cause.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
@@ -46,6 +53,7 @@ class Rewritten:
     """
 
     sql: str
+    reads: Mapping[str, Expression | None]
     partitions: Mapping[str, CoverPartitions]
     candidates: tuple[Candidate, ...] = ()
     missing: tuple[tuple[datetime, datetime], ...] = ()
@@ -128,10 +136,11 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, len(one.resolved.joins)))
     if best.cost[0] and not options.partial:
         raise best.incomplete()
-    runs = best.cover_runs()
+    tree = answer_query(best, options)
     return Rewritten(
-        answer_query(best, options).sql(DIALECT, pretty=True, comments=False),
-        {table: CoverPartitions(some) for table, some in runs.items()},
+        tree.sql(DIALECT, pretty=True, comments=False),
+        {**dimension_reads(tree), **best.reads()},
+        {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
         best.candidates(),
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
         tuple(_warnings(best.resolved, best.units)),
@@ -141,15 +150,15 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
     """A query of dimensions alone."""
 
-    def answered(ways: Ways) -> tuple[int, str]:
+    def answered(ways: Ways) -> tuple[int, exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways)
         units = Units(query, resolved.root, {})
         take_units(resolved, units)
         group(query, resolved, units)
-        select = dimension_query(star, resolved, [unit.tree for unit in units.found], options)
-        return len(resolved.joins), select.sql(DIALECT, pretty=True, comments=False)
+        return len(resolved.joins), dimension_query(star, resolved, [unit.tree for unit in units.found], options)
 
-    return Rewritten(_best(in_all_ways(_or_error(answered)), lambda one: one[0])[1], {})
+    tree = _best(in_all_ways(_or_error(answered)), lambda one: one[0])[1]
+    return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), dimension_reads(tree), {})
 
 
 def _or_error(answered: Callable[[Ways], T]) -> Callable[[Ways], T | CubeQueryError]:

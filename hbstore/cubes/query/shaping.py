@@ -1,4 +1,4 @@
-"""Shaping a resolved query: its time ranges, time dimensions, aggregates and groups get the form in which rows answer it.
+"""Shaping a resolved query: its ranges, time dimensions, aggregates and groups get the form in which rows answer it.
 
 Each step changes the trees of a `Resolved` in place:
 
@@ -18,7 +18,7 @@ from sqlglot import exp
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, number_of
-from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.times import TIME_OF, with_times
@@ -71,7 +71,7 @@ def replace_times(resolved: Resolved, names: Mapping[str, str]) -> dict[str, Upd
 
 
 def take_units(resolved: Resolved, units: Units) -> None:
-    """Put placeholders in the places of aggregates and bare measures; those of WHERE and GROUP BY are of single rows."""
+    """Put placeholders in the places of aggregates and bare measures; WHERE and GROUP BY look at single rows."""
     _map(resolved, units.taken_from, where=False)
 
 

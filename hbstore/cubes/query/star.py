@@ -5,7 +5,7 @@ All documents are read when they are first asked for, and once, so that a query 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -24,7 +24,7 @@ Field: TypeAlias = Measure | DimAttribute | Expression
 """A field of a concept."""
 
 ONLY_DERIVED = "cube.allfields.queriable"
-"""The property by which a cube's fields may be asked together only as its derived cubes have them; Lens's name of it."""
+"""The property that, where it is false, lets only fields of one derived cube be asked together; Lens's name of it."""
 
 IS_AGGREGATED = "cube.fact.is.aggregated"
 """The property of a fact that says whether its rows are rolled up, which they are unless it is false; Lens's name."""
@@ -99,9 +99,9 @@ def fields_of(concept: Concept) -> dict[str, Field]:
     return {one.name: one for one in (*measures, *concept.dim_attributes, *concept.expressions)}
 
 
-def time_dimensions(concept: Concept) -> FrozenDict:
+def time_dimensions(concept: Concept) -> Mapping[str, str]:
     """The time dimensions of a cube, with their partition columns; a dimension has none."""
-    return FrozenDict(concept.time_dimensions) if isinstance(concept, Cube) else FrozenDict()
+    return concept.time_dimensions if isinstance(concept, Cube) else FrozenDict()
 
 
 def chain_of(concept: Concept, name: str) -> JoinChain | None:

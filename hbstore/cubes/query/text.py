@@ -112,41 +112,39 @@ _FORM: Final = "Write CUBE SELECT … FROM cube WHERE time_range_in(time dimensi
 
 
 def _check_parts(query: QueryText) -> None:
+    """See that a query has no other clauses and expressions than those of cube queries."""
     select = query.select
     for name, part in select.args.items():
         if part and name not in _PARTS:
             node = part[0] if isinstance(part, list) else part
+            clause = name.rstrip("_").replace("_", " ").upper()
             raise query.error(
                 UnsupportedQuery,
-                f"a cube query has no {name.rstrip('_').replace('_', ' ').upper()}",
+                f"a cube query has no {clause}",
                 node if isinstance(node, exp.Expr) else None,
                 hint=_FORM,
             )
     if select.args.get("from_") is None:
         raise CubeSyntaxError("the query names no cube", hint=_FORM)
     for node in select.walk():
-        if node is select:
-            continue
-        for kind, reason in _REFUSED:
-            if isinstance(node, kind):
-                raise query.error(
-                    UnsupportedQuery, f"a cube query cannot hold {reason.partition(';')[0]}", node, hint=_then(reason)
-                )
-        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
-            raise query.error(
-                UnsupportedQuery,
-                "a cube query names its fields, * does not",
-                node.parent,
-                hint="Name the fields that you want",
-            )
-    group = select.args.get("group")
+        if node is not select:
+            _check_node(query, node)
+    group, limit = select.args.get("group"), select.args.get("limit")
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
-        raise query.error(
-            UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint="Name the expressions to group by"
-        )
-    limit = select.args.get("limit")
+        hint = "Name the expressions to group by"
+        raise query.error(UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint=hint)
     if limit is not None and not (isinstance(limit, exp.Limit) and limit.expression.is_int):
         raise query.error(UnsupportedQuery, "LIMIT is not a number", limit, hint="Write LIMIT 10")
+
+
+def _check_node(query: QueryText, node: exp.Expr) -> None:
+    for kind, reason in _REFUSED:
+        if isinstance(node, kind):
+            what = f"a cube query cannot hold {reason.partition(';')[0]}"
+            raise query.error(UnsupportedQuery, what, node, hint=_then(reason))
+    if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
+        what = "a cube query names its fields, and * does not"
+        raise query.error(UnsupportedQuery, what, node.parent, hint="Name the fields that you want")
 
 
 def _then(reason: str) -> str:

@@ -23,7 +23,7 @@ from hbstore.cubes.query.aggregates import COUNTED, with_units
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.resolution import Resolved
+from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import RANGE
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning
@@ -211,13 +211,19 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
     return exp.or_(*conditions) if conditions else exp.false()
 
 
-def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:
+def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:
+    """The value of a time partition column for a part of an update period."""
     if isinstance(kind, StringType):
-        return exp.Literal.string(period.format_index(index))
+        return period.format_index(index)
     time = time_at(period.moment(index))
-    if isinstance(kind, DateType):
-        return exp.cast(exp.Literal.string(time.date().isoformat()), "date")
-    return exp.cast(exp.Literal.string(time.strftime("%Y-%m-%d %H:%M:%S")), "timestamp")
+    return time.date().isoformat() if isinstance(kind, DateType) else time.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:
+    text = exp.Literal.string(value_text(kind, period, index))
+    if isinstance(kind, StringType):
+        return text
+    return exp.cast(text, "date" if isinstance(kind, DateType) else "timestamp")
 
 
 def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:

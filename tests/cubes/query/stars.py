@@ -15,9 +15,9 @@ import sqlglot
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc
+from hbstore.cubes.concepts import Cube, Dimension, Storage
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.logical_tables import Column, DimTable, Fact, StorageTable, TableDescription
-from hbstore.cubes.concepts import Cube, Dimension, Storage
 from hbstore.timelines import UpdatePeriod
 
 BEGIN, END = dt.datetime(2015, 1, 1), dt.datetime(2015, 3, 11)
@@ -191,7 +191,7 @@ def _fact(random, number, cubes, db):
         kinds = [f"{name} {_TYPES.get(name, 'BIGINT')}" for name in names]
         db.execute(f"CREATE TABLE shop.{table} ({', '.join([*kinds, 'dt VARCHAR'])})")
         for period in periods[storage]:
-            indexes = [index for index in range(period.floor_index(_moment(BEGIN)), period.ceil_index(_moment(END)))]
+            indexes = list(range(period.floor_index(_moment(BEGIN)), period.ceil_index(_moment(END))))
             chance = random.choice([0, 0, 0.02, 0.3])
             holes = {index for index in indexes if random.random() < chance}
             there = [index for index in indexes if index not in holes]
@@ -201,7 +201,7 @@ def _fact(random, number, cubes, db):
                 storage,
                 [PartitionDesc(period.name, {"dt": period.format_index(index)}) for index in there],
             )
-            _fill(db, table, period, names, attributes, named, raw, has_ts, measures)
+            _fill(db, table, period, names, attributes, named, raw)
             poison = ", ".join(_poison(name) for name in names)
             for index in list(holes)[:20]:
                 text = period.format_index(index)
@@ -241,7 +241,7 @@ def _is_poison(names):
     return " AND ".join(checks) or "false"
 
 
-def _fill(db, table, period, names, attributes, named, raw, has_ts, measures):
+def _fill(db, table, period, names, attributes, named, raw):
     text = _DUCK[period]
     source = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id"
     if raw:

@@ -1,0 +1,134 @@
+"""Commands for cube queries: their rows by Spark, and what they would read without it."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, named_values
+from hbstore.cli.opening import open_store
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
+from hbstore.cli.spark_session import spark_session
+from hbstore.errors import InvalidInput
+from hbstore.names import DEFAULT_DATABASE
+
+if TYPE_CHECKING:  # imported when there is a query: help needs none
+    from hbstore.cubes.query.rewriting import Rewritten
+
+commands = typer.Typer(no_args_is_help=True)
+
+
+@commands.callback()
+def _query() -> None:
+    """Ask cubes."""
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore query run --database shop"
+        " \"cube select region, revenue from sales where time_range_in(order_time, 'now.day-7days', 'now.day')\"",
+        "hbstore query run --database shop --csv < question.sql > answer.csv",
+        "hbstore query run --database shop --explain < question.sql",
+    )
+)
+def run(
+    ctx: typer.Context,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="The query; by default the one on stdin.")
+    ] = None,
+    *,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print what the query would read and why, and do not run it. Needs no Spark."),
+    ] = False,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="Print the Spark SQL of the query, and do not run it. Needs no Spark.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Answer from the partitions that exist, and say which times are missing.")
+    ] = False,
+    now: Annotated[
+        str | None, typer.Option("--now", metavar="TIME", help="What now is for relative times: 2015-01-29-06.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV, with a line of names.")] = False,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a cube query, and print its rows.
+
+    Spark reads the partitions that answer the query best: of the facts with the least weight, as few as there are.
+    If partitions are missing, the exit code is 1 and the error names the times; with --partial the rows are those of
+    the partitions that exist.
+    """
+    from hbstore.cubes import Cubes
+    from hbstore.times.time_range import parse_time
+
+    if (explain, sql, as_csv).count(True) > 1 or (as_json and (sql or as_csv)):
+        raise InvalidInput(
+            "the options exclude each other", options="--explain, --sql, --csv, --json", hint="Use one of them"
+        )
+    at = datetime.now(UTC)
+    query, options = sys.stdin.read() if text is None else text, named_values("option", option)
+    in_database = database or DEFAULT_DATABASE
+    with open_store(ctx, store) as opened:
+        found = Cubes(opened, in_database).rewrite(
+            query, now=at if now is None else parse_time(now, at), partial=partial, options=options
+        )
+        if explain:
+            print_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.explain()}\n")
+        elif sql:
+            sys.stdout.write(f"{found.sql}\n")
+        else:
+            _note(found)
+            with spark_session("hbstore query") as session:
+                from hbstore.spark.cube import answer
+
+                frame = answer(session, opened, in_database, found)
+                _print(frame.columns, (tuple(row) for row in frame.toLocalIterator()), as_csv=as_csv, as_json=as_json)
+
+
+def _note(found: Rewritten) -> None:
+    """What the user should know beside the rows, on stderr."""
+    for start, end in found.missing:
+        typer.echo(f"Note: nothing is there for [{start.isoformat()}, {end.isoformat()})", err=True)
+    for warning in found.warnings:
+        typer.echo(f"Note: {warning}", err=True)
+
+
+def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows]})
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(["" if cell is None else str(cell) for cell in row] for row in rows)
+    else:
+        remaining = iter(rows)
+        first = [[_text(cell) for cell in row] for row in islice(remaining, TABLE_ROWS + 1)]
+        if on_terminal() and len(first) <= TABLE_ROWS:
+            print_table(columns, first)
+        else:
+            print_lines("\t".join(row) for row in first)
+            print_lines("\t".join(map(_text, row)) for row in remaining)
+
+
+def _text(cell: Any) -> str:
+    return "NULL" if cell is None else visible(str(cell))
+
+
+def _plain(cell: Any) -> Any:
+    """A cell as JSON has it: numbers, texts, truths and lists; all else as text."""
+    if isinstance(cell, list | tuple):
+        return [_plain(one) for one in cell]
+    return cell if cell is None or isinstance(cell, str | int | float | bool) else str(cell)

@@ -1,0 +1,129 @@
+"""FROM and the time ranges: which cube and dimensions a query asks, and for which times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Cube, DerivedCube
+from hbstore.cubes.query.ranges import TimeRangeIn, is_time_range, marker, read_time_range
+from hbstore.cubes.query.star import Concept, Star, time_dimensions
+from hbstore.cubes.query.text import DIALECT, QueryText
+from hbstore.errors import AmbiguousField, UnknownField, UnsupportedQuery
+
+
+@dataclass(slots=True)
+class Owner:
+    """A concept under an alias: what names are looked for in."""
+
+    alias: str
+    concept: Concept
+    derived: DerivedCube | None = None
+
+
+def owners_of(query: QueryText, star: Star) -> list[Owner]:
+    """The cube and the dimensions of FROM, in their order.
+
+    Raises:
+        UnknownField: one is not there.
+        AmbiguousField: two have one name.
+        UnsupportedQuery: a cube stands behind the first place, or FROM holds more than names.
+    """
+    found: list[Owner] = []
+    for table in tables_of(query):
+        owner = _owner(query, star, table)
+        if any(one.alias == owner.alias for one in found):
+            raise query.error(
+                AmbiguousField, "two tables have one name", table, name=owner.alias, hint="Give one of them an alias"
+            )
+        if found and isinstance(owner.concept, Cube):
+            raise query.error(
+                UnsupportedQuery, "a cube stands first in FROM, and there is one", table, hint="Join dimensions to it"
+            )
+        found.append(owner)
+    return found
+
+
+def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
+    found = star.concept(table.name)
+    if found is None:
+        raise query.error(
+            UnknownField,
+            "no such cube or dimension",
+            table,
+            cause="NEITHER_CUBE_NOR_DIMENSION",
+            name=table.name,
+            hint="List them with `hbstore model list`",
+        )
+    alias = (table.alias or table.name).lower()
+    if isinstance(found, DerivedCube):
+        return Owner(alias, star.base(found), found)
+    return Owner(alias, found)
+
+
+def cube_of(query: QueryText, star: Star) -> Cube | None:
+    """The base cube that a query asks; None where it asks dimensions alone."""
+    for table in tables_of(query):
+        found = star.concept(table.name)
+        if isinstance(found, DerivedCube):
+            return star.base(found)
+        if isinstance(found, Cube):
+            return found
+    return None
+
+
+def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn]:
+    """The time ranges of a query; `marker` nodes stand in their places afterwards.
+
+    Raises:
+        UnknownField: one is not of a time dimension of the cube.
+        UnsupportedQuery: one stands outside of WHERE.
+        CubeSyntaxError, TimeRangeSyntaxError, InvalidTimeRange: one is not a range.
+    """
+    table = tables_of(query)[0]
+    cube = cube_of(query, star)
+    dimensions = {} if cube is None else time_dimensions(cube)
+    where = query.select.args.get("where")
+    found: list[TimeRangeIn] = []
+    for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
+        if where is None or node.find_ancestor(exp.Where) is not where:
+            raise query.error(
+                UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
+            )
+        one = read_time_range(query, node, now)
+        name = one.column.name.lower()
+        if name not in dimensions or one.column.table.lower() not in ("", (table.alias or table.name).lower()):
+            raise query.error(
+                UnknownField,
+                "not a time dimension of the cube",
+                node,
+                name=one.column.sql(DIALECT),
+                known=", ".join(dimensions) or "none",
+                hint="Ask for a range of one of those known",
+            )
+        node.replace(marker(len(found)))
+        found.append(one)
+    return found
+
+
+def tables_of(query: QueryText) -> list[exp.Table]:
+    """The names in FROM."""
+    items = [query.select.args["from_"].this, *(join.this for join in query.select.args.get("joins") or ())]
+    for item in items:
+        if not isinstance(item, exp.Table) or not isinstance(item.this, exp.Identifier):
+            raise query.error(UnsupportedQuery, "FROM holds more than names", item, hint="Name a cube or dimensions")
+        if item.args.get("db") is not None:
+            raise query.error(
+                UnsupportedQuery,
+                "a cube has no database before it",
+                item,
+                hint="Name the cube alone; a query asks one database",
+            )
+        extra = [name for name, value in item.args.items() if value and name not in ("this", "alias")]
+        if extra:
+            raise query.error(
+                UnsupportedQuery, f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone"
+            )
+    return items

@@ -1,0 +1,79 @@
+"""A resolved query: trees whose columns are the fields of the cube and of the dimensions that are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.query.ranges import TimeRangeIn
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A dimension that is joined.
+
+    Attributes:
+        alias: its name in the query.
+        dimension: which.
+        on: the condition.
+        side: INNER, LEFT, RIGHT, FULL; None: as the options say.
+        to_many: whether one row may meet many.
+    """
+
+    alias: str
+    dimension: Dimension
+    on: exp.Expr
+    side: str | None = None
+    to_many: bool = False
+
+
+@dataclass(slots=True)
+class Resolved:
+    """A query whose names are resolved in one way.
+
+    Columns of the trees have two parts: the alias of the cube or of a join, and the field. `marker` nodes stand for
+    time ranges.
+
+    Attributes:
+        cube: the base cube; None where only dimensions are asked.
+        derived: the derived cube that the query names.
+        root: the alias of the cube, or of the first dimension.
+        dimension: the first dimension, where there is no cube.
+        select: aliases and trees.
+        where, having: conditions.
+        group: trees.
+        order: trees, each with whether it descends and whether nulls come first.
+        joins: in an order in which each finds what it joins.
+        ranges: the time ranges by number.
+        asked: the fields of the cube that the query names, before they were resolved.
+        grouped: whether the query has a GROUP BY.
+        limit: rows at most.
+        distinct: whether the query says DISTINCT.
+    """
+
+    root: str
+    cube: Cube | None = None
+    derived: DerivedCube | None = None
+    dimension: Dimension | None = None
+    select: list[tuple[str, exp.Expr]] = field(default_factory=list)
+    where: exp.Expr | None = None
+    having: exp.Expr | None = None
+    group: list[exp.Expr] = field(default_factory=list)
+    order: list[tuple[exp.Expr, bool, bool | None]] = field(default_factory=list)
+    joins: dict[object, Join] = field(default_factory=dict)
+    ranges: list[TimeRangeIn] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    grouped: bool = False
+    limit: int | None = None
+    distinct: bool = False
+
+    def trees(self) -> Iterator[exp.Expr]:
+        """All trees."""
+        yield from (tree for _, tree in self.select)
+        yield from filter(None, (self.where, self.having))
+        yield from self.group
+        yield from (tree for tree, *_ in self.order)
+        yield from (join.on for join in self.joins.values())

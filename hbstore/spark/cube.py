@@ -1,0 +1,75 @@
+"""Cube queries on Spark: the rows of the answer, read from just the partitions that were chosen."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+
+from pyspark.sql import DataFrame, SparkSession
+from sqlglot import exp, parse_one
+
+from hbstore.cubes.cubes import Cubes
+from hbstore.cubes.query.rewriting import Rewritten
+from hbstore.cubes.query.text import DIALECT
+from hbstore.filters.builder import Expression
+from hbstore.spark.arguments import check_arguments
+from hbstore.spark.formats import data_schema, format_of, readable
+from hbstore.spark.opening import opened
+from hbstore.spark.reads import read_table
+from hbstore.store.partition_store import PartitionStore
+
+
+def cube(
+    spark: SparkSession,
+    store: PartitionStore | str,
+    text: str,
+    *,
+    database: str,
+    now: datetime | None = None,
+    partial: bool = False,
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """The rows that answer a cube query. Reads just the partitions that were chosen, and needs no metastore.
+
+    Args:
+        spark: the session.
+        store: a store, or its URL.
+        text: ``cube select …`` (docs/cube-queries.md).
+        database: the database of the cube.
+        now: for relative times; by default the system's time.
+        partial: whether what there is will do; `Cubes.rewrite` says what is missing.
+        options: such as ``{"join_type": "inner"}``.
+
+    Raises:
+        CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
+        InvalidInput: the folder of a partition is gone.
+    """
+    check_arguments(spark=spark, store=store, text=text, database=database)
+    with opened(store) as there:
+        found = Cubes(there, database).rewrite(text, now=now, partial=partial, options=options)
+        return answer(spark, there, database, found)
+
+
+def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten: Rewritten) -> DataFrame:
+    """The rows of a query that was rewritten."""
+    views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in rewritten.reads}
+    tree = parse_one(rewritten.sql, dialect=DIALECT)
+    for node in list(tree.find_all(exp.Table)):
+        node.replace(exp.table_(views[node.name], quoted=True))
+    try:
+        for table, where in rewritten.reads.items():
+            _rows(spark, store, f"{database}.{table}", where).createOrReplaceTempView(views[table])
+        return spark.sql(tree.sql(DIALECT))
+    finally:
+        for view in views.values():
+            spark.catalog.dropTempView(view)
+
+
+def _rows(spark: SparkSession, store: PartitionStore, table: str, where: Expression | None) -> DataFrame:
+    database, _, name = table.partition(".")
+    described = store.get_table(database, name)
+    if described.partition_columns:
+        return read_table(spark, store, table, where)
+    form, data = format_of(described, described.storage), readable(data_schema(described))
+    return form.rows(form.reader(spark, data).load(described.location), data, [])

@@ -1,0 +1,96 @@
+"""hbstore query: what a cube query reads, without Spark, and its rows by Spark."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import hbstore
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: rides
+time_dimensions: {{start_time: dt}}
+measures: [{{name: fare, type: bigint, default_aggregate: sum}}]
+dim_attributes: [{{name: start_time, type: timestamp}}, {{name: bike, type: string}}]
+---
+kind: fact
+name: daily
+cube: rides
+columns: [{{name: fare, type: bigint}}, {{name: bike, type: string}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: dt, type: string}}]
+    time_partition_columns: [dt]
+    description: {{location: "file:{root}", format: parquet}}
+"""
+QUERY = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-01', '{}') order by bike"
+TWO_DAYS = QUERY.format("2015-01-03")
+
+
+@pytest.fixture
+def rides(url, tmp_path):
+    """Fares of two days in January 2015."""
+    with hbstore.connect(url) as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop")
+        cubes.create_all(parse_documents(MODEL.format(root=tmp_path / "daily"), "yaml"))
+        for day in ("2015-01-01", "2015-01-02"):
+            folder = tmp_path / "daily" / f"dt={day}"
+            folder.mkdir(parents=True)
+            parquet.write_table(pa.table({"fare": [3, 4, 5], "bike": ["a", "b, c", None]}), folder / "a.parquet")
+        cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": f"2015-01-0{day}"}) for day in (1, 2)])
+    return url
+
+
+def test_what_is_read_is_told_without_spark(run, run_json, rides):
+    told = run("query", "run", TWO_DAYS, "--database", "shop", "--explain").stdout
+    assert told.startswith("lake_daily: 2 partitions\n  DAILY [2015-01-01, 2015-01-03)\n")
+    document = run_json("query", "run", TWO_DAYS, "--database", "shop", "--explain")
+    assert document["partitions"] == {"lake_daily": ["lake_daily DAILY [2015-01-01, 2015-01-03)"]}
+    assert document["candidates"][0]["taken"] is True
+    sql = run("query", "run", "--database", "shop", "--sql", input=TWO_DAYS).stdout
+    assert sql.strip() == document["sql"]
+    assert "`dt` IN ('2015-01-01', '2015-01-02')" in " ".join(sql.split()).replace("( '", "('").replace("' )", "')")
+
+
+def test_missing_days_end_the_command_with_their_names(run, rides):
+    longer = QUERY.format("2015-01-04")
+    failed = run("query", "run", longer, "--database", "shop", "--sql", code=1)
+    assert "ranges=[2015-01-03, 2015-01-04)" in failed.stderr
+    told = run("query", "run", longer, "--database", "shop", "--explain", "--partial").stdout
+    assert "missing: [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in told
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["--sql", "--csv"], ["--json", "--csv"], ["--sql", "--option", "join_type=cross"], ["--sql", "--now", "soon"]],
+)
+def test_wrong_options(run, rides, wrong):
+    assert "Hint: " in run("query", "run", TWO_DAYS, "--database", "shop", *wrong, code=2).stderr
+
+
+def test_a_mistake_in_the_query_is_shown_with_its_place(run, rides):
+    text = TWO_DAYS.replace("bike,", "bicycle,")
+    failed = run("query", "run", text, "--database", "shop", "--sql", code=2)
+    assert f"{text}\n{' ' * 16}^" in failed.stderr.replace("\n    ", "\n")
+
+
+@pytest.mark.spark
+def test_rows_by_spark(spawn_with_spark, rides):
+    done = spawn_with_spark("query", "run", TWO_DAYS, "--database", "shop", "--csv")
+    assert done.returncode == 0, done.stderr
+    assert list(csv.reader(io.StringIO(done.stdout))) == [["bike", "fare"], ["", "10"], ["a", "6"], ["b, c", "8"]]
+    longer = QUERY.format("2015-01-04")
+    done = spawn_with_spark("query", "run", longer, "--database", "shop", "--partial")
+    assert done.stdout == "NULL\t10\na\t6\nb, c\t8\n"
+    assert "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in done.stderr

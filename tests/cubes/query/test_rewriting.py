@@ -1,0 +1,305 @@
+"""Rewriting one query at a time: what is read, what is refused, and how errors say where and what to do."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from hbstore import connect
+from hbstore.cubes import Cubes, DerivedCube, PartitionDesc, parse_documents
+from hbstore.errors import (
+    AmbiguousField,
+    CubeSyntaxError,
+    InvalidInput,
+    InvalidTime,
+    InvalidTimeRange,
+    NoCandidate,
+    TimeRangeSyntaxError,
+    UnknownField,
+    UnsupportedQuery,
+)
+
+NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: rides
+time_dimensions: {start_time: dt, paid_time: pt}
+measures:
+  - {name: minutes, type: bigint, default_aggregate: sum}
+  - {name: fare, type: double, default_aggregate: sum}
+  - {name: tip, type: double, default_aggregate: sum, start_time: 2015-01-05}
+  - {name: longest, type: bigint, default_aggregate: max}
+  - {name: odd, type: bigint}
+dim_attributes:
+  - {name: start_time, type: timestamp}
+  - {name: paid_time, type: timestamp}
+  - {name: station_id, type: int}
+  - {name: bike, type: string}
+  - {name: name, type: string}
+  - {name: station_name, type: string, chain: [{chain: city, field: name}]}
+expressions:
+  - {name: pace, type: double, specs: [{expression: fare / minutes}]}
+  - name: dated
+    type: double
+    specs:
+      - {expression: fare, end_time: 2015-01-15}
+      - {expression: fare * 2, start_time: 2015-01-15}
+join_chains:
+  - {name: city, paths: [["rides.station_id = station.id"]]}
+  - {name: nowhere, paths: [["rides.station_id = missing.id"]]}
+---
+kind: dimension
+name: station
+dim_attributes: [{name: id, type: int}, {name: name, type: string}, {name: district, type: string}]
+---
+kind: fact
+name: daily
+cube: rides
+weight: 10
+columns:
+  - {name: minutes, type: bigint}
+  - {name: fare, type: double}
+  - {name: tip, type: double}
+  - {name: station_id, type: int}
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY, MONTHLY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+---
+kind: fact
+name: raw
+cube: rides
+weight: 100
+properties: {cube.fact.is.aggregated: "false"}
+columns:
+  - {name: minutes, type: bigint}
+  - {name: fare, type: double}
+  - {name: longest, type: bigint}
+  - {name: station_id, type: int}
+  - {name: bike, type: string}
+  - {name: start_time, type: timestamp}
+  - {name: paid_time, type: timestamp}
+storage_tables:
+  - storage: lake
+    update_periods: [HOURLY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+---
+kind: dimtable
+name: stations
+dimension: station
+columns: [{name: id, type: int}, {name: name, type: string}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+"""
+JANUARY = "time_range_in(start_time, '2015-01-10', '2015-01-12')"
+
+
+@pytest.fixture(scope="module")
+def cubes():
+    """All days of January but the 17th, February as a month; and all hours of January."""
+    with connect("memory://") as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop", lambda: NOW)
+        cubes.create_all(parse_documents(MODEL, "yaml"))
+        days = [PartitionDesc("DAILY", {"dt": f"2015-01-{day:02}"}) for day in range(1, 32) if day != 17]
+        cubes.add_partitions("daily", "lake", [*days, PartitionDesc("MONTHLY", {"dt": "2015-02"})])
+        hours = [
+            PartitionDesc("HOURLY", {"dt": f"2015-01-{day:02}-{hour:02}"}) for day in range(1, 32) for hour in range(24)
+        ]
+        cubes.add_partitions("raw", "lake", hours)
+        cubes.add_partitions("stations", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-29"})])
+        cubes.create(
+            DerivedCube(name="fares", parent="rides", measures=["fare", "pace"], dim_attributes=["station_id"])
+        )
+        yield cubes
+
+
+def runs(found):
+    return [str(run) for some in found.partitions.values() for run in some.runs]
+
+
+def test_days_months_and_the_hours_of_a_day_that_is_missing(cubes):
+    found = cubes.rewrite("cube select minutes from rides where time_range_in(start_time, '2015-01-16', '2015-03')")
+    assert runs(found) == [
+        "lake_daily DAILY [2015-01-16, 2015-01-17)",
+        "lake_daily DAILY [2015-01-18, 2015-02-01)",
+        "lake_daily MONTHLY [2015-02, 2015-03)",
+        "lake_raw HOURLY [2015-01-17-00, 2015-01-18-00)",
+    ]
+    assert [one.taken for one in found.candidates] == [True, True]
+    assert found.missing == ()
+    assert found.explain().startswith("lake_daily: 16 partitions\n  DAILY [2015-01-16, 2015-01-17)\n")
+    assert repr(found) == "<Rewritten: 40 partitions of lake_daily, lake_raw>"
+    assert found.to_dict()["partitions"]["lake_raw"] == ["lake_raw HOURLY [2015-01-17-00, 2015-01-18-00)"]
+
+
+def test_one_query_as_it_is_written(cubes):
+    text = f"cube select city.name, pace from rides where {JANUARY} and station_id > 3 order by pace desc limit 5"
+    found = cubes.rewrite(text)
+    assert " ".join(found.sql.split()) == (
+        "SELECT `city`.`name` AS `name`, ( SUM(`rides`.`fare`) / SUM(`rides`.`minutes`) ) AS `pace` FROM ( "
+        "SELECT `station_id`, `fare`, `minutes` FROM `shop`.`lake_daily` WHERE `dt` IN ('2015-01-10', '2015-01-11') "
+        ") AS `rides` LEFT JOIN ( SELECT `id`, `name` FROM `shop`.`lake_stations` WHERE `dt` = 'latest' ) AS `city` "
+        "ON `rides`.`station_id` = `city`.`id` WHERE `rides`.`station_id` > 3 GROUP BY `city`.`name` "
+        "ORDER BY `pace` DESC LIMIT 5"
+    )
+    assert list(found.reads) == ["lake_stations", "lake_daily"]
+    assert str(found.reads["lake_daily"]) == "dt in ('2015-01-10', '2015-01-11')"
+
+
+def test_relative_times_and_options(cubes):
+    text = "select fare from rides where time_range_in(start_time, 'now.month', 'now')"
+    assert runs(cubes.rewrite(text, now=dt.datetime(2015, 1, 3, tzinfo=dt.UTC))) == [
+        "lake_daily DAILY [2015-01-01, 2015-01-03)"
+    ]
+    named = f"select city.name from rides where {JANUARY}"
+    assert "INNER JOIN" in cubes.rewrite(named, options={"lens.cube.query.join.type": "INNER"}).sql
+    for options in ({"join_type": "cross"}, {"nope": "1"}, {"partial": "maybe"}):
+        with pytest.raises(InvalidInput):
+            cubes.rewrite(named, options=options)
+    with pytest.raises(InvalidTime):
+        cubes.rewrite(named, now=dt.datetime(2015, 1, 3))  # noqa: DTZ001  it is to be refused
+
+
+def test_a_lighter_fact_is_taken_and_others_say_why_they_are_not(cubes):
+    found = cubes.rewrite(f"select fare from rides where {JANUARY}")
+    assert [str(one) for one in found.candidates] == [
+        "lake_daily: taken (weight 10)",
+        "lake_raw: MORE_WEIGHT: weight 100, and the answer has 10",
+    ]
+    found = cubes.rewrite(f"select fare, bike from rides where {JANUARY}")
+    assert str(found.candidates[0]) == "lake_daily: COLUMN_NOT_FOUND: it has no bike"
+
+
+def test_ranges_of_another_time_dimension_are_conditions(cubes):
+    text = f"select fare from rides where {JANUARY} and time_range_in(paid_time, '2015-01-10', '2015-01-11')"
+    found = cubes.rewrite(text)
+    assert runs(found) == ["lake_raw HOURLY [2015-01-10-00, 2015-01-12-00)"]
+    assert "`rides`.`paid_time` AS TIMESTAMP) >= CAST('2015-01-10 00:00:00.000000' AS TIMESTAMP)" in found.sql
+
+
+def test_definitions_of_an_expression_by_their_times(cubes):
+    for day, tree in (("10", "SUM(`rides`.`fare`)"), ("20", "SUM(`rides`.`fare`) * 2")):
+        text = f"select dated from rides where time_range_in(start_time, '2015-01-{day}', '2015-01-{day}-12')"
+        assert tree in " ".join(cubes.rewrite(text).sql.split())
+    with pytest.raises(UnsupportedQuery, match="no definition of the expression"):
+        cubes.rewrite("select dated from rides where time_range_in(start_time, '2015-01-10', '2015-01-20')")
+
+
+def test_what_only_rows_can_answer_is_read_from_rows(cubes):
+    for item in ("max(fare)", "count(*)", "sum(fare * minutes)", "avg(fare)", "count(station_id)"):
+        assert list(cubes.rewrite(f"select {item} from rides where {JANUARY}").partitions) == ["lake_raw"]
+    for item in ("count(distinct station_id)", "max(station_id)", "sum(case when station_id > 3 then fare end)"):
+        assert list(cubes.rewrite(f"select {item} from rides where {JANUARY}").partitions) == ["lake_daily"]
+    with pytest.raises(NoCandidate, match="needs rows that are not") as caught:
+        cubes.rewrite(f"select max(tip) from rides where {JANUARY}")
+    assert [one.cause for one in caught.value.candidates] == ["MISSING_DEFAULT_AGGREGATE", "COLUMN_NOT_FOUND"]
+
+
+def test_measures_of_two_facts_stand_below_each_other(cubes):
+    found = cubes.rewrite(f"select station_id, tip, longest, count(*) from rides where {JANUARY}")
+    assert runs(found) == [
+        "lake_daily DAILY [2015-01-10, 2015-01-12)",
+        "lake_raw HOURLY [2015-01-10-00, 2015-01-12-00)",
+    ]
+    assert "COUNT(CASE WHEN `rides`.`block 1` THEN 1 END)" in found.sql
+
+
+def test_derived_cubes(cubes):
+    assert runs(cubes.rewrite(f"select pace from fares where {JANUARY}"))
+    assert cubes.rewrite(f"select city.name from fares where {JANUARY}").sql
+    with pytest.raises(UnknownField, match="the derived cube does not have the field"):
+        cubes.rewrite(f"select minutes from fares where {JANUARY}")
+
+
+def test_times_that_nothing_covers_are_named(cubes):
+    text = "select fare from rides where time_range_in(start_time, '2015-01-30', '2015-04')"
+    with pytest.raises(NoCandidate) as caught:
+        cubes.rewrite(text)
+    march = dt.datetime(2015, 3, 1, tzinfo=dt.UTC), dt.datetime(2015, 4, 1, tzinfo=dt.UTC)
+    assert caught.value.missing == (march,)
+    assert "[2015-03-01, 2015-04-01)" in str(caught.value)
+    found = cubes.rewrite(text, partial=True)
+    assert found.missing == (march,)
+    assert repr(found) == "<Rewritten: 3 partitions of lake_daily, 1 range missing>"
+    assert cubes.rewrite(text, options={"lens.cube.query.fail.if.data.partial": "false"}).missing == (march,)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        (f"select nope from rides where {JANUARY}", UnknownField, "no such field"),
+        (f"select city.nope from rides where {JANUARY}", UnknownField, "no such field"),
+        (f"select nochain.name from rides where {JANUARY}", UnknownField, "no such field"),
+        (f"select nowhere.id from rides where {JANUARY}", UnknownField, "leads to what is not a dimension"),
+        ("select fare from walks", UnknownField, "no such cube or dimension"),
+        ("select fare from rides", UnsupportedQuery, "no time range"),
+        (f"select fare from rides where not {JANUARY}", UnsupportedQuery, "all times before or after"),
+        (f"select fare from rides where {JANUARY} or bike = 'a'", UnsupportedQuery, "all times before or after"),
+        (f"select odd from rides where {JANUARY}", UnsupportedQuery, "no default aggregate"),
+        (f"select sum(max(fare)) from rides where {JANUARY}", UnsupportedQuery, "an aggregate stands within another"),
+        (f"select bike, fare from rides where {JANUARY} group by station_id", UnsupportedQuery, "neither aggregated"),
+        (f"select name from rides r join station s on r.station_id = s.id where {JANUARY}", AmbiguousField, "r.name"),
+        (f"select fare from rides, rides where {JANUARY}", AmbiguousField, "two tables have one name"),
+        (f"select fare from shop.rides where {JANUARY}", UnsupportedQuery, "no database"),
+        (f"select * from rides where {JANUARY}", UnsupportedQuery, "names its fields"),
+        (f"select fare frm rides where {JANUARY}", CubeSyntaxError, "does not parse"),
+        ("select fare from rides where time_range_in(bike, '2015', '2016')", UnknownField, "not a time dimension"),
+        ("select fare from rides where time_range_in(start_time, '2015', 5)", CubeSyntaxError, "not a time range"),
+        ("select fare from rides where time_range_in(start_time, 'soon')", TimeRangeSyntaxError, "soon"),
+        (
+            "select fare from rides where time_range_in(start_time, '2016', '2015')",
+            InvalidTimeRange,
+            "before it begins",
+        ),
+        ("select fare from rides where time_range_in(start_time, '2015', '2015')", InvalidTimeRange, "holds no time"),
+        ("select fare from rides having time_range_in(start_time, '2015')", UnsupportedQuery, "outside of WHERE"),
+        (
+            "select tip from rides where time_range_in(start_time, '2015-01', '2015-02')",
+            UnsupportedQuery,
+            "whole range",
+        ),
+        (f"select city.district from rides where {JANUARY}", NoCandidate, "it has no district"),
+        (f"select name from rides where {JANUARY}", NoCandidate, "it has no name"),
+        ("", CubeSyntaxError, "not one query"),
+        (f"select fare from rides where {JANUARY} order by 3", UnsupportedQuery, "no such place in SELECT"),
+    ],
+)
+def test_what_cannot_be_answered_says_why_and_what_to_do(cubes, text, error, says):
+    with pytest.raises(error, match=says) as caught:
+        cubes.rewrite(text)
+    assert caught.value.hint
+
+
+def test_errors_point_at_the_place(cubes):
+    with pytest.raises(UnknownField) as caught:
+        cubes.rewrite(f"cube select minutes,\n  fare + nope from rides where {JANUARY}")
+    assert caught.value.highlight == f"  fare + nope from rides where {JANUARY}\n         ^"
+
+
+@pytest.mark.parametrize("text", [5, None, b"select 1", ["select"]])
+def test_other_things_than_a_text_are_refused(cubes, text):
+    with pytest.raises(InvalidInput):
+        cubes.rewrite(text)
+
+
+def test_hostile_texts_stay_texts(cubes):
+    hostile = r"x' OR '1'='1' -- \' `"
+    literal = hostile.replace("\\", "\\\\").replace("'", "\\'")
+    found = cubes.rewrite(f"select fare as `a``; drop table x` from rides where {JANUARY} and bike = '{literal}'")
+    import sqlglot
+    from sqlglot import exp
+
+    tree = sqlglot.parse_one(found.sql, dialect="spark")
+    assert hostile in [one.this for one in tree.find_all(exp.Literal)]
+    assert tree.expressions[0].alias == "a`; drop table x"
+    assert {one.name for one in tree.find_all(exp.Table)} == {"lake_raw"}

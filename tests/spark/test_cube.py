@@ -1,0 +1,165 @@
+"""Cube queries on Spark: the report of the metastore guide, and answers that equal those of the cube's own rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from hbstore import connect
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.errors import InvalidInput, NoCandidate
+from hbstore.spark import cube, write_table
+
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: payments
+time_dimensions: {{paid_at: dt}}
+measures: [{{name: revenue, type: bigint, default_aggregate: sum}}]
+dim_attributes: [{{name: paid_at, type: timestamp}}, {{name: user_id, type: int}}]
+join_chains:
+  - name: sport
+    paths: [["payments.user_id = user_interests.user_id (many)", "user_interests.sport_id = sports.id"]]
+  - {{name: payer, paths: [["payments.user_id = users.id"]]}}
+---
+kind: dimension
+name: users
+dim_attributes: [{{name: id, type: int}}, {{name: name, type: string}}, {{name: gender, type: string}}]
+---
+kind: dimension
+name: user_interests
+dim_attributes: [{{name: user_id, type: int}}, {{name: sport_id, type: int}}]
+---
+kind: dimension
+name: sports
+dim_attributes: [{{name: id, type: int}}, {{name: description, type: string}}]
+---
+kind: fact
+name: payments_daily
+cube: payments
+columns: [{{name: user_id, type: int}}, {{name: revenue, type: bigint}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY, HOURLY]
+    partition_columns: [{{name: dt, type: string}}]
+    time_partition_columns: [dt]
+    description: {{location: "file:{root}/payments", format: parquet}}
+---
+kind: dimtable
+name: users_table
+dimension: users
+columns: [{{name: id, type: int}}, {{name: name, type: string}}, {{name: gender, type: string}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: dt, type: string}}]
+    time_partition_columns: [dt]
+    description: {{location: "file:{root}/users", format: parquet}}
+---
+kind: dimtable
+name: interests_table
+dimension: user_interests
+columns: [{{name: user_id, type: int}}, {{name: sport_id, type: int}}]
+storage_tables: [{{storage: lake, description: {{location: "file:{root}/interests", format: parquet}}}}]
+---
+kind: dimtable
+name: sports_table
+dimension: sports
+columns: [{{name: id, type: int}}, {{name: description, type: string}}]
+storage_tables: [{{storage: lake, description: {{location: "file:{root}/sports", format: parquet}}}}]
+"""
+RANGE = "time_range_in(paid_at, '2015-01-01', '2015-01-03')"
+
+
+@pytest.fixture
+def store(spark, url, tmp_path):
+    """The users, sports and payments of the guide; a day by itself, and one by its hours."""
+    with connect(url) as store:
+        store.create_database("shop")
+        Cubes(store, "shop").create_all(parse_documents(MODEL.format(root=tmp_path), "yaml"))
+        hour = "2015-01-02-07"
+        payments = spark.createDataFrame(
+            [(1, 60, "2015-01-01"), (1, 40, hour), (2, 50, hour)], "user_id int, revenue long, dt string"
+        )
+        write_table(payments, store, "shop.lake_payments_daily")
+        users = [(1, "A", "M", "2015-01-01"), (2, "B", "M", "2015-01-01"), (3, "C", "F", "2015-01-01")]
+        write_table(
+            spark.createDataFrame(users, "id int, name string, gender string, dt string"),
+            store,
+            "shop.lake_users_table",
+        )
+        folder = {one.values: one.location for one in store.get_partitions_by_filter("shop", "lake_users_table", None)}
+        store.drop_partitions("shop", "lake_users_table", list(folder))
+        cubes = Cubes(store, "shop")
+        cubes.add_partitions(
+            "users_table", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-01"}, location=folder["2015-01-01",])]
+        )
+        interests = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
+        spark.createDataFrame(interests, "user_id int, sport_id int").write.parquet(f"file:{tmp_path}/interests")
+        sports = [(1, "Football"), (2, "Cricket"), (3, "Basketball")]
+        spark.createDataFrame(sports, "id int, description string").write.parquet(f"file:{tmp_path}/sports")
+        hours = [PartitionDesc("HOURLY", {"dt": f"2015-01-02-{at:02}"}) for at in range(24) if at != 7]
+        cubes.add_partitions("payments_daily", "lake", hours)
+        for at in range(24):
+            (tmp_path / "payments" / f"dt=2015-01-02-{at:02}").mkdir(parents=True, exist_ok=True)
+        yield store
+
+
+def rows(frame):
+    return sorted(tuple(row) for row in frame.collect())
+
+
+def test_the_report_of_sports(spark, store):
+    text = f"cube select sport.description as `User's sport`, revenue from payments where {RANGE}"
+    found = cube(spark, store, text, database="shop")
+    assert found.columns == ["User's sport", "revenue"]
+    assert rows(found) == [("Basketball", 50), ("Cricket", 150), ("Football", 150)]
+    (warning,) = Cubes(store, "shop").rewrite(text).warnings
+    assert "once for each match" in warning
+
+
+def test_rows_come_from_days_and_hours_and_from_the_latest_dimension(spark, store):
+    text = f"select payer.name, payer.gender, sum(revenue) total from payments where {RANGE} order by total desc"
+    frame = cube(spark, store, text, database="shop")
+    assert [tuple(row) for row in frame.collect()] == [("A", "M", 100), ("B", "M", 50)]
+    read = {name.rsplit("/", 2)[1] for name in frame.inputFiles()}
+    assert {"dt=2015-01-01", "dt=2015-01-02-07"} <= read
+    hours = "select revenue from payments where time_range_in(paid_at, '2015-01-02-07', '2015-01-02-08')"
+    frame = cube(spark, store, hours, database="shop")
+    assert rows(frame) == [(90,)]
+    assert {name.rsplit("/", 2)[1] for name in frame.inputFiles()} == {"dt=2015-01-02-07"}
+
+
+def test_dimensions_alone(spark, store):
+    text = "select name, gender from users where id > 1 order by name"
+    assert rows(cube(spark, store, text, database="shop")) == [("B", "M"), ("C", "F")]
+    assert rows(cube(spark, store, "select gender, count(*) from users", database="shop")) == [("F", 1), ("M", 2)]
+
+
+def test_joins_are_left_or_as_they_are_asked_for(spark, store):
+    text = f"select payer.name, sport.description from payments where {RANGE} and sport.description = 'Basketball'"
+    for join_type in ("left", "inner", "LEFTOUTER"):
+        found = cube(spark, store, text, database="shop", options={"lens.cube.query.join.type": join_type})
+        assert rows(found) == [("B", "Basketball")]
+    explicit = f"select u.name, p.revenue from payments p right join users u on p.user_id = u.id where {RANGE}"
+    assert ("C", None) in set(rows(cube(spark, store, explicit, database="shop")))
+
+
+def test_missing_partitions_are_told(spark, store):
+    text = "select revenue from payments where time_range_in(paid_at, '2014-12-31', '2015-01-02')"
+    with pytest.raises(NoCandidate) as caught:
+        cube(spark, store, text, database="shop")
+    day = dt.datetime(2014, 12, 31, tzinfo=dt.UTC), dt.datetime(2015, 1, 1, tzinfo=dt.UTC)
+    assert caught.value.missing == (day,)
+    assert rows(cube(spark, store, text, database="shop", partial=True)) == [(60,)]
+
+
+@pytest.mark.parametrize("wrong", [{"text": 5}, {"database": None}, {"options": {"nope": "1"}}, {"now": "today"}])
+def test_wrong_arguments_are_named(spark, store, wrong):
+    arguments = {"text": f"select revenue from payments where {RANGE}", "database": "shop", **wrong}
+    text = arguments.pop("text")
+    with pytest.raises(InvalidInput):
+        cube(spark, store, text, **arguments)
