@@ -13,7 +13,7 @@ import typer
 
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, named_values
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_table, visible
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -31,10 +31,10 @@ def _query() -> None:
 
 @commands.command(
     epilog=examples(
-        "hbstore query run --database shop"
-        " \"cube select region, revenue from sales where time_range_in(order_time, 'now.day-7days', 'now.day')\"",
-        "hbstore query run --database shop --csv < question.sql > answer.csv",
-        "hbstore query run --database shop --explain < question.sql",
+        "hbstore query run --database shop --explain"
+        " \"cube select price from sales_cube where time_range_in(order_time, '2015-01-30', '2015-02-02')\"",
+        "hbstore query run --database shop --sql --partial --now 2015-02-04"
+        " \"cube select price from sales_cube where time_range_in(order_time, 'now.day-5days', 'now.day')\"",
     )
 )
 def run(
@@ -119,8 +119,8 @@ def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool,
         if on_terminal() and len(first) <= TABLE_ROWS:
             print_table(columns, first)
         else:
-            print_lines("\t".join(row) for row in first)
-            print_lines("\t".join(map(_text, row)) for row in remaining)
+            sys.stdout.writelines("\t".join(row) + "\n" for row in first)
+            sys.stdout.writelines("\t".join(map(_text, row)) + "\n" for row in remaining)
 
 
 def _text(cell: Any) -> str:

@@ -20,10 +20,13 @@ from hbstore.cubes.fields import (
 from hbstore.cubes.files import KINDS, parse_documents, read_documents, write_documents
 from hbstore.cubes.logical_tables import Column, DimTable, Fact, Serde, SortColumn, StorageTable, TableDescription
 from hbstore.cubes.partition_files import parse_partitions, read_partitions
+from hbstore.cubes.query.candidates import Candidate
+from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.errors import Uncoverable
 
 __all__ = [
     "KINDS",
+    "Candidate",
     "ChainField",
     "Column",
     "Cover",
@@ -46,6 +49,7 @@ __all__ = [
     "Named",
     "PartitionDesc",
     "Reference",
+    "Rewritten",
     "Serde",
     "SortColumn",
     "Storage",

@@ -34,7 +34,7 @@ name: s1
 ---
 kind: cube
 name: sales_cube
-measures: [{name: price, type: double}]
+measures: [{name: price, type: double, default_aggregate: sum}]
 dim_attributes: [{name: order_time, type: timestamp}]
 time_dimensions: {order_time: dt}
 ---

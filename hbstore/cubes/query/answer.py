@@ -180,14 +180,15 @@ class Answer:
         """The partitions that are read, by storage table, in the order of time."""
         found: dict[str, set[CoverRun]] = {}
         for part in self.parts():
-            runs = found.setdefault(part.offer.table, set())
-            runs |= {CoverRun(period, start, stop, part.offer.table) for period, start, stop in part.runs}
+            for run in part.runs:
+                found.setdefault(part.offer.table, set()).add(CoverRun(*run, part.offer.table))
         return {table: sorted(found[table], key=lambda run: run.period.moment(run.start)) for table in sorted(found)}
 
     def reads(self) -> dict[str, Expression]:
         """By storage table, the filter of the partitions that are read."""
         offers = {offer.table: offer for offer in self.question.offers}
-        found: dict[str, Expression] = {}
+        # A table of which no partition is read stands in the query for its columns alone.
+        found = {part.offer.table: col(self.time_column).is_null() for part in self.parts()}
         for table, runs in self.cover_runs().items():
             kind = offers[table].time_type(self.time_column)
             texts = [value_text(kind, run.period, at) for run in runs for at in range(run.start, run.stop)]

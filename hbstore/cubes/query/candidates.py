@@ -1,6 +1,6 @@
 """Candidates: the storage tables of a cube's facts, and what of a query each of them could answer.
 
-What keeps a candidate from being taken is told by the names that Lens has for it.
+What keeps a candidate from being taken has the name that Lens gives it.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Offer:
 
     @property
     def candidate(self) -> Candidate:
-        """As it is told to people."""
+        """As people see it."""
         return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,10 +41,8 @@ def worlds(draw):
         period = draw(st.sampled_from(PERIODS if days > 9 else PERIODS[:3]))
         first, last = period.floor_index(start) - 1, period.ceil_index(stop) + 1
         holes = draw(st.sets(st.integers(first, min(last, first + 60)), max_size=8))
-        if draw(st.booleans()) or period is HOUR:
-            indexes = set(range(first, last)) - holes
-        else:
-            indexes = holes
+        all_but = draw(st.booleans()) or period is HOUR
+        indexes = set(range(first, last)) - holes if all_but else holes
         weight = draw(st.sampled_from([0.0, 0.1, 0.3, 1.0, 5.0]))
         sources.append(source(f"t{number}", period, indexes, weight, draw(st.sampled_from([0, 0, 3, 7]))))
     return start, stop, sources
@@ -64,7 +63,7 @@ def least(start, stop, sources):
     for begin, end, cost in parts:
         leading.setdefault(end, []).append((begin, cost))
     best = {start: (0, 0, 0, 0)}
-    for before, end in zip(ends, ends[1:], strict=False):
+    for before, end in pairwise(ends):
         ways = [(before, (end - before, 0, 0, 0)), *leading.get(end, ())]
         best[end] = min(tuple(map(sum, zip(best[begin], cost, strict=True))) for begin, cost in ways)
     return best[stop]

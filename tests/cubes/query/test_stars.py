@@ -25,11 +25,10 @@ def test_answers_are_those_of_the_rows(seed):
         ours, theirs = stars.query(random)
         try:
             found = rewrite(world.cubes._catalog, ours, stars.NOW, QueryOptions())
-        except NoCandidate as error:
-            assert not world.whole, (ours, error)
-            seen[error.fields["cause"]] += 1
+        except NoCandidate:
+            seen["refused"] += 1
             continue
         assert world.run(found.sql) == world.run(theirs), (ours, theirs, found.sql)
         seen["answered"] += 1
-    assert not world.whole or seen["answered"] == QUERIES
+    assert not world.whole or not seen["refused"]
     world.close()
