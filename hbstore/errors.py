@@ -401,6 +401,9 @@ class NoCandidate(CubeQueryError):
     partition covers.
     """
 
+    candidates: Sequence[object] = ()
+    missing: Sequence[tuple[datetime, datetime]] = ()
+
     def __init__(
         self,
         text: str,

@@ -31,7 +31,7 @@ name: lake
 kind: cube
 name: rides
 time_dimensions: {start_time: dt}
-measures: [{name: minutes, type: bigint}]
+measures: [{name: minutes, type: bigint, default_aggregate: sum}]
 dim_attributes: [{name: start_time, type: timestamp}]
 ---
 kind: fact
@@ -245,6 +245,12 @@ CUBES = {
         "storage": "lake",
         "update_period": "DAILY",
         "time_dimension": "start_time",
+    },
+    "rewrite": {
+        "text": "select minutes from rides where time_range_in(start_time, '2015-01-29', '2015-01-30')",
+        "now": JANUARY,
+        "partial": True,
+        "options": {"join_type": "inner"},
     },
     "cover": {
         "fact": "rides_daily",

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
-from hbstore.arguments import expect, expect_flags, expect_many
+from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
@@ -394,9 +394,11 @@ class Cubes:
         >>> cubes.rewrite(f"cube select minutes from rides where {where}").partitions
         {'lake_rides_daily': [lake_rides_daily DAILY [2015-01-29, 2015-01-31)]}
         """
-        expect("options", options, Mapping, NoneType, hint='Give a dict, such as {"join_type": "inner"}')
+        given = {} if options is None else options
+        expect_dict("options", given, str, hint='Give a dict of texts, such as {"join_type": "inner"}')
+        expect_flags(partial=partial)
         expect("now", now, datetime, NoneType, hint="Give a datetime with a time zone, or None")
-        chosen = QueryOptions.of(options or {}, partial=partial)
+        chosen = QueryOptions.of(given, partial=partial)
         return rewrite(self._catalog, text, self._clock() if now is None else now, chosen)
 
     def _fact(self, name: str) -> Fact:
