@@ -4,7 +4,7 @@ A rolled-up fact holds one row for all rows of the cube that are alike in its at
 What an aggregate of the query says of such rows is what it says of the cube's rows only if
 
 * it is the default aggregate of a measure, and one that can be made from parts: the sum of sums, the least of the
-  least, the sum of counts; also ``sum(case when region = 'eu' then price end)``, as a rolled-up row has one region;
+  least, the sum of counts; also ``sum(case when region = 'eu' then price * 2 end)``, as a rolled-up row has one region;
 * or it looks at attributes alone and does not mind how often a value comes: ``count(distinct customer)``, ``max(day)``.
 
 All other aggregates need a fact whose rows are not rolled up: ``max(price)`` where prices are summed, ``sum(a * b)``,
@@ -16,7 +16,7 @@ sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -24,8 +24,10 @@ from typing import Final
 from sqlglot import exp, parse_one
 
 from hbstore.cubes.fields import Measure
-from hbstore.cubes.query.ranges import number_of
+from hbstore.cubes.query.ranges import RANGE
+from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.text import DIALECT, QueryText
+from hbstore.cubes.query.times import TIME_OF
 from hbstore.errors import UnsupportedQuery
 
 COUNTED: Final = "count of "
@@ -142,6 +144,14 @@ class Units:
         def replaced(node: exp.Expr) -> exp.Expr:
             if is_aggregate(node):
                 return self._placeholder(node)
+            if DATED in node.meta and any(self.is_measure(one) or is_aggregate(one) for one in node.walk()):
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "the definition of the expression changes within the ranges",
+                    node,
+                    expression=node.meta[DATED],
+                    hint=f"Aggregate its rows, as sum({node.meta[DATED]}), or ask for ranges within one definition",
+                )
             if isinstance(node, exp.Column) and self.is_measure(node):
                 return self._placeholder(self._default(node))
             return node
@@ -158,9 +168,9 @@ class Units:
 
     def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
         """The measures, and the other fields of the cube, that a tree names."""
-        own = [one for one in tree.find_all(exp.Column) if one.table == self.root and number_of(one) is None]
-        measures = frozenset(one.name for one in own if one.name in self.measures)
-        return measures, frozenset(one.name for one in own) - measures
+        own = {one.name for one in tree.find_all(exp.Column) if one.table == self.root}
+        measures = frozenset(name for name in own if name in self.measures)
+        return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
     def _default(self, node: exp.Column) -> exp.Expr:
         measure = self.measures[node.name]
@@ -209,25 +219,18 @@ class Units:
         return Unit(node, text, measures, attributes, Grain.RAW)
 
     def _chooses(self, node: exp.Expr, default: str) -> bool:
-        """Whether an expression is the measure, or nothing, as attributes decide."""
-        match node:
-            case exp.Paren():
-                return self._chooses(node.this, default)
-            case exp.Case():
-                conditions = [node.this, *(one.this for one in node.args.get("ifs") or ())]
-                values = [one.args.get("true") for one in node.args.get("ifs") or ()]
-                return self._decides(conditions, [*values, node.args.get("default")], default)
-            case exp.If():
-                return self._decides([node.this], [node.args.get("true"), node.args.get("false")], default)
-            case exp.Null():
-                return True
-            case exp.Literal():
-                return default == "sum" and node.this == "0"
-        return self.is_measure(node)
-
-    def _decides(self, conditions: Sequence[exp.Expr | None], values: Sequence[exp.Expr | None], default: str) -> bool:
-        return all(one is None or not self.columns(one)[0] for one in conditions) and all(
-            one is None or self._chooses(one, default) for one in values
+        """Whether an expression is the measure, or nothing, as attributes decide; of sums also times these."""
+        if self.is_measure(node) or isinstance(node, exp.Null):
+            return True
+        if isinstance(node, exp.Literal):
+            return default == "sum" and node.this == "0"
+        attributes, values = _branches(node, linear=default == "sum")
+        if isinstance(node, exp.Mul) and values and self.columns(values[0])[0] == frozenset():
+            attributes, values = values, attributes
+        return (
+            bool(values)
+            and not any(self.columns(one)[0] for one in attributes)
+            and all(self._chooses(one, default) for one in values)
         )
 
 
@@ -255,6 +258,30 @@ def with_units(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:
         return node if number is None else of(number)
 
     return tree.transform(replaced)
+
+
+def _branches(node: exp.Expr, *, linear: bool) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """What decides of the values that an expression may have, and these; nothing of other expressions.
+
+    Args:
+        node: the expression.
+        linear: whether a product, and the negative, of a value will do.
+    """
+    match node:
+        case exp.Paren():
+            return [], [node.this]
+        case exp.Case():
+            ifs = node.args.get("ifs") or []
+            values = [*(one.args.get("true") for one in ifs), node.args.get("default")]
+            return [*filter(None, [node.this, *(one.this for one in ifs)])], [*filter(None, values)]
+        case exp.If():
+            return [node.this], [*filter(None, (node.args.get("true"), node.args.get("false")))]
+        case exp.Mul() if linear:
+            return [node.expression], [node.this]
+        case exp.Neg() if linear:
+            return [], [node.this]
+        case _:
+            return [], []
 
 
 def _call(name: str, argument: exp.Expr) -> exp.Expr:

@@ -14,9 +14,16 @@ from hbstore.cubes.query.aggregates import Unit, Units
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser, index_runs
-from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, moments_text, stretches
+from hbstore.cubes.query.ranges import Stretch, moments_text, stretches
 from hbstore.cubes.query.resolved import Resolved
-from hbstore.cubes.query.shaping import check_together, group, is_field, replace_ranges, replace_times, take_units
+from hbstore.cubes.query.shaping import (
+    check_dated,
+    check_together,
+    group,
+    replace_ranges,
+    replace_times,
+    take_units,
+)
 from hbstore.cubes.query.star import Star, time_dimensions
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
@@ -37,14 +44,12 @@ class Question:
         star: the documents.
         cube: the base cube that is asked.
         offers: the storage tables of its facts, the lightest first.
-        ranges: the time ranges by number.
     """
 
     query: QueryText
     star: Star
     cube: Cube
     offers: Sequence[Offer]
-    ranges: Sequence[TimeRangeIn]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +86,10 @@ class Answer:
             UnsupportedQuery: it could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
-        query, cube, ranges = question.query, question.cube, question.ranges
-        chosen = [at for at, one in enumerate(ranges) if one.column.name.lower() == dimension]
+        query, cube, ranges = question.query, question.cube, resolved.ranges
+        chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, dimension)]
         needed = stretches(query, resolved.where, chosen, ranges)
+        check_dated(query, resolved, needed)
         replace_ranges(resolved, ranges, chosen, needed)
         bounds = replace_times(resolved, time_dimensions(cube))
         units = Units(query, resolved.root, {one.name: one for one in cube.measures})
@@ -93,7 +99,7 @@ class Answer:
         columns = [units.columns(tree) for tree in resolved.trees()]
         needs = Needs(
             cube.time_dimensions[dimension],
-            frozenset(name for _, attributes in columns for name in attributes if is_field(name)),
+            frozenset(name for _, attributes in columns for name in attributes),
             bounds,
             frozenset(name for measures, _ in columns for name in measures),
             *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
@@ -178,11 +184,12 @@ class Answer:
 
     def cover_runs(self) -> dict[str, list[CoverRun]]:
         """The partitions that are read, by storage table, in the order of time."""
-        found: dict[str, set[CoverRun]] = {}
+        found: dict[str, set[tuple[UpdatePeriod, int, int]]] = {}
         for part in self.parts():
-            for run in part.runs:
-                found.setdefault(part.offer.table, set()).add(CoverRun(*run, part.offer.table))
-        return {table: sorted(found[table], key=lambda run: run.period.moment(run.start)) for table in sorted(found)}
+            if part.runs:
+                found.setdefault(part.offer.table, set()).update(part.runs)
+        made = {table: [CoverRun(*run, table) for run in _joined(list(some))] for table, some in sorted(found.items())}
+        return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in made.items()}
 
     def reads(self) -> dict[str, Expression]:
         """By storage table, the filter of the partitions that are read."""

@@ -93,13 +93,14 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
                 UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
             )
         one = read_time_range(query, node, now)
-        name = one.column.name.lower()
-        if name not in dimensions or one.column.table.lower() not in ("", (table.alias or table.name).lower()):
+        column = one.column
+        assert column is not None
+        if one.dimension not in dimensions or column.table.lower() not in ("", (table.alias or table.name).lower()):
             raise query.error(
                 UnknownField,
                 "not a time dimension of the cube",
                 node,
-                name=one.column.sql(DIALECT),
+                name=column.sql(DIALECT),
                 known=", ".join(dimensions) or "none",
                 hint="Ask for a range of one of those known",
             )

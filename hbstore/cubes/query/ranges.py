@@ -22,6 +22,9 @@ from hbstore.errors import CubeSyntaxError, InvalidTimeRange, UnsupportedQuery
 from hbstore.times.moments import moment, moments, time_at
 from hbstore.times.time_range import parse_time
 
+RANGE: Final = "range "
+"""What the columns of rows are called that say whether a row is in a range of the query."""
+
 _NUMBER: Final = "hbstore.range"
 _FORM: Final = "Write time_range_in(time dimension, '2015-01-01', '2015-02-01'), or with now.day-7days as a time"
 
@@ -31,14 +34,20 @@ class TimeRangeIn:
     """A condition that a time dimension is in a range.
 
     Attributes:
-        column: the time dimension as the query names it.
+        column: the time dimension as the query names it; None for the times of a definition of an expression, which
+            are those of the dimension by which partitions are chosen.
         start: the first moment of the range.
         stop: the moment behind it.
     """
 
-    column: exp.Column
+    column: exp.Column | None
     start: int
     stop: int
+
+    @property
+    def dimension(self) -> str | None:
+        """The name of the time dimension."""
+        return None if self.column is None else self.column.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ def is_time_range(node: exp.Expr) -> bool:
 
 def marker(number: int) -> exp.Column:
     """A node that stands for a range of a condition in its place."""
-    made = exp.column(f"range {number}", quoted=True)
+    made = exp.column(f"{RANGE}{number}", quoted=True)
     made.meta[_NUMBER] = number
     return made
 

@@ -20,13 +20,13 @@ from sqlglot import exp, parse_one
 from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.fields import DimAttribute, Edge, Expression, ExpressionSpec, Measure
 from hbstore.cubes.query.from_clause import Owner, owners_of
-from hbstore.cubes.query.ranges import TimeRangeIn, number_of
-from hbstore.cubes.query.resolved import Join, Resolved
+from hbstore.cubes.query.ranges import TimeRangeIn, marker, number_of
+from hbstore.cubes.query.resolved import DATED, Join, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.ways import Ways
 from hbstore.errors import AmbiguousField, CubeQueryError, UnknownField, UnsupportedQuery
-from hbstore.times.moments import moment
+from hbstore.times.moments import LIMIT, moment
 
 JOIN_SIDES: Final = {"": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
 _DEPTH: Final = 50
@@ -62,6 +62,7 @@ class _Resolver:
     owners: list[Owner] = field(default_factory=list)
     made: Resolved = field(init=False)
     selected: dict[str, exp.Expr] = field(default_factory=dict)
+    cases: dict[tuple[str, str], exp.Expr] = field(default_factory=dict)
 
     def resolved(self) -> Resolved:
         select = self.query.select
@@ -237,30 +238,54 @@ class _Resolver:
         return any(name in {column.name for column in one.columns} for one in self.star.dimtables(owner.concept))
 
     def _expression(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
-        specs = [spec for spec in found.specs if self._counts(spec)]
-        if not specs:
-            raise self.query.error(
-                UnsupportedQuery,
-                "no definition of the expression counts for the whole range",
-                node,
-                expression=found.name,
-                definitions="; ".join(f"{one.expression} {_validity(one)}" for one in found.specs),
-                hint="Ask for ranges that lie within one definition each",
-            )
-        spec = self.ways.one_of(("expression", owner.alias, found.name), specs)
+        whole = [
+            spec for spec in found.specs if all(_within(spec.start_time, spec.end_time, one) for one in self.ranges)
+        ]
+        if whole:
+            spec = self.ways.one_of(("expression", owner.alias, found.name), whole)
+            return exp.paren(self._definition(owner, spec, node, depth), copy=False)
+        return self._dated(owner, found, node, depth)
+
+    def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
         tree = parse_one(spec.expression, dialect=DIALECT, into=exp.Condition)
 
         def named(column: exp.Column) -> exp.Expr:
             return self._name(owner, [part.name.lower() for part in column.parts], node, depth + 1)
 
-        return exp.paren(placed(_mapped(tree, named), None), copy=False)
+        return placed(_mapped(tree, named), None)
 
-    def _counts(self, spec: ExpressionSpec) -> bool:
-        """Whether a definition counts in all ranges of the query."""
-        return all(_within(spec.start_time, spec.end_time, one) for one in self.made.ranges)
+    def _dated(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+        """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
+        key = owner.alias, found.name
+        if key in self.cases:
+            return self.cases[key].copy()
+        numbers = []
+        made = exp.Case(ifs=[])
+        for spec in found.specs:
+            start = 0 if spec.start_time is None else moment(spec.start_time)
+            stop = LIMIT if spec.end_time is None else moment(spec.end_time)
+            if not any(start < one.stop and one.start < stop for one in self.ranges):
+                continue
+            number = len(self.made.ranges)
+            self.made.ranges.append(TimeRangeIn(None, start, stop))
+            numbers.append(number)
+            made.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
+        if not numbers:
+            raise self.query.error(
+                UnsupportedQuery,
+                "no definition of the expression counts in the ranges",
+                node,
+                expression=found.name,
+                definitions="; ".join(f"{one.expression} {_validity(one)}" for one in found.specs),
+                hint="Ask for ranges in which it has a definition",
+            )
+        self.made.dated.append((found.name, tuple(numbers)))
+        made.meta[DATED] = found.name
+        self.cases[key] = made.copy()
+        return made
 
     def _check_times(self, found: Measure | DimAttribute, node: exp.Expr) -> None:
-        for one in self.made.ranges:
+        for one in self.ranges:
             if not _within(found.start_time, found.end_time, one):
                 raise self.query.error(
                     UnsupportedQuery,

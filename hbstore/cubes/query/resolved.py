@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.query.ranges import TimeRangeIn
+
+DATED: Final = "hbstore.dated"
+"""What a tree's node has in its `meta` that stands for an expression with several definitions: its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ class Resolved:
         group: trees.
         order: trees, each with whether it descends and whether nulls come first.
         joins: in an order in which each finds what it joins.
-        ranges: the time ranges by number.
+        ranges: the time ranges by number, those of definitions of expressions behind those of the query.
+        dated: expressions that have several definitions in these times, each with the numbers of their ranges.
         asked: the fields of the cube that the query names, before they were resolved.
         grouped: whether the query has a GROUP BY.
         limit: rows at most.
@@ -65,6 +70,7 @@ class Resolved:
     order: list[tuple[exp.Expr, bool, bool | None]] = field(default_factory=list)
     joins: dict[object, Join] = field(default_factory=dict)
     ranges: list[TimeRangeIn] = field(default_factory=list)
+    dated: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     grouped: bool = False
     limit: int | None = None

@@ -126,11 +126,11 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
         )
     columns = frozenset(name for offer in offers for name in offer.columns)
-    dimensions = list(dict.fromkeys(one.column.name.lower() for one in ranges))
+    dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
 
     def answered(ways: Ways) -> Answer:
         resolved = resolve(query, star, ranges, columns, ways)
-        question = Question(query, star, cube, offers, ranges)
+        question = Question(query, star, cube, offers)
         return Answer.of(question, resolved, ways.one_of("time dimension", dimensions))
 
     best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, len(one.resolved.joins)))

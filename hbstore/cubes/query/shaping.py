@@ -11,23 +11,20 @@ Each step changes the trees of a `Resolved` in place:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from dataclasses import replace
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregates import Units, unit_of
-from hbstore.cubes.query.ranges import Stretch, TimeRangeIn, number_of
+from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
-from hbstore.cubes.query.times import TIME_OF, with_times
+from hbstore.cubes.query.times import with_times
 from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
-
-RANGE: Final = "range "
-"""What the columns of rows are called that say whether a row is in a range of the query."""
 
 
 def replace_ranges(
@@ -41,8 +38,6 @@ def replace_ranges(
         chosen: those of the dimension by which partitions are chosen; the others become conditions on the column.
         stretches: the time that is read.
     """
-    if resolved.where is None:
-        return
 
     def replaced(node: exp.Expr) -> exp.Expr:
         number = number_of(node)
@@ -55,7 +50,8 @@ def replace_ranges(
             return exp.column(f"{RANGE}{number}", table=resolved.root, quoted=True)
         return exp.true() if truths == {True} else exp.false()
 
-    where = _without_true(resolved.where.transform(replaced))
+    _map(resolved, lambda tree: tree.transform(replaced), where=True)
+    where = None if resolved.where is None else _without_true(resolved.where)
     resolved.where = None if where == exp.true() else where
 
 
@@ -125,6 +121,25 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
         )
 
 
+def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Stretch]) -> None:
+    """See that each expression has a definition at all times that are read.
+
+    Raises:
+        UnsupportedQuery: one has none at some of them.
+    """
+    for name, numbers in resolved.dated:
+        for stretch in stretches:
+            if not any(stretch.holds[number] for number in numbers):
+                raise query.error(
+                    UnsupportedQuery,
+                    "the expression has no definition at some of the times",
+                    None,
+                    expression=name,
+                    times=moments_text([(stretch.start, stretch.stop)]),
+                    hint="Ask for times at which it has one, or give it a definition for these",
+                )
+
+
 def _map(resolved: Resolved, changed: Callable[[exp.Expr], exp.Expr], *, where: bool) -> None:
     """Change the trees of a query; with ``where`` also those that are looked at in each row."""
     resolved.select = [(alias, changed(tree)) for alias, tree in resolved.select]
@@ -133,6 +148,7 @@ def _map(resolved: Resolved, changed: Callable[[exp.Expr], exp.Expr], *, where: 
     if where:
         resolved.where = None if resolved.where is None else changed(resolved.where)
         resolved.group = [changed(tree) for tree in resolved.group]
+        resolved.joins = {key: replace(one, on=changed(one.on)) for key, one in resolved.joins.items()}
 
 
 def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
@@ -144,7 +160,8 @@ def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
 
 def _within(one: TimeRangeIn, root: str) -> exp.Expr:
     """The condition that a time dimension, as a column, is in a range."""
-    column = exp.cast(exp.column(one.column.name.lower(), table=root, quoted=True), "timestamp")
+    assert one.dimension is not None  # as only those of the dimension that is chosen have none
+    column = exp.cast(exp.column(one.dimension, table=root, quoted=True), "timestamp")
     texts = (time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f") for at in (one.start, one.stop))
     begin, end = (exp.cast(exp.Literal.string(text), "timestamp") for text in texts)
     return exp.paren(exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end)))
@@ -159,8 +176,3 @@ def _without_true(tree: exp.Expr) -> exp.Expr:
         inner = _without_true(tree.this)
         return inner if inner == exp.true() else exp.paren(inner)
     return tree
-
-
-def is_field(name: str) -> bool:
-    """Whether a column of rows is a field of the cube, and not one that only the rewriting knows."""
-    return not name.startswith((RANGE, TIME_OF))

@@ -23,8 +23,8 @@ from hbstore.cubes.query.aggregates import COUNTED, with_units
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.resolved import Resolved
-from hbstore.cubes.query.shaping import RANGE
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning
 from hbstore.times.moments import time_at
@@ -193,7 +193,7 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
     listed: list[exp.Expr] = []
     conditions: list[exp.Expr] = []
     for period, first, last in runs:
-        if last - first <= _LISTED or (not isinstance(kind, StringType) and period.rank > UpdatePeriod.DAILY.rank):
+        if last - first <= _LISTED or not (isinstance(kind, StringType) or _is_dense(kind, period)):
             listed += [_literal(kind, period, index) for index in range(first, last)]
             continue
         low, high = _literal(kind, period, first), _literal(kind, period, last - 1)
@@ -209,6 +209,11 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
     elif listed:
         conditions.insert(0, exp.In(this=column.copy(), expressions=listed))
     return exp.or_(*conditions) if conditions else exp.false()
+
+
+def _is_dense(kind: ColumnType, period: UpdatePeriod) -> bool:
+    """Whether all values of a column between two parts of a period are parts of it."""
+    return isinstance(kind, DateType) and period is UpdatePeriod.DAILY
 
 
 def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:

@@ -42,6 +42,22 @@ CUBE = Cube(
         Expression(name="ratio", type="double", specs=[ExpressionSpec(expression="revenue / n")]),
         Expression(name="label", type="string", specs=[ExpressionSpec(expression="concat(region, '-', bike)")]),
         Expression(
+            name="dated",
+            type="bigint",
+            specs=[
+                ExpressionSpec(expression="revenue", end_time="2015-01-20T00:00:00"),
+                ExpressionSpec(expression="revenue * 2", start_time="2015-01-20T00:00:00"),
+            ],
+        ),
+        Expression(
+            name="season",
+            type="string",
+            specs=[
+                ExpressionSpec(expression="upper(bike)", end_time="2015-02-10T00:00:00"),
+                ExpressionSpec(expression="bike", start_time="2015-02-10T00:00:00"),
+            ],
+        ),
+        Expression(
             name="eu_revenue",
             type="bigint",
             specs=[ExpressionSpec(expression="sum(case when region = 'eu' then revenue end)")],
@@ -255,6 +271,7 @@ def _fill(db, table, period, names, attributes, named, raw):
 
 # Queries: how the cube is asked, and how its rows are.
 
+DATED = "case when ts < timestamp '2015-01-20' then revenue else revenue * 2 end"
 MEASURE_ITEMS = [
     *((name, f"{kind}({name})") for name, kind in MEASURES.items()),
     ("sum(revenue)", "sum(revenue)"),
@@ -267,8 +284,11 @@ MEASURE_ITEMS = [
     ("max(if(bike = 'a', high, null))", "max(if(bike = 'a', high, null))"),
     ("count(distinct customer)", "count(distinct customer)"),
     ("min(customer)", "min(customer)"),
+    ("count(distinct to_date(ts))", "count(distinct to_date(ts))"),
     ("sum(revenue * high)", "sum(revenue * high)"),
     ("count(customer)", "count(customer)"),
+    ("sum(dated)", f"sum({DATED})"),
+    ("max(dated)", f"max({DATED})"),
     (
         "case when revenue > 100 then 'much' else 'little' end",
         "case when sum(revenue) > 100 then 'much' else 'little' end",
@@ -282,6 +302,7 @@ ATTRIBUTE_ITEMS = [
     ("town.name", "t.name"),
     ("label", "concat(region, '-', bike)"),
     ("upper(bike)", "upper(bike)"),
+    ("season", "case when ts < timestamp '2015-02-10' then upper(bike) else bike end"),
     ("date_trunc('month', ts)", "date_trunc('month', ts)"),
     ("year(ts)", "year(ts)"),
     ("to_date(ts)", "to_date(ts)"),

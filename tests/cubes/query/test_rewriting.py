@@ -191,8 +191,17 @@ def test_definitions_of_an_expression_by_their_times(cubes):
     for day, tree in (("10", "SUM(`rides`.`fare`)"), ("20", "SUM(`rides`.`fare`) * 2")):
         text = f"select dated from rides where time_range_in(start_time, '2015-01-{day}', '2015-01-{day}-12')"
         assert tree in " ".join(cubes.rewrite(text).sql.split())
-    with pytest.raises(UnsupportedQuery, match="no definition of the expression"):
-        cubes.rewrite("select dated from rides where time_range_in(start_time, '2015-01-10', '2015-01-20')")
+    both = "from rides where time_range_in(start_time, '2015-01-10', '2015-01-20')"
+    with pytest.raises(UnsupportedQuery, match="the definition of the expression changes"):
+        cubes.rewrite(f"select dated {both}")
+    found = cubes.rewrite(f"select sum(dated) {both}")
+    assert "lake_daily DAILY [2015-01-10, 2015-01-17)" in runs(found)
+    sql = " ".join(found.sql.split())
+    assert (
+        "SUM( CASE WHEN `rides`.`range 1` THEN `rides`.`fare` WHEN `rides`.`range 2` THEN `rides`.`fare` * 2 END )"
+        in sql
+    )
+    assert "TRUE AS `range 1`, FALSE AS `range 2` FROM `shop`.`lake_daily` WHERE `dt` IN ('2015-01-10'" in sql
 
 
 def test_what_only_rows_can_answer_is_read_from_rows(cubes):
