@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from random import Random
 
@@ -12,7 +13,7 @@ from hbstore.cubes.query.rewriting import rewrite
 from hbstore.errors import NoCandidate
 from tests.cubes.query import stars
 
-WORLDS = 40
+WORLDS = 5 if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else 40
 QUERIES = 50
 
 
