@@ -15,16 +15,18 @@ from hbstore.cubes.query.blocks import Block, Cost, best_blocks
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser, index_runs
 from hbstore.cubes.query.ranges import Stretch, moments_text, stretches
+from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import (
     check_dated,
+    check_not_dated,
     check_together,
     group,
     replace_ranges,
     replace_times,
     take_units,
 )
-from hbstore.cubes.query.star import Star, time_dimensions
+from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
 from hbstore.errors import NoCandidate
@@ -79,26 +81,29 @@ class Answer:
     cost: Cost
 
     @staticmethod
-    def of(question: Question, resolved: Resolved, dimension: str) -> Answer:
-        """The best answer where names are resolved so, and partitions are chosen by this time dimension.
+    def of(question: Question, resolved: Resolved, by: Chosen) -> Answer:
+        """The best answer where names are resolved so, and partitions are chosen so.
 
         Raises:
             UnsupportedQuery: it could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
         query, cube, ranges = question.query, question.cube, resolved.ranges
-        chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, dimension)]
+        chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, by.dimension)]
         needed = stretches(query, resolved.where, chosen, ranges)
         check_dated(query, resolved, needed)
+        if by.relation is not None:
+            check_not_dated(query, resolved)
+            needed, chosen = by.widened(needed), []
         replace_ranges(resolved, ranges, chosen, needed)
-        bounds = replace_times(resolved, time_dimensions(cube))
+        bounds = replace_times(resolved, [name for name, one in cube.time_dimensions.items() if one == by.column])
         units = Units(query, resolved.root, {one.name: one for one in cube.measures})
         take_units(resolved, units)
         group(query, resolved, units)
         check_together(query, question.star, cube, resolved, units)
         columns = [units.columns(tree) for tree in resolved.trees()]
         needs = Needs(
-            cube.time_dimensions[dimension],
+            by,
             frozenset(name for _, attributes in columns for name in attributes),
             bounds,
             frozenset(name for measures, _ in columns for name in measures),
@@ -117,7 +122,7 @@ class Answer:
     @property
     def time_column(self) -> str:
         """The partition column by which partitions are chosen."""
-        return self.needs.column
+        return self.needs.by.column
 
     @property
     def missing(self) -> list[tuple[int, int]]:
@@ -240,7 +245,7 @@ def _able(
     refused: dict[Offer, Candidate] = {}
     numbered: list[tuple[int, Unit | None]] = [*enumerate(units)] if units else [(-1, None)]
     for number, unit in numbered:
-        reasons = {offer: needs.refusal(offer, unit) for offer in question.offers}
+        reasons = {offer: needs.refusal(question.cube, offer, unit) for offer in question.offers}
         no = {offer: reason for offer, reason in reasons.items() if reason is not None}
         able[number] = frozenset(reasons.keys() - no.keys())
         refused = {**no, **refused}

@@ -17,6 +17,7 @@ from hbstore.cubes.logical_tables import Column, Fact, StorageTable
 from hbstore.cubes.query.aggregates import Grain, Unit
 from hbstore.cubes.query.choice import Source
 from hbstore.cubes.query.ranges import moments_text
+from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.registration import validity
 from hbstore.store.stored_timelines import Timelines
@@ -145,7 +146,7 @@ class Needs:
     """What the rows of a query need.
 
     Attributes:
-        column: the partition column by which partitions are chosen.
+        by: by what partitions are chosen.
         attributes: fields that all rows have to have.
         times: time dimensions that may be told by the partition's time, each with the largest period that will do.
         measures: measures that WHERE or GROUP BY looks at in each row.
@@ -153,48 +154,44 @@ class Needs:
         stop: the moment behind the last.
     """
 
-    column: str
+    by: Chosen
     attributes: frozenset[str]
     times: Mapping[str, UpdatePeriod] = field(default_factory=dict)
     measures: frozenset[str] = frozenset()
     start: int = 0
     stop: int = LIMIT
 
-    def refusal(self, offer: Offer, unit: Unit | None) -> Candidate | None:
+    def refusal(self, cube: Cube, offer: Offer, unit: Unit | None) -> Candidate | None:
         """Why a storage table cannot answer a unit, or rows without one; None where it can."""
-        if self.column not in offer.on.time_partition_columns:
-            return offer.refusal(PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.column}")
-        wanted = (
-            self.attributes | self.measures | (unit.measures | unit.attributes if unit is not None else frozenset())
-        )
+        return next((offer.refusal(*why) for why in self._lacks(cube, offer, unit)), None)
+
+    def _lacks(self, cube: Cube, offer: Offer, unit: Unit | None) -> Iterator[tuple[str, str]]:
+        """The causes why it cannot, each with a detail."""
+        if self.by.column not in offer.on.time_partition_columns:
+            yield PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.by.column}"
+            return
+        if not self.by.related(cube, offer.fact):
+            yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
+        wanted = self.attributes | self.measures
+        if unit is not None:
+            wanted |= unit.measures | unit.attributes
         missing = sorted(wanted - offer.columns.keys())
         if missing:
-            return offer.refusal(COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}")
-        if not offer.raw and (self.measures or (unit is not None and unit.grain is Grain.RAW)):
-            what = (
-                unit.text
-                if unit is not None and unit.grain is Grain.RAW
-                else f"a condition on {', '.join(sorted(self.measures))}"
-            )
-            return offer.refusal(
-                MISSING_DEFAULT_AGGREGATE,
-                f"its rows are rolled up, and {what} needs rows that are not ({IS_AGGREGATED}: false)",
-            )
+            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"
+        of_rows = unit.text if unit is not None and unit.grain is Grain.RAW else ", ".join(sorted(self.measures))
+        if of_rows and not offer.raw:
+            detail = f"its rows are rolled up, and {of_rows} needs rows that are not ({IS_AGGREGATED}: false)"
+            yield MISSING_DEFAULT_AGGREGATE, detail
         if not any(True for _ in self.periods(offer)):
-            return offer.refusal(
-                NO_CANDIDATE_UPDATE_PERIODS, "it has no update period that tells the times that are asked for"
-            )
+            yield NO_CANDIDATE_UPDATE_PERIODS, "it has no update period that tells the times that are asked for"
         if offer.until <= self.start or self.stop <= offer.since:
-            return offer.refusal(
-                STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
-            )
-        return None
+            yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
-        periods = [period for period, column in offer.timelines if column == self.column]
+        periods = [period for period, column in offer.timelines if column == self.by.column]
         bounds = [period for name, period in self.times.items() if name not in offer.columns]
-        ambiguous = _are_ambiguous(offer.time_type(self.column), periods) and len(offer.on.partition_columns) > 1
+        ambiguous = _are_ambiguous(offer.time_type(self.by.column), periods) and len(offer.on.partition_columns) > 1
         for period in () if ambiguous else periods:
             if all(_lies_within(period, bound) for bound in bounds):
                 yield period
@@ -206,7 +203,7 @@ class Needs:
             used |= unit.measures | unit.attributes
         since, until = _bounds(offer, used)
         for period in self.periods(offer):
-            timeline = offer.timelines[period, self.column]
+            timeline = offer.timelines[period, self.by.column]
             bounds = period.ceil_index(since), period.floor_index(until)
             yield Source(offer.table, period, partial(_ranges, timeline, bounds), offer.fact.weight or 0.0, Fraction(0))
 

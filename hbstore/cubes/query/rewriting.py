@@ -23,6 +23,7 @@ from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
+from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import group, take_units
@@ -126,12 +127,12 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
         )
     columns = frozenset(name for offer in offers for name in offer.columns)
-    dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
+    by = list(ways_to_choose(cube, [offer.fact for offer in offers], ranges))
 
     def answered(ways: Ways) -> Answer:
         resolved = resolve(query, star, ranges, columns, ways)
         question = Question(query, star, cube, offers)
-        return Answer.of(question, resolved, ways.one_of("time dimension", dimensions))
+        return Answer.of(question, resolved, ways.one_of("partition column", by))
 
     best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, len(one.resolved.joins)))
     if best.cost[0] and not options.partial:

@@ -10,7 +10,7 @@ Each step changes the trees of a `Resolved` in place:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -55,8 +55,12 @@ def replace_ranges(
     resolved.where = None if where == exp.true() else where
 
 
-def replace_times(resolved: Resolved, names: Mapping[str, str]) -> dict[str, UpdatePeriod]:
+def replace_times(resolved: Resolved, names: Collection[str]) -> dict[str, UpdatePeriod]:
     """Put the partition's time in the places of time dimensions where that is enough.
+
+    Args:
+        resolved: the query.
+        names: the time dimensions of the partition column by which partitions are chosen.
 
     Returns:
         By time dimension, the largest period whose partitions' times will do.
@@ -138,6 +142,22 @@ def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Stretc
                     times=moments_text([(stretch.start, stretch.stop)]),
                     hint="Ask for times at which it has one, or give it a definition for these",
                 )
+
+
+def check_not_dated(query: QueryText, resolved: Resolved) -> None:
+    """See that no expression changes its definition within the ranges.
+
+    Raises:
+        UnsupportedQuery: one does, and rows do not say on which side of its border they are.
+    """
+    for name, _ in resolved.dated:
+        raise query.error(
+            UnsupportedQuery,
+            "the definition of the expression changes within the ranges",
+            None,
+            expression=name,
+            hint="Ask for ranges within one definition",
+        )
 
 
 def _map(resolved: Resolved, changed: Callable[[exp.Expr], exp.Expr], *, where: bool) -> None:

@@ -7,7 +7,7 @@ months and years; ``order_time`` alone needs a fact that has it as a column.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from sqlglot import exp, parse_one
@@ -66,13 +66,13 @@ _FORMATS: Final[Mapping[UpdatePeriod, str]] = {
 }
 
 
-def with_times(tree: exp.Expr, root: str, names: Mapping[str, str], bounds: dict[str, UpdatePeriod]) -> exp.Expr:
+def with_times(tree: exp.Expr, root: str, names: Collection[str], bounds: dict[str, UpdatePeriod]) -> exp.Expr:
     """A copy of a tree in which columns `TIME_OF` stand where partitions' times do.
 
     Args:
         tree: whose columns have the cube's alias before them.
         root: that alias.
-        names: the cube's time dimensions.
+        names: the time dimensions of the partition column.
         bounds: gets, by time dimension, the largest period whose partitions' times will do.
     """
 

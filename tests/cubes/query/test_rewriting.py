@@ -12,6 +12,7 @@ from hbstore.errors import (
     AmbiguousField,
     CubeSyntaxError,
     InvalidInput,
+    InvalidModel,
     InvalidTime,
     InvalidTimeRange,
     NoCandidate,
@@ -185,6 +186,29 @@ def test_ranges_of_another_time_dimension_are_conditions(cubes):
     found = cubes.rewrite(text)
     assert runs(found) == ["lake_raw HOURLY [2015-01-10-00, 2015-01-12-00)"]
     assert "`rides`.`paid_time` AS TIMESTAMP) >= CAST('2015-01-10 00:00:00.000000' AS TIMESTAMP)" in found.sql
+
+
+def test_the_time_of_a_partition_is_that_of_its_own_dimension_alone(cubes):
+    found = cubes.rewrite(f"select date_trunc('month', start_time), fare from rides where {JANUARY}")
+    assert list(found.partitions) == ["lake_daily"]
+    found = cubes.rewrite(f"select date_trunc('month', paid_time), fare from rides where {JANUARY}")
+    assert list(found.partitions) == ["lake_raw"]
+    assert "DATE_TRUNC('MONTH', `rides`.`paid_time`)" in found.sql
+
+
+def test_a_dimension_that_the_cube_relates_to_another(cubes):
+    cube = cubes.cube("rides")
+    text = "select fare from rides where time_range_in(paid_time, '2015-01-10', '2015-01-11')"
+    with pytest.raises(NoCandidate, match="it is not partitioned by pt"):
+        cubes.rewrite(text)
+    cubes.alter(cube.changed(properties={"cube.timedim.relation.paid_time": "start_time+[0 days,2 days]"}))
+    found = cubes.rewrite(text)
+    assert runs(found) == ["lake_raw HOURLY [2015-01-08-00, 2015-01-11-00)"]
+    assert "AS TIMESTAMP) >= CAST('2015-01-10 00:00:00.000000' AS TIMESTAMP)" in found.sql
+    cubes.alter(cube.changed(properties={"cube.timedim.relation.paid_time": "start_time after 2 days"}))
+    with pytest.raises(InvalidModel, match="relation"):
+        cubes.rewrite(text)
+    cubes.alter(cube)
 
 
 def test_definitions_of_an_expression_by_their_times(cubes):

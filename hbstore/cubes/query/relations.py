@@ -1,0 +1,123 @@
+"""By which time partitions are chosen: that of a range's own partition column, or one to which the model relates it.
+
+A cube or a fact may say by its property ``cube.timedim.relation.<dimension>`` = ``other+[a,b]`` that the times of a
+dimension lie between a and b after those of another one: ``order_time+[0 days,3 days]``. What happened in [from, to) by
+the first is then in partitions of [from - b, to - a) by the other; rows outside of [from, to) are filtered out.
+
+>>> from datetime import UTC, datetime
+>>> relation = Relation.parse("order_time+[-1 hour,3 days]")
+>>> day = moment(datetime(2015, 1, 10, tzinfo=UTC))
+>>> [time_at(end).isoformat() for end in relation.widened(day, day + 86_400_000_000)]
+['2015-01-07T00:00:00+00:00', '2015-01-11T01:00:00+00:00']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.logical_tables import Fact
+from hbstore.cubes.query.ranges import Stretch, TimeRangeIn
+from hbstore.errors import InvalidModel
+from hbstore.times.moments import moment, time_at
+from hbstore.times.time_range import RelativeTime
+
+RELATION: Final = "cube.timedim.relation."
+"""What the names of properties begin with that relate a time dimension to another one; Lens's name."""
+
+_RELATION: Final = re.compile(r"\s*(\w+)\s*\+\s*\[\s*([^,\]]+?)\s*,\s*([^,\]]+?)\s*\]\s*")
+_DISTANCE: Final = re.compile(r"([+-]?)\s*(\d+)\s*(second|minute|hour|day|week|month|quarter|year)s?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How the times of a dimension lie to those of another one.
+
+    Attributes:
+        other: the other dimension.
+        least: how many of which unit they are after it at least; negative before it.
+        most: at most.
+    """
+
+    other: str
+    least: tuple[int, str]
+    most: tuple[int, str]
+
+    @staticmethod
+    def parse(text: str) -> Relation:
+        """The relation of a text.
+
+        Raises:
+            InvalidModel: it is not written so.
+        """
+        found = _RELATION.fullmatch(text)
+        ends = [] if found is None else [_DISTANCE.fullmatch(end) for end in found.groups()[1:]]
+        if found is None or not all(ends):
+            raise InvalidModel(
+                "the relation of a time dimension does not parse",
+                relation=repr(text),
+                hint="Write it as other_dimension+[-1 hour,3 days]",
+            )
+        least, most = ((int(f"{end[1]}{end[2]}"), end[3].lower()) for end in ends if end is not None)
+        return Relation(found[1].lower(), least, most)
+
+    def widened(self, start: int, stop: int) -> tuple[int, int]:
+        """The moments of the other dimension in which all of a range is."""
+        return _before(start, self.most), _before(stop, self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """By what partitions are chosen.
+
+    Attributes:
+        dimension: the time dimension whose ranges count.
+        column: the partition column.
+        relation: how the dimension lies to that column's; None where it is its own.
+    """
+
+    dimension: str
+    column: str
+    relation: Relation | None = None
+
+    def related(self, cube: Cube, fact: Fact) -> bool:
+        """Whether a fact's partitions may be chosen so."""
+        return self.relation is None or _relation_of(cube, fact.properties, self.dimension) == self.relation
+
+    def widened(self, stretches: Sequence[Stretch]) -> list[Stretch]:
+        """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
+        if self.relation is None:
+            return list(stretches)
+        found: list[Stretch] = []
+        for one in stretches:
+            start, stop = self.relation.widened(one.start, one.stop)
+            if found and start <= found[-1].stop:
+                start = found.pop().start
+            found.append(Stretch(start, stop, {}))
+        return found
+
+
+def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[TimeRangeIn]) -> Iterator[Chosen]:
+    """The ways to choose partitions for some ranges: by their own columns first, then by relations."""
+    dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
+    for name in dimensions:
+        yield Chosen(name, cube.time_dimensions[name])
+    for name in dimensions:
+        relations = [_relation_of(cube, fact.properties, name) for fact in facts]
+        for relation in dict.fromkeys(relations):
+            if relation is not None and relation.other in cube.time_dimensions:
+                yield Chosen(name, cube.time_dimensions[relation.other], relation)
+
+
+def _relation_of(cube: Cube, properties: Mapping[str, str], dimension: str) -> Relation | None:
+    name = f"{RELATION}{dimension}"
+    text = properties.get(name, cube.properties.get(name))
+    return None if text is None else Relation.parse(text)
+
+
+def _before(at: int, distance: tuple[int, str]) -> int:
+    time = RelativeTime(None, ((-distance[0], distance[1]),)).at(lambda: time_at(at))
+    return moment(time)
