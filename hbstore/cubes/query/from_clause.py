@@ -49,6 +49,7 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
 def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
     found = star.concept(table.name)
     if found is None:
+        star.catalog.store.get_database(star.catalog.database)  # which says if that is what is missing
         raise query.error(
             UnknownField,
             "no such cube or dimension",
@@ -65,13 +66,8 @@ def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
 
 def cube_of(query: QueryText, star: Star) -> Cube | None:
     """The base cube that a query asks; None where it asks dimensions alone."""
-    for table in tables_of(query):
-        found = star.concept(table.name)
-        if isinstance(found, DerivedCube):
-            return star.base(found)
-        if isinstance(found, Cube):
-            return found
-    return None
+    first = owners_of(query, star)[0].concept
+    return first if isinstance(first, Cube) else None
 
 
 def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn]:
@@ -82,9 +78,8 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
         UnsupportedQuery: one stands outside of WHERE.
         CubeSyntaxError, TimeRangeSyntaxError, InvalidTimeRange: one is not a range.
     """
-    table = tables_of(query)[0]
-    cube = cube_of(query, star)
-    dimensions = {} if cube is None else time_dimensions(cube)
+    first = owners_of(query, star)[0]
+    dimensions = time_dimensions(first.concept)
     where = query.select.args.get("where")
     found: list[TimeRangeIn] = []
     for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
@@ -95,7 +90,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
         one = read_time_range(query, node, now)
         column = one.column
         assert column is not None
-        if one.dimension not in dimensions or column.table.lower() not in ("", (table.alias or table.name).lower()):
+        if one.dimension not in dimensions or column.table.lower() not in ("", first.alias):
             raise query.error(
                 UnknownField,
                 "not a time dimension of the cube",

@@ -11,11 +11,13 @@ from hbstore.cubes import Cubes, DerivedCube, PartitionDesc, parse_documents
 from hbstore.errors import (
     AmbiguousField,
     CubeSyntaxError,
+    DatabaseNotFound,
     InvalidInput,
     InvalidModel,
     InvalidTime,
     InvalidTimeRange,
     NoCandidate,
+    TableNotFound,
     TimeRangeSyntaxError,
     UnknownField,
     UnsupportedQuery,
@@ -336,3 +338,51 @@ def test_hostile_texts_stay_texts(cubes):
     assert hostile in [one.this for one in tree.find_all(exp.Literal)]
     assert tree.expressions[0].alias == "a`; drop table x"
     assert {one.name for one in tree.find_all(exp.Table)} == {"lake_raw"}
+
+
+def test_references_in_a_circle_are_named():
+    with connect("memory://") as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop", lambda: NOW)
+        circle = """
+kind: dimension
+name: {0}
+dim_attributes:
+  - {{name: id, type: int}}
+  - {{name: label, type: string, chain: [{{chain: next, field: label}}]}}
+join_chains: [{{name: next, paths: [["{0}.id = {1}.id"]]}}]
+"""
+        cubes.create_all(parse_documents(circle.format("one", "two"), "yaml"))
+        cubes.create_all(parse_documents(circle.format("two", "one"), "yaml"))
+        with pytest.raises(UnsupportedQuery, match="lead back to themselves"):
+            cubes.rewrite("select label from one")
+
+
+def test_a_storage_table_that_is_gone_and_a_timeline_that_is_damaged():
+    text = f"select minutes from rides where {JANUARY}"
+    with connect("memory://") as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop", lambda: NOW)
+        cubes.create_all(parse_documents(MODEL, "yaml"))
+        cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": f"2015-01-1{day}"}) for day in (0, 1)])
+        assert runs(cubes.rewrite(text))
+        store.drop_table("shop", "lake_raw")
+        with pytest.raises(TableNotFound) as caught:
+            cubes.rewrite(text)
+        assert str(caught.value.fields["table"]) == "shop.lake_raw"
+        cubes.drop("fact", "raw")
+        assert runs(cubes.rewrite(text))
+        cubes.drop("cube", "rides", cascade=True)
+        with pytest.raises(UnknownField):
+            cubes.rewrite(text)
+
+
+def test_a_cube_without_facts(cubes):
+    with connect("memory://") as store:
+        store.create_database("shop")
+        empty = Cubes(store, "shop", lambda: NOW)
+        empty.create_all(parse_documents(MODEL, "yaml")[:2])
+        with pytest.raises(NoCandidate, match="no facts"):
+            empty.rewrite(f"select minutes from rides where {JANUARY}")
+    with pytest.raises(DatabaseNotFound):
+        Cubes(cubes.store, "nowhere").rewrite(f"select minutes from rides where {JANUARY}")
