@@ -28,6 +28,9 @@ join_chains:
 kind: dimension
 name: users
 dim_attributes: [{{name: id, type: int}}, {{name: name, type: string}}, {{name: gender, type: string}}]
+join_chains:
+  - name: sport
+    paths: [["users.id = user_interests.user_id (many)", "user_interests.sport_id = sports.id"]]
 ---
 kind: dimension
 name: user_interests
@@ -119,6 +122,28 @@ def test_the_report_of_sports(spark, store):
     assert rows(found) == [("Basketball", 50), ("Cricket", 150), ("Football", 150)]
     (warning,) = Cubes(store, "shop").rewrite(text).warnings
     assert "once for each match" in warning
+
+
+def test_the_report_of_sets_of_sports(spark, store):
+    flat = {"lens.cube.query.enable.flattening.bridge.tables": "true"}
+    text = f"cube select sport.description as `User Interest`, revenue from payments where {RANGE}"
+
+    def report(condition=""):
+        return rows(cube(spark, store, text + condition, database="shop", options=flat))
+
+    both, all_three = ["Cricket", "Football"], ["Basketball", "Cricket", "Football"]
+    assert report() == [(all_three, 50), (both, 100)]
+    assert report(" and sport.description = 'Basketball'") == [(all_three, 50)]
+    assert report(" and sport.description != 'Basketball'") == [(both, 100)]
+    assert report(" and not sport.description like 'B%' and sport.description in ('Football', 'Golf')") == [(both, 100)]
+    assert report(" and sport.description is null") == []
+    people = "select name, sport.description from users order by name"
+    found = cube(spark, store, people, database="shop", options=flat).collect()
+    assert [tuple(row) for row in found] == [("A", both), ("B", all_three), ("C", None)]
+    # A user whose rows have no value has an empty set, and one without rows none.
+    numbers = "select name, case when sport.description like 'B%' then 1 end as it from users order by name"
+    found = cube(spark, store, numbers, database="shop", options=flat).collect()
+    assert [tuple(row) for row in found] == [("A", []), ("B", [1]), ("C", None)]
 
 
 def test_rows_come_from_days_and_hours_and_from_the_latest_dimension(spark, store):

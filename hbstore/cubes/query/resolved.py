@@ -25,6 +25,7 @@ class Join:
         on: the condition.
         side: INNER, LEFT, RIGHT, FULL; None: as the options say.
         to_many: whether one row may meet many.
+        bridge: what is joined in the place of the dimension's rows; None: these.
     """
 
     alias: str
@@ -32,6 +33,22 @@ class Join:
     on: exp.Expr
     side: str | None = None
     to_many: bool = False
+    bridge: Bridge | None = None
+
+
+@dataclass(slots=True)
+class Bridge:
+    """The rows of a dimension and of what is joined behind it, as one row for each key.
+
+    Attributes:
+        key: what they are grouped by.
+        joins: behind the dimension, in an order in which each finds what it joins.
+        columns: aggregates of the rows, by the name of their column.
+    """
+
+    key: exp.Expr
+    joins: list[Join] = field(default_factory=list)
+    columns: dict[str, exp.Expr] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -75,6 +92,11 @@ class Resolved:
     grouped: bool = False
     limit: int | None = None
     distinct: bool = False
+
+    @property
+    def joined(self) -> int:
+        """How many dimensions are joined, those in bridges as well."""
+        return sum(1 + (0 if join.bridge is None else len(join.bridge.joins)) for join in self.joins.values())
 
     def trees(self) -> Iterator[exp.Expr]:
         """All trees."""

@@ -18,6 +18,7 @@ from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions
 from hbstore.cubes.query.aggregates import Grain, Unit, Units
 from hbstore.cubes.query.answer import Answer, Question
+from hbstore.cubes.query.bridges import flatten
 from hbstore.cubes.query.candidates import Candidate, Offer
 from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
@@ -131,10 +132,12 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 
     def answered(ways: Ways) -> Answer:
         resolved = resolve(query, star, ranges, columns, ways)
+        if options.flatten_bridges:
+            flatten(query, resolved, options)
         question = Question(query, star, cube, offers)
         return Answer.of(question, resolved, ways.one_of("partition column", by))
 
-    best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, len(one.resolved.joins)))
+    best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, one.resolved.joined))
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -153,10 +156,12 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
 
     def answered(ways: Ways) -> tuple[int, exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways)
+        if options.flatten_bridges:
+            flatten(query, resolved, options)
         units = Units(query, resolved.root, {})
         take_units(resolved, units)
         group(query, resolved, units)
-        return len(resolved.joins), dimension_query(star, resolved, [unit.tree for unit in units.found], options)
+        return resolved.joined, dimension_query(star, resolved, [unit.tree for unit in units.found], options)
 
     tree = _best(in_all_ways(_or_error(answered)), lambda one: one[0])[1]
     return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), dimension_reads(tree), {})
@@ -189,4 +194,5 @@ def _best(found: Iterable[T | CubeQueryError], cost: Callable[[T], Any]) -> T:
 def _warnings(resolved: Resolved, units: Iterable[Unit]) -> Iterable[str]:
     many = [join.alias for join in resolved.joins.values() if join.to_many]
     if many and any(unit.grain is not Grain.ANY for unit in units):
-        yield f"a row counts once for each match in {', '.join(many)}, so the sum of groups may be more than the whole"
+        where = ", ".join(many)
+        yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"

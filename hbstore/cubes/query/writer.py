@@ -20,11 +20,12 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.aggregates import COUNTED, with_units
+from hbstore.cubes.query.bridges import KEY
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import RANGE
-from hbstore.cubes.query.resolved import Resolved
+from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning
 from hbstore.times.moments import time_at
@@ -131,10 +132,7 @@ def _query(
     all_trees = [*trees, *filter(None, (where, having)), *group, *(tree for tree, *_ in order)]
     all_trees += [join.on for join in resolved.joins.values()]
     for join in resolved.joins.values():
-        rows = _dimension(star, join.alias, join.dimension, all_trees)
-        side = join.side or options.join_type
-        kind = {"kind": "INNER"} if side == "INNER" else {"side": side}
-        made.append("joins", exp.Join(this=rows, on=join.on.copy(), **kind))
+        made.append("joins", _join(star, join, all_trees, options))
     if where is not None:
         made = made.where(where, copy=False)
     if group:
@@ -156,6 +154,28 @@ def _ordered_by(tree: exp.Expr, aliases: Sequence[str], trees: Sequence[exp.Expr
         if one == tree and lowered.count(alias.lower()) == 1:
             return exp.column(alias, quoted=True)
     return tree
+
+
+def _join(star: Star, join: Join, trees: Iterable[exp.Expr], options: QueryOptions) -> exp.Join:
+    """A join of a dimension, or of a bridge, with the columns that trees name."""
+    if join.bridge is None:
+        rows = _dimension(star, join.alias, join.dimension, trees)
+    else:
+        rows = _bridge(star, join, join.bridge, options)
+    side = join.side or options.join_type
+    kind = {"kind": "INNER"} if side == "INNER" else {"side": side}
+    return exp.Join(this=rows, on=join.on.copy(), **kind)
+
+
+def _bridge(star: Star, join: Join, bridge: Bridge, options: QueryOptions) -> exp.Subquery:
+    """The rows of a bridge: one for each key."""
+    trees = [bridge.key, *bridge.columns.values(), *(one.on for one in bridge.joins)]
+    made = exp.select(exp.alias_(bridge.key.copy(), KEY, quoted=True))
+    columns = (exp.alias_(tree.copy(), name, quoted=True) for name, tree in bridge.columns.items())
+    made = made.select(*columns, copy=False).from_(_dimension(star, join.alias, join.dimension, trees), copy=False)
+    for one in bridge.joins:
+        made.append("joins", _join(star, one, trees, options))
+    return _named(made.group_by(bridge.key.copy(), copy=False), join.alias)
 
 
 def _dimension(star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr]) -> exp.Subquery:
