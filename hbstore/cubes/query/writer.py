@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Protocol
 
 from sqlglot import exp
@@ -37,6 +38,10 @@ BLOCK: Final = "block "
 
 _LISTED: Final = 24
 """Values of a partition column that are listed one by one; more that follow one another are a range."""
+
+
+_BETWEEN: Final = 3
+"""Parts between two runs that are rather left out of one range than made the border of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,28 +212,50 @@ def _rows(database: str, column: str, parts: Sequence[Part], columns: Columns) -
 def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
     """The condition that holds for just the values of some partitions.
 
-    Texts of several update periods stand in one column, so a range of texts asks for their length as well: between
-    '2015-01-01' and '2015-01-31' are hours, too.
+    A few values are listed. More of one update period are a range without the values that are missing in it. Texts of
+    several update periods stand in one column, so a range of texts asks for their length as well: between '2015-01-01'
+    and '2015-01-31' are hours, too.
     """
     listed: list[exp.Expr] = []
     conditions: list[exp.Expr] = []
-    for period, first, last in runs:
-        if last - first <= _LISTED or not (isinstance(kind, StringType) or _is_dense(kind, period)):
-            listed += [_literal(kind, period, index) for index in range(first, last)]
+    for period, pieces in _clusters(runs):
+        indexes = [at for first, last in pieces for at in range(first, last)]
+        if len(indexes) <= _LISTED or not (isinstance(kind, StringType) or _is_dense(kind, period)):
+            listed += [_literal(kind, period, index) for index in indexes]
             continue
-        low, high = _literal(kind, period, first), _literal(kind, period, last - 1)
-        bounds: list[exp.Expr] = [
+        low, high = _literal(kind, period, indexes[0]), _literal(kind, period, indexes[-1])
+        within: list[exp.Expr] = [
             exp.GTE(this=column.copy(), expression=low),
             exp.LTE(this=column.copy(), expression=high),
         ]
         if isinstance(kind, StringType):
-            bounds.append(exp.EQ(this=exp.Length(this=column.copy()), expression=exp.Literal.number(len(low.this))))
-        conditions.append(exp.and_(*bounds))
+            within.append(exp.EQ(this=exp.Length(this=column.copy()), expression=exp.Literal.number(len(low.this))))
+        holes = [at for (_, end), (begin, _) in pairwise(pieces) for at in range(end, begin)]
+        if holes:
+            without = exp.In(this=column.copy(), expressions=[_literal(kind, period, at) for at in holes])
+            within.append(exp.Not(this=without))
+        conditions.append(exp.and_(*within))
     if len(listed) == 1:
         conditions.insert(0, exp.EQ(this=column.copy(), expression=listed[0]))
     elif listed:
         conditions.insert(0, exp.In(this=column.copy(), expressions=listed))
     return exp.or_(*conditions) if conditions else exp.false()
+
+
+def _clusters(
+    runs: Iterable[tuple[UpdatePeriod, int, int]],
+) -> Iterator[tuple[UpdatePeriod, list[tuple[int, int]]]]:
+    """Runs of one update period with few parts between them, together; of each period in the order of time."""
+    pending: list[tuple[int, int]] = []
+    last: UpdatePeriod | None = None
+    for period, start, stop in sorted(runs, key=lambda run: (run[0].rank, run[1])):
+        if pending and last is not None and (period is not last or start - pending[-1][1] > _BETWEEN):
+            yield last, pending
+            pending = []
+        pending.append((start, stop))
+        last = period
+    if last is not None:
+        yield last, pending
 
 
 def _is_dense(kind: ColumnType, period: UpdatePeriod) -> bool:
