@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines sqlite growth hbase]`.
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines cubes sqlite growth hbase]`.
 
 Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair`.
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
@@ -17,10 +17,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import growth, hbase, planning, sqlite, timelines
+from benchmarks import cube_queries, growth, hbase, planning, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "sqlite", "growth", "hbase")
+PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "hbase")
 ON_SPARK = ("spark", "source", "repair")
 
 
@@ -53,6 +53,8 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
     elif part == "timelines":
         with _server(url) as found:
             yield from timelines.run(found)
+    elif part == "cubes":
+        yield from cube_queries.run()
     elif part == "sqlite":
         yield from sqlite.run()
     elif part == "growth":

@@ -7,7 +7,7 @@ one looks for what names it before and afterwards. So of two that get into each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -76,6 +76,21 @@ class Catalog:
         document = self._settler.settle(entry).document
         assert isinstance(document, LogicalTable)
         return document
+
+    def all_settled(self, kind: str, wanted: Callable[[LogicalTable], bool]) -> Sequence[LogicalTable]:
+        """The facts, or the dimension tables, that are wanted, when their tables are as they say.
+
+        In order of their names, by one scan. What is dropped meanwhile is left out.
+        """
+        found = []
+        for entry in self._settler.entries(kind):
+            assert isinstance(entry.document, LogicalTable)
+            if entry.state is not State.LEAVING and wanted(entry.document):
+                with suppress(ModelNotFound):
+                    document = self._settler.settle(entry).document
+                    assert isinstance(document, LogicalTable)
+                    found.append(document)
+        return found
 
     def tabled(self, name: str) -> LogicalTable:
         """The fact of a name, or the dimension table, when its tables are as it says. One row, or two.

@@ -75,7 +75,7 @@ class Entry:
         return _read(kind, text)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _read(kind: str, text: str) -> Entry:
     """An entry is frozen, and the same ones are read again and again."""
     try:

@@ -5,7 +5,7 @@ Every process that meets a document that is not settled does what is left (see `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -45,8 +45,11 @@ class Settler:
 
     def list(self, kind: str) -> Sequence[Named]:
         """All documents of a kind in order of their names."""
-        found = (Entry.read(kind, text) for _, text in self.store.documents.all(self.database, _checked(kind)))
-        return [entry.document for entry in found if entry.state is not State.LEAVING]
+        return [entry.document for entry in self.entries(kind) if entry.state is not State.LEAVING]
+
+    def entries(self, kind: str) -> Iterator[Entry]:
+        """All documents of a kind as they are kept, in order of their names. One scan."""
+        return (Entry.read(kind, text) for _, text in self.store.documents.all(self.database, _checked(kind)))
 
     def entry(self, kind: str, name: str) -> Entry | None:
         """A document as it is kept. One row."""
@@ -110,8 +113,7 @@ class Settler:
     def settle_all(self) -> None:
         """Finish what dead writers left of facts and dimension tables."""
         for kind in ("fact", "dimtable"):
-            for _, text in self.store.documents.all(self.database, kind):
-                entry = Entry.read(kind, text)
+            for entry in self.entries(kind):
                 with suppress(ModelNotFound):  # dropped, or refused, by now
                     self.settle(entry)
 

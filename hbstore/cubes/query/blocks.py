@@ -64,11 +64,13 @@ def best_blocks(
     for number, offers in able.items():
         kinds.setdefault(offers, []).append(number)
     best: tuple[Cost, list[Block]] | None = None
+    there: dict[frozenset[frozenset[Offer]], Block] = {}  # many ways to deal out have a block in common
     for blocks in _dealt(list(kinds)):
-        made = [
-            _block([number for kind in block for number in kinds[kind]], block, needs, units, order, stretches)
-            for block in blocks
-        ]
+        for block in blocks:
+            if frozenset(block) not in there:
+                numbers = [number for kind in block for number in kinds[kind]]
+                there[frozenset(block)] = _block(numbers, block, needs, units, order, stretches)
+        made = [there[frozenset(block)] for block in blocks]
         choices = [choice for block in made for choice in block.choices]
         missing, weight, size, count = (sum(one.cost[at] for one in choices) for at in range(4))
         cost: Cost = (int(missing), len(made), Fraction(weight), Fraction(size), int(count))

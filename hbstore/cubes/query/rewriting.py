@@ -8,7 +8,7 @@ error: ``partial`` asks for what there is, and says what is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -49,7 +49,6 @@ class Rewritten:
         sql: Spark SQL over the storage tables, ``database.table``.
         reads: by storage table, facts' and dimensions', the filter of the partitions that it reads; None: all of it.
         partitions: by storage table, the partitions of facts that it reads, in the order of time.
-        candidates: every storage table of the cube's facts, taken or with its cause.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
         warnings: what the user should know about the answer.
     """
@@ -57,9 +56,14 @@ class Rewritten:
     sql: str
     reads: Mapping[str, Expression | None]
     partitions: Mapping[str, CoverPartitions]
-    candidates: tuple[Candidate, ...] = ()
     missing: tuple[tuple[datetime, datetime], ...] = ()
     warnings: tuple[str, ...] = ()
+    _answer: Answer | None = field(default=None, compare=False)
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Every storage table of the cube's facts, taken or with its cause. Found out when it is asked for."""
+        return () if self._answer is None else self._answer.candidates()
 
     def __repr__(self) -> str:
         number = sum(map(len, self.partitions.values()))
@@ -145,9 +149,9 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         tree.sql(DIALECT, pretty=True, comments=False),
         {**dimension_reads(tree), **best.reads()},
         {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
-        best.candidates(),
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
         tuple(_warnings(best.resolved, best.units)),
+        best,
     )
 
 

@@ -5,9 +5,8 @@ All documents are read when they are first asked for, and once, so that a query 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias
 
 from hbstore.cubes.catalog import Catalog
@@ -40,6 +39,7 @@ class Star:
 
     catalog: Catalog
     _concepts: dict[str, Concept | DerivedCube | None] = field(default_factory=dict)
+    _dimtables: dict[str, list[DimTable]] = field(default_factory=dict)
 
     def concept(self, name: str) -> Concept | DerivedCube | None:
         """The cube, the derived cube or the dimension of a name; None if there is none."""
@@ -66,31 +66,25 @@ class Star:
 
     def facts(self, cube: Cube) -> list[Fact]:
         """The facts of a base cube in order of their names, with their tables as they say."""
-        named = [one.name for one in self._all_facts if one.cube == cube.name]
-        found = [self.catalog.settled("fact", name) for name in named]
+        found = self.catalog.all_settled("fact", lambda one: isinstance(one, Fact) and one.cube == cube.name)
         return [one for one in found if isinstance(one, Fact)]
 
     def dimtables(self, dimension: Dimension) -> list[DimTable]:
         """The dimension tables of a dimension, the lightest first."""
-        named = [one.name for one in self._all_dimtables if one.dimension == dimension.name]
-        found = [self.catalog.settled("dimtable", name) for name in named]
-        return sorted(
-            (one for one in found if isinstance(one, DimTable)), key=lambda one: (one.weight or 0.0, one.name)
-        )
+        if dimension.name not in self._dimtables:
+            name = dimension.name
+            found = self.catalog.all_settled(
+                "dimtable", lambda one: isinstance(one, DimTable) and one.dimension == name
+            )
+            tables = [one for one in found if isinstance(one, DimTable)]
+            self._dimtables[name] = sorted(tables, key=lambda one: (one.weight or 0.0, one.name))
+        return self._dimtables[dimension.name]
 
     def derived_cubes(self, cube: Cube) -> list[DerivedCube]:
         """The derived cubes of a cube."""
         return [
             one for one in self.catalog.list("derived_cube") if isinstance(one, DerivedCube) and one.parent == cube.name
         ]
-
-    @cached_property
-    def _all_facts(self) -> Sequence[Fact]:
-        return [one for one in self.catalog.list("fact") if isinstance(one, Fact)]
-
-    @cached_property
-    def _all_dimtables(self) -> Sequence[DimTable]:
-        return [one for one in self.catalog.list("dimtable") if isinstance(one, DimTable)]
 
 
 def fields_of(concept: Concept) -> dict[str, Field]:
