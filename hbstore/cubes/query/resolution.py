@@ -328,7 +328,7 @@ class _Resolver:
             while alias in taken:
                 alias += "_"
             left = self._name(owner, [edge.field], node, depth + 1)
-            right = self._name(Owner(alias, target), [edge.to_field], node, depth + 1)
+            right = exp.column(edge.to_field, table=alias, quoted=True)
             on = exp.EQ(this=left, expression=right)
             self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
         return Owner(self.made.joins[key].alias, target)
