@@ -4,6 +4,7 @@
     python -m tests.fuzz --pairs 1000000 --backend sqlite
     python -m tests.fuzz --backend hbase://127.0.0.1:9090/fuzz --pairs 20000
     python -m tests.fuzz --seed 123456 --pairs 200      # what a failure printed
+    python -m tests.fuzz --cubes --pairs 20000          # cube queries of random stars
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -16,11 +17,13 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from itertools import count
 from pathlib import Path
 from random import Random
 
 from hbstore import connect
+from tests.cubes.query.comparison import compare as compare_cubes
 from tests.exactness import tally
 from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget, compare_with_lies
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
@@ -29,6 +32,9 @@ from tests.fuzz.values import random_world
 
 FILTERS = 200
 """For each table."""
+
+CUBE_QUERIES = 50
+"""For each star."""
 
 REPORT_SECONDS = 10
 
@@ -57,11 +63,34 @@ def run_table(store, seed, filters):
         store.drop_table(DATABASE, table)
 
 
+def run_cubes(first, queries, seconds):
+    """Compare cube queries of random stars; 1 after failures. Each prints its seed, and others follow."""
+    began = shown = time.monotonic()
+    seen = Counter()
+    failures = 0
+    for seed in count(first):
+        if seen.total() + failures * CUBE_QUERIES >= queries or time.monotonic() - began >= seconds:
+            break
+        try:
+            seen += compare_cubes(seed, CUBE_QUERIES)
+        except Exception:  # noqa: BLE001  whatever it is, it is a failure
+            failures += 1
+            traceback.print_exc()
+            print(f"python -m tests.fuzz --cubes --seed {seed} --pairs 1", file=sys.stderr, flush=True)
+        if time.monotonic() - shown > REPORT_SECONDS:
+            shown = time.monotonic()
+            print(f"{seen.total():,} cube queries, {dict(seen)}", flush=True)
+    outcome = f"{failures} stars failed" if failures else "all equal"
+    print(f"{seen.total():,} cube queries in {time.monotonic() - began:.0f} s, {outcome}; {dict(seen)}")
+    return 1 if failures else 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many pairs of table and filter")
     parser.add_argument("--backend", default="memory", help="memory, nonatomic, sqlite, all of these, or a store URL")
+    parser.add_argument("--cubes", action="store_true", help="cube queries instead; --pairs counts them")
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -79,6 +108,8 @@ def main():
     """Run; 1 after a failure, whose seed is printed."""
     given = _arguments()
     first = given.seed if given.seed is not None else time.time_ns() % 10**9
+    if given.cubes:
+        return run_cubes(first, given.pairs, given.seconds)
     began = shown = time.monotonic()
     tally.watch(setattr)
     with tempfile.TemporaryDirectory() as folder:
