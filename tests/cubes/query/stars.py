@@ -1,7 +1,7 @@
 """Random stars: rows of a cube, facts rolled up from them with holes, dimensions.
 
 Tables of facts hold rows in the partitions that they lack as well, which must not be read: their measures are far too
-large. So are values of a column at times when the column is not right.
+large. So are those of times for which a fact, or a column, does not hold.
 """
 
 # ruff: noqa: DTZ001  times of rows have no time zone, as in the tables
@@ -17,7 +17,7 @@ import sqlglot
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc
-from hbstore.cubes.concepts import Cube, Dimension, Storage
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.logical_tables import Column, DimTable, Fact, StorageTable, TableDescription
 from hbstore.timelines import UpdatePeriod
@@ -70,6 +70,12 @@ CUBE = Cube(
             name="town", paths=[[Edge.parse("rides.customer = customer.id"), Edge.parse("customer.city = city.id")]]
         ),
     ],
+)
+DERIVED = DerivedCube(
+    name="part",
+    parent="rides",
+    measures=[*MEASURES, *(one.name for one in CUBE.expressions)],
+    dim_attributes=[*ATTRIBUTES, "customer_name"],
 )
 DIMENSIONS = [
     Dimension(
@@ -133,7 +139,7 @@ def world(random: Random) -> World:
     store = connect("memory://")
     store.create_database("shop")
     cubes = Cubes(store, "shop", lambda: NOW)
-    cubes.create_all([Storage(name="lake"), Storage(name="vault"), CUBE, *DIMENSIONS, *TABLES])
+    cubes.create_all([Storage(name="lake"), Storage(name="vault"), CUBE, DERIVED, *DIMENSIONS, *TABLES])
     db = duckdb.connect()
     db.execute("SET TimeZone = 'UTC'")
     db.execute("CREATE SCHEMA shop")
@@ -216,7 +222,6 @@ def _fact(random, number, made, disjoint=()):
         columns=columns,
         properties={"cube.fact.is.aggregated": "false"} if raw else {},
         storage_tables=tables,
-        **valid,
     )
     cubes.create(fact)
     names = [*(column.name for column in columns), *(["region"] if by_region else [])]
@@ -227,7 +232,8 @@ def _fact(random, number, made, disjoint=()):
         for period in periods[storage]:
             indexes = list(range(period.floor_index(_moment(BEGIN)), period.ceil_index(_moment(END))))
             chance = random.choice([0, 0, 0.02, 0.3])
-            holes = {index for index in indexes if random.random() < chance or not _within(period, index, valid)}
+            holes = {index for index in indexes if random.random() < chance}
+            wrong = holes | {index for index in indexes if not _within(period, index, valid)}
             there = [index for index in indexes if index not in holes]
             if raw and has_ts and period is UpdatePeriod.HOURLY:
                 made.whole |= not holes
@@ -240,11 +246,13 @@ def _fact(random, number, made, disjoint=()):
             for name, dates in dated.items():
                 outside = [index for index in there if not _within(period, index, dates)]
                 db.execute(f"UPDATE shop.{table} SET {name} = {_poison(name)} WHERE {_is_of(period, outside)}")
-            db.execute(f"DELETE FROM shop.{table} WHERE {_is_of(period, holes)}")
-            if holes:
+            db.execute(f"DELETE FROM shop.{table} WHERE {_is_of(period, wrong)}")
+            if wrong:
                 poison = ", ".join(_poison(name) for name in names)
-                rows = ", ".join(f"({poison}, '{period.format_index(index)}')" for index in sorted(holes))
+                rows = ", ".join(f"({poison}, '{period.format_index(index)}')" for index in sorted(wrong))
                 db.execute(f"INSERT INTO shop.{table} VALUES {rows}")
+    if valid:  # only now, as partitions of other times cannot be registered
+        cubes.alter(fact.changed(**valid))
 
 
 def _columns(random, raw, attributes, measures, by_region):
