@@ -80,7 +80,7 @@ def run_cubes(first, queries, seconds):
             print(f"python -m tests.fuzz --cubes --seed {seed} --pairs 1", file=sys.stderr, flush=True)
         if time.monotonic() - shown > REPORT_SECONDS:
             shown = time.monotonic()
-            print(f"{asked:,} cube queries, {dict(seen)}", flush=True)
+            print(f"cube queries: {dict(seen)}", flush=True)
     outcome = f"{failures} stars failed" if failures else "all equal"
     print(f"{asked:,} cube queries in {time.monotonic() - began:.0f} s, {outcome}; {dict(seen)}")
     return 1 if failures else 0
