@@ -29,7 +29,8 @@ MAX_LENGTH: Final = 100_000
 
 TIME_RANGE_IN: Final = "time_range_in"
 
-_CUBE: Final = re.compile(r"\s*cube(?=\s+select\b)", re.IGNORECASE)
+_SPACE: Final = r"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)"
+_CUBE: Final = re.compile(rf"(?P<before>{_SPACE}*+)cube(?={_SPACE}++select\b)", re.IGNORECASE)
 _CLAUSES: Final = frozenset(("kind", "distinct", "expressions", "from_", "joins", "where", "group", "having", "order"))
 _PARTS: Final = _CLAUSES | {"limit"}
 _REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
@@ -77,7 +78,7 @@ def parse_query(text: str) -> QueryText:
     if len(text) > MAX_LENGTH:
         raise CubeSyntaxError("the query is too long", characters=len(text), limit=MAX_LENGTH, hint="Shorten it")
     cube = _CUBE.match(text)
-    plain = text if cube is None else " " * cube.end() + text[cube.end() :]
+    plain = text if cube is None else f"{cube['before']}    {text[cube.end() :]}"
     try:
         trees = [tree for tree in parse(plain, dialect=DIALECT) if tree is not None]
     except ParseError as error:
