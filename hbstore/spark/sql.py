@@ -16,6 +16,8 @@ from typing import Final, TypeAlias
 from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
 
+from hbstore.cubes.cubes import Cubes
+from hbstore.cubes.query.text import is_cube_query
 from hbstore.ddl import Result, Session, Statement, parse_statements
 from hbstore.ddl.selection import values_of
 from hbstore.ddl.statements import (
@@ -43,6 +45,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.spark.analyze import analyze_table
 from hbstore.spark.arguments import check_arguments
+from hbstore.spark.cube import answer
 from hbstore.spark.frames import local_frame
 from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
@@ -74,6 +77,8 @@ def sql(
 ) -> DataFrame:
     """Run one statement: those of docs/ddl.md about the store's tables on the store, everything else by ``spark.sql``.
 
+    ``CUBE SELECT …`` is a question to a cube in the current database (docs/cube-queries.md).
+
     ``INSERT … PARTITION (date = 'x')`` may leave out partition columns: they come from the query's last columns.
 
     The result has the columns that Spark's would have, and is empty where there is nothing to show. Spark is told to
@@ -90,18 +95,19 @@ def sql(
         InvalidInput: an argument is of another type; the statement may be the store's, and nothing says which store; or
             there are several statements.
         DdlSyntaxError, FilterError: neither hbstore nor Spark knows the statement.
-        HbstoreError: as of `hbstore.ddl.execute`.
+        HbstoreError: as of `hbstore.ddl.execute`, and of cube queries as of `hbstore.cubes.Cubes.rewrite`.
         pyspark.errors.PySparkException: what Spark says of a statement of its own.
     """
     check_arguments(spark=spark, text=text, warehouse=warehouse)
     if store is not None:
         check_arguments(store=store)
-    statement = _statement(spark, text)
-    if statement is None:
+    asked = is_cube_query(text)
+    statement = None if asked else _statement(spark, text)
+    if statement is None and not asked:
         return spark.sql(with_all_partition_columns(spark, text))
     with opened(_configured(spark) if store is None else store) as given:
         run = _Run(spark, given, text, warehouse or spark.conf.get(WAREHOUSE, None))
-        return run.statement(statement)
+        return run.answer() if statement is None else run.statement(statement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,14 @@ class _Run:
     store: PartitionStore
     text: str
     warehouse: str | None
+
+    def answer(self) -> DataFrame:
+        """The rows of a cube query, of a cube in the current database."""
+        database = self._database()
+        rewritten = Cubes(self.store, database).rewrite(self.text)
+        for warning in rewritten.warnings:
+            _LOG.warning("%s", warning)
+        return answer(self.spark, self.store, database, rewritten)
 
     def statement(self, statement: Statement) -> DataFrame:
         """Run it on the store or in Spark: where the table is."""

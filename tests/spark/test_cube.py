@@ -8,8 +8,8 @@ import pytest
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
-from hbstore.errors import InvalidInput, NoCandidate
-from hbstore.spark import cube, write_table
+from hbstore.errors import InvalidInput, NoCandidate, UnknownField
+from hbstore.spark import cube, sql, write_table
 
 MODEL = """
 kind: storage
@@ -156,6 +156,20 @@ def test_rows_come_from_days_and_hours_and_from_the_latest_dimension(spark, stor
     frame = cube(spark, store, hours, database="shop")
     assert rows(frame) == [(90,)]
     assert {name.rsplit("/", 2)[1] for name in frame.inputFiles()} == {"dt=2015-01-02-07"}
+
+
+def test_it_is_a_statement_of_hbstores_sql(spark, store, caplog):
+    sql(spark, "USE shop", store=store)
+    try:
+        text = f"-- by payer\ncube select payer.name, revenue from payments where {RANGE} order by revenue desc;"
+        assert [tuple(row) for row in sql(spark, text, store=store).collect()] == [("A", 100), ("B", 50)]
+        with caplog.at_level("WARNING", "hbstore"):
+            sql(spark, f"CUBE SELECT sport.description, revenue FROM payments WHERE {RANGE}", store=store)
+        assert "once for each match" in caplog.text
+        with pytest.raises(UnknownField):
+            sql(spark, f"cube select nope from payments where {RANGE}", store=store)
+    finally:
+        sql(spark, "USE default", store=store)
 
 
 def test_dimensions_alone(spark, store):

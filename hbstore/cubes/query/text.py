@@ -95,6 +95,15 @@ def parse_query(text: str) -> QueryText:
     return found
 
 
+def is_cube_query(text: str) -> bool:
+    """Whether a text begins with CUBE SELECT, and so is a cube query, whatever follows.
+
+    >>> is_cube_query("cube select a from b"), is_cube_query("select a from b")
+    (True, False)
+    """
+    return _CUBE.match(text) is not None
+
+
 def offset_of(node: exp.Expr) -> int | None:
     """Where a part of a query begins in its text, in characters; None for what is not of the text."""
     return min((one.meta["start"] for one in node.walk() if "start" in one.meta), default=None)
