@@ -20,6 +20,7 @@ from hbstore.names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when there is a query: help needs none
     from hbstore.cubes.query.rewriting import Rewritten
+    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer(no_args_is_help=True)
 
@@ -90,12 +91,17 @@ def run(
         elif sql:
             sys.stdout.write(f"{found.sql}\n")
         else:
-            _note(found)
-            with spark_session("hbstore query") as session:
-                from hbstore.spark.cube import answer
+            print_answer(opened, in_database, found, as_csv=as_csv, as_json=as_json)
 
-                frame = answer(session, opened, in_database, found)
-                _print(frame.columns, (tuple(row) for row in frame.toLocalIterator()), as_csv=as_csv, as_json=as_json)
+
+def print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_csv: bool, as_json: bool) -> None:
+    """Run a query that was rewritten by Spark, and print its rows."""
+    _note(found)
+    with spark_session("hbstore query") as session:
+        from hbstore.spark.cube import answer
+
+        frame = answer(session, store, database, found)
+        _print(frame.columns, (tuple(row) for row in frame.toLocalIterator()), as_csv=as_csv, as_json=as_json)
 
 
 def _note(found: Rewritten) -> None:

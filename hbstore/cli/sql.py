@@ -11,6 +11,7 @@ import typer
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
 from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
+from hbstore.cli.queries import print_answer
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.wording import plural
 
@@ -54,6 +55,8 @@ def sql(
     partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS only read. hbstore creates, moves and deletes folders and files as
     `hbstore serve` does, and also in a table's own folder outside the warehouse.
 
+    A text that is one CUBE SELECT is run by Spark, as `hbstore query run` does.
+
     On a terminal, without TEXT, the command asks for statements until `exit` or Ctrl-D.
     """
     from hbstore.ddl import Session
@@ -64,8 +67,23 @@ def sql(
         session = Session(opened, place, database or DEFAULT_DATABASE)
         if text is None and sys.stdin.isatty():
             _converse(session, ctx.obj, as_json=as_json)
+            return
+        given = sys.stdin.read() if text is None else text
+        if _is_cube_query(given):
+            from hbstore.cubes import Cubes
+
+            found = Cubes(opened, session.database).rewrite(given)
+            print_answer(opened, session.database, found, as_csv=False, as_json=as_json)
         else:
-            print_results(session.run(sys.stdin.read() if text is None else text), as_json=as_json)
+            print_results(session.run(given), as_json=as_json)
+
+
+def _is_cube_query(text: str) -> bool:
+    if "cube" not in text.lower():  # most texts: the parser of cube queries takes a while to import
+        return False
+    from hbstore.cubes.query.text import is_cube_query
+
+    return is_cube_query(text)
 
 
 def print_results(results: Iterable[Result], *, as_json: bool) -> None:

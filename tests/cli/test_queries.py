@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pyarrow as pa
 import pytest
@@ -90,6 +91,8 @@ def test_rows_by_spark(spawn_with_spark):
     done = spawn_with_spark("query", "run", TWO_DAYS, "--database", "shop", "--csv")
     assert done.returncode == 0, done.stderr
     assert list(csv.reader(io.StringIO(done.stdout))) == [["bike", "fare"], ["", "10"], ["a", "6"], ["b, c", "8"]]
+    done = spawn_with_spark("sql", TWO_DAYS, "--database", "shop", "--json")
+    assert json.loads(done.stdout) == {"columns": ["bike", "fare"], "rows": [[None, 10], ["a", 6], ["b, c", 8]]}
     longer = QUERY.format("2015-01-04")
     done = spawn_with_spark("query", "run", longer, "--database", "shop", "--partial")
     assert done.stdout == "NULL\t10\na\t6\nb, c\t8\n"
