@@ -147,7 +147,7 @@ def test_a_table_that_is_moved_while_a_job_writes(spark, store, root, tmp_path, 
         return real(*given)
 
     monkeypatch.setattr(writing, "listed", late)
-    with pytest.raises(ConcurrentChange, match="another location"):
+    with pytest.raises(ConcurrentChange, match="the location of the table changed"):
         write_table(rows(spark), store, "shop.sales")
     assert seen(spark, store) == list(range(10))
     assert not list((root / "_hbstore").iterdir())
