@@ -51,11 +51,12 @@ class World:
 
     @staticmethod
     def of(columns, partitions):
-        """With one of the partitions that are one, sorted as a listing has to be."""
+        """With one of the partitions that are one, sorted as a listing has to be; empty values are stored as nulls."""
         kinds = [parse_type(kind) for _, kind in columns]
         distinct = {}
         for values in partitions:
-            distinct.setdefault(order_of(kinds, values), tuple(values))
+            stored = tuple(text or NULL_PARTITION for text in values)
+            distinct.setdefault(order_of(kinds, stored), stored)
         return World(tuple(columns), tuple(distinct[place] for place in sorted(distinct)))
 
     @cached_property

@@ -129,7 +129,7 @@ def test_questions_that_are_none(endpoint, store):
         import_metastore(store, endpoint.uri, table="sales")
     with pytest.raises(InvalidInput, match="the policy is unknown"):
         import_metastore(store, endpoint.uri, on_conflict="merge")
-    with pytest.raises(InvalidInput, match="at least one"):
+    with pytest.raises(InvalidInput, match="must be at least 1"):
         import_metastore(store, endpoint.uri, page=0)
     with pytest.raises(InvalidUrl):
         import_metastore(store, "localhost:9083")
