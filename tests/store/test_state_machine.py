@@ -33,7 +33,7 @@ COLUMNS = (
 )
 POOLS = {
     "int": ("5", "05", "+5", "-1", "10", "2147483647", NULL_PARTITION),
-    "string": ("", "a", "ab", "a\0", "a%", "a/b", "Ü", NULL_PARTITION),
+    "string": ("a", "ab", "a\0", "a%", "a/b", "Ü", NULL_PARTITION),
     "date": ("2013-01-01", "2013-1-1", "2013-12-31", "0001-01-01", NULL_PARTITION),
     "boolean": ("true", "TRUE", "false"),
 }
