@@ -174,6 +174,10 @@ def mutated(draw):
     return made, properties
 
 
+MOST = 10_000
+"""Times of a timeline that is made anew."""
+
+
 @given(mutated())
 @example((timeline(EndsAndHolesPartitionTimeline, DAY, [BASE]), {"latest": "2015-01-01", "holes.size": "0"}))
 def test_no_mutation_gets_in_silently(case):
@@ -188,6 +192,7 @@ def test_no_mutation_gets_in_silently(case):
     assert consistent == made.is_consistent()
     if consistent:
         made._check()
+        assume(len(made) <= MOST)  # another digit makes it thousands of years of seconds
         again = type(good)("s1_fact1", good.update_period, "dt")
         again.add_all(made.iterate())
         assert again == made
