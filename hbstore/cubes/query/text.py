@@ -29,8 +29,8 @@ MAX_LENGTH: Final = 100_000
 
 TIME_RANGE_IN: Final = "time_range_in"
 
-_SPACE: Final = r"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)"
-_CUBE: Final = re.compile(rf"(?P<before>{_SPACE}*+)cube(?={_SPACE}++select\b)", re.IGNORECASE)
+_SPACE: Final = r"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*\*/)"
+_CUBE: Final = re.compile(rf"(?P<before>{_SPACE}*)cube(?={_SPACE}+select\b)", re.IGNORECASE)
 _CLAUSES: Final = frozenset(("kind", "distinct", "expressions", "from_", "joins", "where", "group", "having", "order"))
 _PARTS: Final = _CLAUSES | {"limit"}
 _REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
