@@ -7,7 +7,7 @@ import re
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from hbstore.errors import FilterTypeError, InvalidTime, InvalidTimeRange, TimeRangeSyntaxError, UnknownColumnError
@@ -154,8 +154,8 @@ def test_every_text_of_some_years_at_every_kind_of_end():
 @example([utc(2015), utc(2016)], "201y")
 @example([utc(2019), utc(2019, 6)], "201y")
 @example([utc(1), END_OF_TIME], "latest")
-@example([utc(1), END_OF_TIME], "")
 def test_texts_that_are_no_times_are_where_they_sort(ends, text):
+    assume(text)  # the null partition, which is in no range
     start, end = ends
     assert selects(STRING, start, end, text) is text_in_time_range(text, start, end)
     assert selects(STRING, start, end, text, negated=True) is not text_in_time_range(text, start, end)
