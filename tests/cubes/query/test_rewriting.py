@@ -358,7 +358,7 @@ join_chains: [{{name: next, paths: [["{0}.id = {1}.id"]]}}]
             cubes.rewrite("select label from one")
 
 
-def test_a_storage_table_that_is_gone_and_a_timeline_that_is_damaged():
+def test_a_storage_table_and_a_cube_that_are_gone():
     text = f"select minutes from rides where {JANUARY}"
     with connect("memory://") as store:
         store.create_database("shop")
