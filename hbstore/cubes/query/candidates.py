@@ -182,19 +182,30 @@ class Needs:
         if of_rows and not offer.raw:
             detail = f"its rows are rolled up, and {of_rows} needs rows that are not ({IS_AGGREGATED}: false)"
             yield MISSING_DEFAULT_AGGREGATE, detail
-        if not any(True for _ in self.periods(offer)):
+        if self._is_ambiguous(offer):
+            yield (
+                NO_CANDIDATE_UPDATE_PERIODS,
+                f"the values of {self.by.column} do not tell which update period they are of",
+            )
+        elif not any(True for _ in self.periods(offer)):
             yield NO_CANDIDATE_UPDATE_PERIODS, "it has no update period that tells the times that are asked for"
         if offer.until <= self.start or self.stop <= offer.since:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
-        periods = [period for period, column in offer.timelines if column == self.by.column]
         bounds = [period for name, period in self.times.items() if name not in offer.columns]
-        ambiguous = _are_ambiguous(offer.time_type(self.by.column), periods) and len(offer.on.partition_columns) > 1
-        for period in () if ambiguous else periods:
+        for period in () if self._is_ambiguous(offer) else self._all_periods(offer):
             if all(_lies_within(period, bound) for bound in bounds):
                 yield period
+
+    def _all_periods(self, offer: Offer) -> list[UpdatePeriod]:
+        return [period for period, column in offer.timelines if column == self.by.column]
+
+    def _is_ambiguous(self, offer: Offer) -> bool:
+        """Whether a value of the partition column may be of two update periods, beside another partition column."""
+        kind = offer.time_type(self.by.column)
+        return len(offer.on.partition_columns) > 1 and _are_ambiguous(kind, self._all_periods(offer))
 
     def sources(self, offer: Offer, units: Iterable[Unit]) -> Iterator[Source]:
         """The sources of a storage table for some units."""

@@ -143,7 +143,9 @@ def _check_parts(query: QueryText) -> None:
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
         hint = "Name the expressions to group by"
         raise query.error(UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint=hint)
-    if limit is not None and not (isinstance(limit, exp.Limit) and limit.expression.is_int):
+    if limit is not None and not (
+        isinstance(limit, exp.Limit) and isinstance(limit.expression, exp.Literal) and limit.expression.is_int
+    ):
         raise query.error(UnsupportedQuery, "LIMIT is not a number", limit, hint="Write LIMIT 10")
 
 

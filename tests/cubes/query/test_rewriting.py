@@ -306,6 +306,7 @@ def test_times_that_nothing_covers_are_named(cubes):
         (f"select city.district from rides where {JANUARY}", NoCandidate, "it has no district"),
         (f"select name from rides where {JANUARY}", NoCandidate, "it has no name"),
         ("", CubeSyntaxError, "not one query"),
+        (f"select fare from rides where {JANUARY} limit -1", UnsupportedQuery, "LIMIT is not a number"),
         (f"select fare from rides where {JANUARY} order by 3", UnsupportedQuery, "no such place in SELECT"),
     ],
 )
@@ -375,6 +376,21 @@ def test_a_storage_table_and_a_cube_that_are_gone():
         cubes.drop("cube", "rides", cascade=True)
         with pytest.raises(UnknownField):
             cubes.rewrite(text)
+
+
+def test_values_that_do_not_tell_their_update_period():
+    model = MODEL.replace(
+        """    update_periods: [DAILY, MONTHLY]
+    partition_columns: [{name: dt, type: string}]""",
+        """    update_periods: [DAILY, MONTHLY]
+    partition_columns: [{name: dt, type: date}, {name: bike, type: string}]""",
+    )
+    with connect("memory://") as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop", lambda: NOW)
+        cubes.create_all(parse_documents(model, "yaml"))
+        with pytest.raises(NoCandidate, match="the values of dt do not tell which update period they are of"):
+            cubes.rewrite(f"select tip from rides where {JANUARY}")
 
 
 def test_a_cube_without_facts(cubes):
