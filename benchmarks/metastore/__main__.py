@@ -21,7 +21,7 @@ from benchmarks.metastore import memory
 from benchmarks.metastore.figures import Figure, show
 from benchmarks.metastore.loading import load
 from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes, warm_up
-from benchmarks.metastore.questions import QUESTIONS
+from benchmarks.metastore.questions import QUESTIONS, get_table, point
 from benchmarks.metastore.servers import hbstore_on, hive_metastore, scratch
 
 PARTS = ("calls", "memory")
@@ -69,8 +69,9 @@ def _calls(console: Console, askers: list[Asker], rates: list[float], days: int,
         if question.first_byte:
             figures.append(Figure(f"{name}, first byte", first, aim=question.aim))
         figures.append(Figure(name, last, aim=0 if question.first_byte else question.aim))
-    throughput = calls_a_second(askers)
-    figures.append(Figure(f"get_table, {THREADS} clients in one process", tuple(throughput), at_least=5_000, rate=True))
+    for what, make, least in (("get_table", get_table, 5_000), ("point filter", point, 0)):
+        throughput = tuple(calls_a_second(askers, make, days))
+        figures.append(Figure(f"{what}, {THREADS} clients in one process", throughput, at_least=least, rate=True))
     figures.append(Figure("add_partitions, batches of 1,000", tuple(rates), aim=10, rate=True))
     sizes = ", ".join(f"{reply_bytes(asker) / days / 400:.0f}" for asker in askers)
     title = (

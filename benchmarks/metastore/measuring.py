@@ -6,14 +6,14 @@ import random
 import struct
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
 from statistics import median
 
 from benchmarks.metastore.calls import message
 from benchmarks.metastore.client import CallFailed, Client, Reply
-from benchmarks.metastore.questions import ALL, Asked, Question, get_table
+from benchmarks.metastore.questions import ALL, Asked, Question
 from benchmarks.metastore.sales import DATABASE, TABLE, Spec
 from benchmarks.metastore.servers import Server
 
@@ -22,6 +22,8 @@ ROUNDS = 5
 ROUND_SECONDS = 1.5
 _WARM_SECONDS = 3.0
 _SAMPLE = 400
+_CALLS = 500
+"""Different calls that clients who ask at once repeat."""
 
 
 class WrongAnswer(AssertionError):
@@ -147,28 +149,33 @@ def _warmed_up(asker: Asker, question: Question, first: Asked, days: int) -> boo
     return True
 
 
-def calls_a_second(askers: list[Asker]) -> list[float]:
-    """How many get_table calls a second each server answers to four connections of this process, each with a thread."""
-    call = get_table(random.Random(), 0).call
+def calls_a_second(askers: list[Asker], make: Callable[[random.Random, int], Asked], days: int) -> list[float]:
+    """How many calls a second each server answers to four connections of this process, each with a thread.
+
+    The calls have different literals, which are the same for all servers.
+    """
+    pick = random.Random("calls a second")
+    calls = [make(pick, days).call for _ in range(_CALLS)]
     rates: list[list[float]] = [[] for _ in askers]
     for _ in range(ROUNDS):
         for asker, found in zip(askers, rates, strict=True):
-            found.append(_rate(asker.server.port, call))
+            found.append(_rate(asker.server.port, calls))
     return [median(found) for found in rates]
 
 
-def _rate(port: int, call: bytes) -> float:
+def _rate(port: int, calls: list[bytes]) -> float:
     clients = [Client(port) for _ in range(THREADS)]
     counts = [0] * THREADS
     start = threading.Barrier(THREADS + 1)
 
     def ask(number: int) -> None:
         client = clients[number]
-        client.ask(call)
+        asking = cycle(calls[number:] + calls[:number])
+        client.ask(next(asking))
         start.wait()
         until = time.perf_counter() + ROUND_SECONDS
         while time.perf_counter() < until:
-            client.ask(call)
+            client.ask(next(asking))
             counts[number] += 1
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(THREADS)]

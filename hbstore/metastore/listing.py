@@ -14,10 +14,11 @@ from hbstore.metastore.calls import Call
 from hbstore.metastore.filters import FILTER_DIALECT
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.replies import PartitionSpool
+from hbstore.metastore.short_calls import FEW, SHORT_FILTER, leave_selector
 from hbstore.model import Table
 from hbstore.plans.explain import tree_text
 from hbstore.plans.rows_looked_at import rows_looked_at
-from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
 from hbstore.store.reader import Filter
 from hbstore.store.table_row import TableRow
 
@@ -50,7 +51,6 @@ def read_partitions(
         max_parts: the first so many in key order; all, if it is None or below zero.
         like_dialect: the filter's.
     """
-    note_target(call, database, table, where)
 
     def consume(row: TableRow, plan: MultiScanPlan, batches: Batches) -> T:
         counted = _Counted(batches)
@@ -58,7 +58,30 @@ def read_partitions(
         note_plan(call, plan, row, counted.rows)
         return made
 
-    return read_payloads(call, database, table, where, consume, max_parts=max_parts, like_dialect=like_dialect)
+    return read_selected(call, database, table, where, consume, max_parts=max_parts, like_dialect=like_dialect)
+
+
+def read_selected(
+    call: Call,
+    database: str | None,
+    table: str | None,
+    where: Filter,
+    consume: Callable[[TableRow, MultiScanPlan, Batches], T],
+    *,
+    max_parts: int | None = None,
+    like_dialect: LikeDialect = FILTER_DIALECT,
+) -> T:
+    """What `read_payloads` gives for a filter, which is short if the filter is and its plan is a few point lookups."""
+    note_target(call, database, table, where)
+    if not isinstance(where, str) or len(where) > SHORT_FILTER:
+        leave_selector()
+
+    def consume_if_short(row: TableRow, plan: MultiScanPlan, batches: Batches) -> T:
+        if len(plan.scans) > FEW or any(scan.kind is not ScanKind.GET for scan in plan.scans):
+            leave_selector()
+        return consume(row, plan, batches)
+
+    return read_payloads(call, database, table, where, consume_if_short, max_parts=max_parts, like_dialect=like_dialect)
 
 
 def read_payloads(

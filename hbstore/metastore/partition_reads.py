@@ -11,12 +11,13 @@ from typing import Final
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads, spool_partitions
+from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads, read_selected, spool_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
 from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
+from hbstore.metastore.short_calls import FEW, leave_selector
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow
@@ -91,6 +92,8 @@ def get_partitions_by_names(call: Call) -> PartitionList:
     """
     given = call.arguments
     note_target(call, given.db_name, given.tbl_name, None)
+    if len(given.names or ()) > FEW:
+        leave_selector()
     spool = PartitionSpool()
 
     def fill(row: TableRow, _: MultiScanPlan, __: Batches) -> int:
@@ -122,14 +125,13 @@ def get_partitions_by_filter(call: Call) -> PartitionList:
 def get_num_partitions_by_filter(call: Call) -> int:
     """How many partitions a filter selects; they are not read where the backend can count them."""
     given = call.arguments
-    note_target(call, given.db_name, given.tbl_name, given.filter)
 
     def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
         found = count(plan, call.store.rows)
         note_plan(call, plan, row, found)
         return found
 
-    found = read_payloads(call, given.db_name, given.tbl_name, given.filter, counted)
+    found = read_selected(call, given.db_name, given.tbl_name, given.filter, counted)
     call.note(partitions=found)
     return found
 

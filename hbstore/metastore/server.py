@@ -26,7 +26,7 @@ from hbstore.errors import AddressUnavailable
 from hbstore.metastore.budget import BUDGET, Budget
 from hbstore.metastore.calls import Endpoint
 from hbstore.metastore.connection import Connection, ConnectionLimits
-from hbstore.metastore.short_calls import SHORT_CALLS, LongCall
+from hbstore.metastore.short_calls import SHORT_CALLS, mark_selector
 from hbstore.metastore.threads import Threads
 
 DEFAULT_PORT: Final = 9083
@@ -38,9 +38,6 @@ GRACE: Final = 30.0
 
 _LOG: Final = logging.getLogger("hbstore.metastore.server")
 _BACKLOG: Final = 1024
-_THREAD: Final = threading.local()
-"""`selects` is true in the thread that waits for all clients."""
-
 _MANY: Final = 4096
 _LOOKS: Final = 4
 """How often in the time that a client may be idle the server looks for such clients."""
@@ -175,7 +172,7 @@ class MetastoreServer:
 
     def _select(self) -> None:
         """Wait for all clients, until the server is closed and its last connection is over."""
-        _THREAD.selects = True
+        mark_selector()
         while not (self._closed and self._end()):
             for key, _ in self._selector.select(self._patience()):
                 sock = cast("socket.socket", key.fileobj)
@@ -306,16 +303,6 @@ class MetastoreServer:
 
     def _refuse_thread(self, why: str) -> None:
         self._complaints.say("cannot start a thread", why=why, connections=len(self._connections))
-
-
-def leave_selector() -> None:
-    """Called before what may take long, where nothing was changed yet.
-
-    Raises:
-        LongCall: this is the thread that waits for all clients; another one will answer the call from its beginning.
-    """
-    if getattr(_THREAD, "selects", False):
-        raise LongCall
 
 
 class _Complaints:

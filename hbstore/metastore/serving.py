@@ -20,8 +20,8 @@ from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer, Service
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.processes import METRICS_FOLDER, Processes, held_port, say_ready
-from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits, leave_selector
-from hbstore.metastore.short_calls import SHORT_CALLS
+from hbstore.metastore.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
+from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
 from hbstore.metastore.stopping import StopRequests
 from hbstore.model import Database
 from hbstore.names import DEFAULT_DATABASE

@@ -15,8 +15,8 @@ from hbstore.metastore.calls import Handlers
 from hbstore.metastore.connection import ConnectionLimits
 from hbstore.metastore.endpoint import MODULES
 from hbstore.metastore.framing import ReadLimits
-from hbstore.metastore.server import ServerLimits, leave_selector
-from hbstore.metastore.short_calls import SHORT_CALLS
+from hbstore.metastore.server import ServerLimits
+from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import QUICK, SECONDS, in_process, until
 
