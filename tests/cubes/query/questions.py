@@ -7,7 +7,7 @@ from __future__ import annotations
 import datetime as dt
 from random import Random
 
-from tests.cubes.query.stars import ATTRIBUTES, BEGIN, END, MEASURES
+from tests.cubes.query.stars import ATTRIBUTES, BEGIN, END, MEASURES, in_duckdb
 
 DATED = "case when ts < timestamp '2015-01-20' then revenue else revenue * 2 end"
 MEASURE_ITEMS = [
@@ -60,11 +60,15 @@ CONDITIONS = [
     ("month(ts) = 2", "month(ts) = 2"),
 ]
 HAVINGS = [("revenue > 50", "sum(revenue) > 50"), ("max(high) > 10 and n > 1", "max(high) > 10 and count(n) > 1")]
+MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS = (
+    [(ours, in_duckdb(theirs)) for ours, theirs in some]
+    for some in (MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS)
+)
 FROM = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id LEFT JOIN shop.lake_citys t ON c.city = t.id"
 
 
 def query(random: Random) -> tuple[str, str]:
-    """A query of the cube, and the same of its rows; columns may differ in their names."""
+    """A query of the cube, and the same of its rows in DuckDB's SQL; columns may differ in their names."""
     attributes = random.sample(ATTRIBUTE_ITEMS, random.choice([0, 1, 1, 2]))
     measures = random.sample(MEASURE_ITEMS, random.choice([0, 1, 2, 3]) if attributes else random.choice([1, 2, 3]))
     if random.random() < 0.3:  # what rolled-up facts can answer, often of several facts

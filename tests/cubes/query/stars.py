@@ -122,8 +122,21 @@ class World:
 
     def run(self, spark_sql):
         """The rows of a query in Spark's SQL, in any order."""
-        text = sqlglot.transpile(spark_sql, read="spark", write="duckdb")[0]
-        return sorted((tuple(map(_plain, row)) for row in self.db.execute(text).fetchall()), key=repr)
+        return self.rows(in_duckdb(spark_sql))
+
+    def rows(self, sql):
+        """The rows of a query in DuckDB's SQL, in any order."""
+        return ordered(self.db.execute(sql).fetchall())
+
+
+def in_duckdb(spark_sql):
+    """A query, or an expression, of Spark as DuckDB writes it."""
+    return sqlglot.transpile(spark_sql, read="spark", write="duckdb")[0]
+
+
+def ordered(rows):
+    """Rows in an order of their own, with values that compare whoever computed them."""
+    return sorted((tuple(map(_plain, row)) for row in rows), key=repr)
 
 
 def _plain(value):
@@ -134,13 +147,13 @@ def _plain(value):
     return round(value, 6) if isinstance(value, float) else value
 
 
-def world(random: Random) -> World:
-    """A star."""
-    store = connect("memory://")
+def world(random: Random, url: str = "memory://") -> World:
+    """A star, whose model is in a store."""
+    store = connect(url)
     store.create_database("shop")
     cubes = Cubes(store, "shop", lambda: NOW)
     cubes.create_all([Storage(name="lake"), Storage(name="vault"), CUBE, DERIVED, *DIMENSIONS, *TABLES])
-    db = duckdb.connect()
+    db = duckdb.connect(config={"threads": 1})  # of which more cost more than they gain
     db.execute("SET TimeZone = 'UTC'")
     db.execute("CREATE SCHEMA shop")
     db.execute(
@@ -149,7 +162,7 @@ def world(random: Random) -> World:
     )
     rows = [_row(random) for _ in range(random.choice([0, 20, 200]))]
     if rows:
-        db.executemany("INSERT INTO base VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        db.execute(f"INSERT INTO base VALUES {', '.join(f'({_literals(row)})' for row in rows)}")
     db.execute(
         "CREATE TABLE shop.lake_customers AS SELECT * FROM"
         " (VALUES (0, 'nan', 1), (1, 'bob', 1), (2, 'nina', 2), (3, 'al', NULL)) t(id, name, city)"
@@ -178,6 +191,10 @@ def _row(random):
         maybe(random.randrange(6)),
         *(maybe(random.randrange(-20, 100)) for _ in range(5)),
     )
+
+
+def _literals(row):
+    return ", ".join("NULL" if one is None else f"'{one}'" for one in row)
 
 
 def _fact(random, number, made, disjoint=()):
