@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import CoverRun, joined
-from hbstore.cubes.query.aggregates import Unit, Units
+from hbstore.cubes.query.aggregates import Unit
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
-from hbstore.cubes.query.choice import Chooser, index_runs
-from hbstore.cubes.query.ranges import Stretch, moments_text, stretches
+from hbstore.cubes.query.candidates import MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
+from hbstore.cubes.query.choice import index_runs
+from hbstore.cubes.query.ranges import Stretch, moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
-from hbstore.cubes.query.shaping import (
-    check_dated,
-    check_not_dated,
-    check_together,
-    group,
-    replace_ranges,
-    replace_times,
-    take_units,
-)
+from hbstore.cubes.query.shaping import Shaped, shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
 from hbstore.errors import NoCandidate
 from hbstore.filters.builder import Expression, col
-from hbstore.times.moments import LIMIT, time_at
+from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
 
 _SHOWN = 8
@@ -61,22 +53,14 @@ class Answer:
     Attributes:
         question: what is asked.
         resolved: the query, with placeholders for its aggregates.
-        units: the aggregates.
-        needs: what all rows need.
-        stretches: the time that is read.
-        flagged: the numbers of ranges that hold on some stretches only.
-        refused: why storage tables cannot answer it.
+        shaped: what it asks of rows.
         blocks: the partitions that are read.
         cost: of them.
     """
 
     question: Question
     resolved: Resolved
-    units: Sequence[Unit]
-    needs: Needs
-    stretches: Sequence[Stretch]
-    flagged: tuple[int, ...]
-    refused: Mapping[Offer, Candidate]
+    shaped: Shaped
     blocks: Sequence[Block]
     cost: Cost
 
@@ -88,31 +72,30 @@ class Answer:
             UnsupportedQuery: it could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
-        query, cube, ranges = question.query, question.cube, resolved.ranges
-        chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, by.dimension)]
-        needed = stretches(query, resolved.where, chosen, ranges)
-        check_dated(query, resolved, needed)
-        if by.relation is not None:
-            check_not_dated(query, resolved)
-            needed, chosen = by.widened(needed), []
-        replace_ranges(resolved, ranges, chosen, needed)
-        bounds = replace_times(resolved, [name for name, one in cube.time_dimensions.items() if one == by.column])
-        units = Units(query, resolved.root, {one.name: one for one in cube.measures})
-        take_units(resolved, units)
-        group(query, resolved, units)
-        check_together(query, question.star, cube, resolved, units)
-        columns = [units.columns(tree) for tree in resolved.trees()]
-        needs = Needs(
-            by,
-            frozenset(name for _, attributes in columns for name in attributes),
-            bounds,
-            frozenset(name for measures, _ in columns for name in measures),
-            *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
-        )
-        able, refused = _able(question, needs, units.found)
-        cost, blocks = best_blocks(needs, units.found, able, question.offers, needed)
-        flagged = tuple(one for one in chosen if len({stretch.holds[one] for stretch in needed}) > 1)
-        return Answer(question, resolved, units.found, needs, needed, flagged, refused, blocks, cost)
+        shaped = shape(question.query, question.star, question.cube, resolved, by)
+        needs, units = shaped.needs, shaped.units
+        cost, blocks = best_blocks(needs, units, _able(question, needs, units), question.offers, shaped.stretches)
+        return Answer(question, resolved, shaped, blocks, cost)
+
+    @property
+    def units(self) -> Sequence[Unit]:
+        """The aggregates."""
+        return self.shaped.units
+
+    @property
+    def needs(self) -> Needs:
+        """What all rows need."""
+        return self.shaped.needs
+
+    @property
+    def stretches(self) -> Sequence[Stretch]:
+        """The time that is read."""
+        return self.shaped.stretches
+
+    @property
+    def flagged(self) -> tuple[int, ...]:
+        """The numbers of ranges that hold on some stretches only."""
+        return self.shaped.flagged
 
     @property
     def star(self) -> Star:
@@ -148,22 +131,19 @@ class Answer:
     def candidates(self) -> tuple[Candidate, ...]:
         """All storage tables, each taken or with its cause."""
         taken = {part.offer for part in self.parts() if part.runs}
-        return tuple(
-            offer.taken if offer in taken else self.refused.get(offer) or self._beaten(offer)
-            for offer in self.question.offers
-        )
+        return tuple(self._candidate(offer, taken=offer in taken) for offer in self.question.offers)
 
-    def _beaten(self, offer: Offer) -> Candidate:
-        """Why a storage table was not taken that could answer the query."""
-        chooser = Chooser(self.needs.sources(offer, self.units))
-        alone = [gap for one in self.stretches for gap in chooser.choose(one.start, one.stop).missing]
-        if alone:
-            return offer.refusal(MISSING_PARTITIONS, f"nothing for {moments_text(alone)}", alone)
+    def _candidate(self, offer: Offer, *, taken: bool) -> Candidate:
+        alone = self.shaped.alone(self.question.cube, offer)
+        if taken:
+            return replace(alone, taken=True, cause=None, detail="")
+        if not alone.able:
+            return alone
         mean = self.cost[2] / (sum(one.stop - one.start for one in self.stretches) or 1)
         weight = offer.fact.weight or 0.0
         if Fraction(weight) > mean:
-            return offer.refusal(MORE_WEIGHT, f"weight {weight:g}, and the answer has {float(mean):g}")
-        return offer.refusal(MORE_PARTITIONS, "others answer it by fewer partitions")
+            return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")
+        return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by fewer partitions")
 
     # What the query reads
 
@@ -237,28 +217,24 @@ class Answer:
         return _guarded(unit.tree, exp.column(f"{BLOCK}{block}", table=self.resolved.root, quoted=True))
 
 
-def _able(
-    question: Question, needs: Needs, units: Sequence[Unit]
-) -> tuple[dict[int, frozenset[Offer]], dict[Offer, Candidate]]:
-    """By aggregate, or -1 for rows without one, the storage tables that can answer it; and why others cannot."""
+def _able(question: Question, needs: Needs, units: Sequence[Unit]) -> dict[int, frozenset[Offer]]:
+    """By aggregate, or -1 for rows without one, the storage tables that can answer it."""
     able: dict[int, frozenset[Offer]] = {}
-    refused: dict[Offer, Candidate] = {}
     numbered: list[tuple[int, Unit | None]] = [*enumerate(units)] if units else [(-1, None)]
     for number, unit in numbered:
         reasons = {offer: needs.refusal(question.cube, offer, unit) for offer in question.offers}
-        no = {offer: reason for offer, reason in reasons.items() if reason is not None}
-        able[number] = frozenset(reasons.keys() - no.keys())
-        refused = {**no, **refused}
+        refused = [reason for reason in reasons.values() if reason is not None]
+        able[number] = frozenset(offer for offer, reason in reasons.items() if reason is None)
         if not able[number]:
             raise NoCandidate(
                 "no fact has what the query asks for",
                 cause="NO_CANDIDATE_FACT_AVAILABLE",
                 what="rows" if unit is None else unit.text,
-                why="; ".join(map(str, list(no.values())[:_SHOWN])),
-                candidates=list(no.values()),
+                why="; ".join(map(str, refused[:_SHOWN])),
+                candidates=refused,
                 hint="Ask for other fields, or create a fact that has them",
             )
-    return able, refused
+    return able
 
 
 def _guarded(tree: exp.Expr, flag: exp.Expr) -> exp.Expr:

@@ -22,7 +22,7 @@ from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.registration import validity
 from hbstore.store.stored_timelines import Timelines
 from hbstore.timelines import PartitionTimeline
-from hbstore.times.moments import LIMIT, moment
+from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, StringType, parse_type
@@ -46,16 +46,18 @@ class Candidate:
         fact: of which fact.
         storage: on which storage.
         weight: the fact's.
+        able: whether it could answer the whole query alone.
         taken: whether the answer reads it.
-        cause: why not; None where it was taken.
+        cause: why not; None where it was taken, and where nothing was chosen but it is able.
         detail: what of the query it lacks, in words.
-        missing: the moments of the range that it has no partitions of, where that is the cause.
+        missing: the moments of the range that it has no partitions of, where it has all else.
     """
 
     table: str
     fact: str
     storage: str
     weight: float
+    able: bool = False
     taken: bool = False
     cause: str | None = None
     detail: str = ""
@@ -63,12 +65,13 @@ class Candidate:
 
     def to_dict(self) -> dict[str, Any]:
         """The candidate as JSON would hold it."""
-        fields = ("table", "fact", "storage", "weight", "taken", "cause", "detail")
-        return {name: getattr(self, name) for name in fields}
+        fields = ("table", "fact", "storage", "weight", "able", "taken", "cause", "detail")
+        missing = [[time_at(end).isoformat() for end in one] for one in self.missing]
+        return {**{name: getattr(self, name) for name in fields}, "missing": missing}
 
     def __str__(self) -> str:
-        if self.taken:
-            return f"{self.table}: taken (weight {self.weight:g})"
+        if self.cause is None:
+            return f"{self.table}: {'taken' if self.taken else 'can answer'} (weight {self.weight:g})"
         return f"{self.table}: {self.cause}: {self.detail}" if self.detail else f"{self.table}: {self.cause}"
 
 
@@ -126,11 +129,6 @@ class Offer:
     def candidate(self) -> Candidate:
         """As people see it."""
         return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
-
-    @property
-    def taken(self) -> Candidate:
-        """The candidate as one that the answer reads."""
-        return replace(self.candidate, taken=True)
 
     def refusal(self, cause: str, detail: str, missing: Sequence[tuple[int, int]] = ()) -> Candidate:
         """The candidate with the reason why it was not taken."""

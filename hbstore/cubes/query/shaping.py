@@ -6,25 +6,92 @@ Each step changes the trees of a `Resolved` in place:
 2. time dimensions become the partition's time where that is enough;
 3. aggregates become placeholders, and bare measures placeholders of their default aggregates;
 4. what is selected and not aggregated is grouped by, where the query has no GROUP BY.
+
+What is then known is the query's shape: what it asks of the rows that answer it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.query.aggregates import Units, unit_of
-from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of
+from hbstore.cubes.covered import joined
+from hbstore.cubes.query.aggregates import Unit, Units, unit_of
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
+from hbstore.cubes.query.choice import Chooser
+from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches
+from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.times import with_times
 from hbstore.errors import UnsupportedQuery
-from hbstore.times.moments import time_at
+from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """What a resolved query asks of the rows that answer it.
+
+    Attributes:
+        units: its aggregates; placeholders stand in their places.
+        needs: what all rows need.
+        stretches: the time that is read.
+        flagged: the numbers of ranges that hold on some stretches only.
+    """
+
+    units: Sequence[Unit]
+    needs: Needs
+    stretches: Sequence[Stretch]
+    flagged: tuple[int, ...]
+
+    def alone(self, cube: Cube, offer: Offer) -> Candidate:
+        """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
+        units: Sequence[Unit | None] = self.units or [None]
+        for unit in units:
+            refused = self.needs.refusal(cube, offer, unit)
+            if refused is not None:
+                return refused
+        chooser = Chooser(self.needs.sources(offer, self.units))
+        gaps = joined(gap for one in self.stretches for gap in chooser.choose(one.start, one.stop).missing)
+        if gaps:
+            return offer.refusal(MISSING_PARTITIONS, f"nothing for {moments_text(gaps)}", gaps)
+        return replace(offer.candidate, able=True)
+
+
+def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chosen) -> Shaped:
+    """The shape of a query whose partitions are chosen so. Changes its trees as this module says.
+
+    Raises:
+        UnsupportedQuery: it could not be exact.
+    """
+    ranges = resolved.ranges
+    chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, by.dimension)]
+    needed = stretches(query, resolved.where, chosen, ranges)
+    check_dated(query, resolved, needed)
+    if by.relation is not None:
+        check_not_dated(query, resolved)
+        needed, chosen = by.widened(needed), []
+    replace_ranges(resolved, ranges, chosen, needed)
+    bounds = replace_times(resolved, [name for name, one in cube.time_dimensions.items() if one == by.column])
+    units = Units(query, resolved.root, {one.name: one for one in cube.measures})
+    take_units(resolved, units)
+    group(query, resolved, units)
+    check_together(query, star, cube, resolved, units)
+    columns = [units.columns(tree) for tree in resolved.trees()]
+    needs = Needs(
+        by,
+        frozenset(name for _, attributes in columns for name in attributes),
+        bounds,
+        frozenset(name for measures, _ in columns for name in measures),
+        *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
+    )
+    flagged = tuple(one for one in chosen if len({stretch.holds[one] for stretch in needed}) > 1)
+    return Shaped(units.found, needs, needed, flagged)
 
 
 def replace_ranges(
