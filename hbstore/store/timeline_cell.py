@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 from hbstore.errors import CorruptTimeline, TimelineTooLarge
 from hbstore.rows.interface import TIMELINES, Cells
 from hbstore.store.table_row import DEFINITION, incarnation_of
-from hbstore.store.time_columns import TimeColumns, TimelineName
+from hbstore.store.time_columns import TimeColumns, TimelineName, timeline_name
 from hbstore.store.timeline_classes import class_parameter, timeline_class_in
 from hbstore.timelines.classes import class_name
 from hbstore.timelines.factory import STORAGE_CLASS, convert, property_prefix, timeline_of
@@ -127,7 +127,11 @@ def stored_timeline(columns: TimeColumns, period: UpdatePeriod, column: str, sta
     timeline_class_in(columns, period, column, state.properties.get(STORAGE_CLASS))
     prefix = property_prefix(period, column)
     own = {f"{prefix}{key}": value for key, value in state.properties.items()}
-    return timeline_of(columns.table.name, period, column, own)
+    try:
+        return timeline_of(columns.table.name, period, column, own)
+    except CorruptTimeline as error:
+        name = timeline_name(period, column)
+        raise damaged(columns, name, str(error.fields["reason"])) from error
 
 
 def state_of(timeline: PartitionTimeline) -> Stored | TooLarge:

@@ -20,6 +20,7 @@ from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.registration import validity
+from hbstore.errors import ConcurrentChange, TableNotFound, TimelineNotFound
 from hbstore.store.stored_timelines import Timelines
 from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import LIMIT, moment, time_at
@@ -35,6 +36,9 @@ STORAGE_NOT_AVAILABLE_IN_RANGE: Final = "STORAGE_NOT_AVAILABLE_IN_RANGE"
 MISSING_PARTITIONS: Final = "MISSING_PARTITIONS"
 MORE_WEIGHT: Final = "MORE_WEIGHT"
 MORE_PARTITIONS: Final = "MORE_PARTITIONS"
+
+_ATTEMPTS: Final = 10
+"""How often the facts of a cube are read while others alter them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +105,50 @@ class Offer:
 
     @staticmethod
     def all_of(star: Star, cube: Cube, now: datetime) -> list[Offer]:
-        """Those of a cube: one read of each storage table's row."""
-        timelines, database = star.catalog.store.timelines, star.catalog.database
-        found = []
-        for fact in star.facts(cube):
-            start, end = validity(fact, now)
-            for on in fact.storage_tables:
-                name = fact.table_name(on.storage)
-                times = set(on.time_partition_columns)
-                columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
-                found.append(
-                    Offer(
-                        fact,
-                        on,
-                        name,
-                        {column: one for column, one in columns.items() if column not in times},
-                        is_raw(fact),
-                        timelines.read(database, name) if on.time_partition_columns else {},
-                        0 if start is None else moment(start),
-                        LIMIT if end is None else moment(end),
-                        now,
-                    )
-                )
-        return found
+        """Those of a cube: one read of each storage table's row.
+
+        Where a table is gone as its fact was dropped or altered meanwhile, the facts are read anew.
+
+        Raises:
+            TableNotFound, TimelineNotFound: a fact's storage table is not in the catalog, or keeps no timelines.
+            CorruptTimeline, TimelineTooLarge, UnknownTimelineClass: a stored timeline cannot be read.
+            ConcurrentChange: other writers kept altering the facts.
+        """
+        for _ in range(_ATTEMPTS):
+            facts = star.facts(cube)
+            try:
+                return [Offer._of(star, fact, on, now) for fact in facts for on in fact.storage_tables]
+            except (TableNotFound, TimelineNotFound):
+                if star.facts(cube) == facts:
+                    raise
+        raise ConcurrentChange(
+            "other writers kept altering the cube's facts while the query was answered",
+            cube=cube.name,
+            hint="Ask again",
+        )
+
+    @staticmethod
+    def _of(star: Star, fact: Fact, on: StorageTable, now: datetime) -> Offer:
+        name, times = fact.table_name(on.storage), set(on.time_partition_columns)
+        columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
+        start, end = validity(fact, now)
+        try:
+            timelines = star.catalog.store.timelines.read(star.catalog.database, name) if times else {}
+        except (TableNotFound, TimelineNotFound) as error:
+            error.fields = {**error.fields, "fact": fact.name, "storage": on.storage}
+            error.hint = f"Make it anew: `hbstore model alter` with the fact {fact.name} as it is; or drop the fact"
+            raise
+        return Offer(
+            fact,
+            on,
+            name,
+            {column: one for column, one in columns.items() if column not in times},
+            is_raw(fact),
+            timelines,
+            0 if start is None else moment(start),
+            LIMIT if end is None else moment(end),
+            now,
+        )
 
     @property
     def candidate(self) -> Candidate:
