@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Final
 
 from sqlglot import exp, parse_one
@@ -288,8 +289,12 @@ def _call(name: str, argument: exp.Expr) -> exp.Expr:
     """A call of an aggregate by the name that models have for it."""
     if name == "count_distinct":
         return exp.Count(this=exp.Distinct(expressions=[argument.copy()]))
-    made = parse_one(f"{name}(x)", dialect=DIALECT)
-    return made.transform(lambda node: argument.copy() if isinstance(node, exp.Column) else node)
+    return _call_of_a_column(name).transform(lambda node: argument.copy() if isinstance(node, exp.Column) else node)
+
+
+@cache
+def _call_of_a_column(name: str) -> exp.Expr:
+    return parse_one(f"{name}(x)", dialect=DIALECT)
 
 
 def _argument(node: exp.Expr) -> exp.Expr | None:
@@ -301,8 +306,7 @@ def _argument(node: exp.Expr) -> exp.Expr | None:
 
 def _same(node: exp.Expr, name: str, argument: exp.Expr) -> bool:
     """Whether a call is that of the aggregate of a name."""
-    wanted = _call(name, exp.column("x"))
-    return type(wanted) is type(node) and node.sql(DIALECT) == _call(name, argument).sql(DIALECT)
+    return node == _call(name, argument)
 
 
 def _is_insensitive(node: exp.Expr) -> bool:

@@ -47,18 +47,25 @@ class Rewritten:
 
     Attributes:
         sql: Spark SQL over the storage tables, ``database.table``.
-        reads: by storage table, facts' and dimensions', the filter of the partitions that it reads; None: all of it.
         partitions: by storage table, the partitions of facts that it reads, in the order of time.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
         warnings: what the user should know about the answer.
     """
 
     sql: str
-    reads: Mapping[str, Expression | None]
     partitions: Mapping[str, CoverPartitions]
     missing: tuple[tuple[datetime, datetime], ...] = ()
     warnings: tuple[str, ...] = ()
+    _dimensions: Mapping[str, Expression | None] = field(default_factory=dict, compare=False)
     _answer: Answer | None = field(default=None, compare=False)
+
+    @property
+    def reads(self) -> Mapping[str, Expression | None]:
+        """By storage table, facts' and dimensions', the filter of the partitions that it reads; None: all of it.
+
+        Written when it is asked for, as a year of hours has thousands of values.
+        """
+        return {**self._dimensions, **({} if self._answer is None else self._answer.reads())}
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -147,10 +154,10 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     tree = answer_query(best, options)
     return Rewritten(
         tree.sql(DIALECT, pretty=True, comments=False),
-        {**dimension_reads(tree), **best.reads()},
         {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
         tuple(_warnings(best.resolved, best.units)),
+        dimension_reads(tree),
         best,
     )
 
@@ -168,7 +175,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
         return resolved.joined, dimension_query(star, resolved, [unit.tree for unit in units.found], options)
 
     tree = _best(in_all_ways(_or_error(answered)), lambda one: one[0])[1]
-    return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), dimension_reads(tree), {})
+    return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), {}, _dimensions=dimension_reads(tree))
 
 
 def _or_error(answered: Callable[[Ways], T]) -> Callable[[Ways], T | CubeQueryError]:
