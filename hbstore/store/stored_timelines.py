@@ -52,6 +52,7 @@ from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, convert, table_pro
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.totals import Totals
 
 Timelines: TypeAlias = Mapping[tuple[UpdatePeriod, str], PartitionTimeline]
 """The timelines of a table by update period and partition column."""
@@ -158,6 +159,15 @@ class StoredTimelines:
 
         >>> list(cubes.store.timelines.read("shop", "lake_rides_daily"))
         [(<UpdatePeriod.DAILY: 'DAILY'>, 'dt')]
+        """
+        return self.read_with_totals(database, table)[0]
+
+    def read_with_totals(self, database: str, table: str) -> tuple[Timelines, Totals | None]:
+        """All timelines of a table, as `read`, and its totals from the same row; None where they are not known.
+
+        >>> _, totals = cubes.store.timelines.read_with_totals("shop", "lake_rides_daily")
+        >>> totals.partitions
+        3
         """
         attempt, waits = 0, 0
         while attempt < _ATTEMPTS:
@@ -340,11 +350,11 @@ class StoredTimelines:
     def _builder(self) -> TimelineBuilder:
         return TimelineBuilder(self.rows, self.tables)
 
-    def _read(self, database: str, table: str) -> Timelines:
+    def _read(self, database: str, table: str) -> tuple[Timelines, Totals | None]:
         row = self.tables.open(database, table)
         known = self._cache.get(row.key)
         if known is not None and known.holds(row):
-            return known.timelines
+            return known.timelines, row.journal.totals_of(row.incarnation)
         time_columns(row)
         now = self.tables.row(row.key, self.rows.get_all(row.key))
         if now is None:
@@ -356,7 +366,7 @@ class StoredTimelines:
             if len(self._cache) >= _REMEMBERED:
                 self._cache.clear()
             self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), found)
-            return found
+            return found, now.journal.totals_of(now.incarnation)
         for intent in intents:
             if intent.kind in _LOSING:
                 data = Slots(self.rows).load(row.key, intent)
@@ -365,7 +375,7 @@ class StoredTimelines:
                 self._leave_out(now, columns, found, Change.decode(intent.kind, data))
         if not self._stood_still(now):
             raise _AgainError
-        return found
+        return found, now.journal.totals_of(now.incarnation)
 
     def _stood_still(self, row: TableRow) -> bool:
         """Whether no partition moved since the table's row was read, nor all of them: none was met nowhere."""

@@ -12,9 +12,18 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import CoverRun, joined
 from hbstore.cubes.query.aggregates import Unit
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks
-from hbstore.cubes.query.candidates import MORE_PARTITIONS, MORE_WEIGHT, Candidate, Needs, Offer
+from hbstore.cubes.query.candidates import (
+    MORE_BYTES,
+    MORE_PARTITIONS,
+    MORE_ROWS,
+    MORE_WEIGHT,
+    Candidate,
+    Needs,
+    Offer,
+)
 from hbstore.cubes.query.choice import index_runs
 from hbstore.cubes.query.ranges import Stretch, moments_text
+from hbstore.cubes.query.rates import Compared, Rates
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import Shaped, shape
@@ -47,6 +56,45 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """One way to understand a query: names are resolved so, and partitions are chosen so.
+
+    Attributes:
+        question: what is asked.
+        resolved: the query, with placeholders for its aggregates.
+        shaped: what it asks of rows.
+        able: by aggregate, or -1 for rows without one, the storage tables that can answer it.
+    """
+
+    question: Question
+    resolved: Resolved
+    shaped: Shaped
+    able: Mapping[int, frozenset[Offer]]
+
+    @staticmethod
+    def of(question: Question, resolved: Resolved, by: Chosen) -> Way:
+        """The way of a resolution.
+
+        Raises:
+            UnsupportedQuery: its answer could not be exact.
+            NoCandidate: no storage table has what an aggregate needs.
+        """
+        shaped = shape(question.query, question.star, question.cube, resolved, by)
+        return Way(question, resolved, shaped, _able(question, shaped.needs, shaped.units))
+
+    @property
+    def compared(self) -> set[Compared]:
+        """The storage tables that it chooses from."""
+        return {(offer, self.shaped.needs.by.column) for offers in self.able.values() for offer in offers}
+
+    def answer(self, rates: Rates) -> Answer:
+        """The answer that costs least. The rates are those between the tables of all ways."""
+        shaped, order = self.shaped, self.question.offers
+        cost, blocks = best_blocks(shaped.needs, shaped.units, self.able, order, shaped.stretches, rates)
+        return Answer(self.question, self.resolved, shaped, rates, blocks, cost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Answer:
     """One way to answer a query.
 
@@ -54,6 +102,7 @@ class Answer:
         question: what is asked.
         resolved: the query, with placeholders for its aggregates.
         shaped: what it asks of rows.
+        rates: of the storage tables.
         blocks: the partitions that are read.
         cost: of them.
     """
@@ -61,21 +110,9 @@ class Answer:
     question: Question
     resolved: Resolved
     shaped: Shaped
+    rates: Rates
     blocks: Sequence[Block]
     cost: Cost
-
-    @staticmethod
-    def of(question: Question, resolved: Resolved, by: Chosen) -> Answer:
-        """The best answer where names are resolved so, and partitions are chosen so.
-
-        Raises:
-            UnsupportedQuery: it could not be exact.
-            NoCandidate: no storage table has what an aggregate needs.
-        """
-        shaped = shape(question.query, question.star, question.cube, resolved, by)
-        needs, units = shaped.needs, shaped.units
-        cost, blocks = best_blocks(needs, units, _able(question, needs, units), question.offers, shaped.stretches)
-        return Answer(question, resolved, shaped, blocks, cost)
 
     @property
     def units(self) -> Sequence[Unit]:
@@ -139,11 +176,14 @@ class Answer:
             return replace(alone, taken=True, cause=None, detail="")
         if not alone.able:
             return alone
-        mean = self.cost[2] / (sum(one.stop - one.start for one in self.stretches) or 1)
-        weight = offer.fact.weight or 0.0
+        time = sum(one.stop - one.start for one in self.stretches) or 1
+        weight, mean = offer.fact.weight or 0.0, self.cost[2] / time
         if Fraction(weight) > mean:
             return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")
-        return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by fewer partitions")
+        if self.rates.of(offer, self.time_column) > self.cost[3] / time:
+            cause = MORE_BYTES if self.rates.what == "bytes" else MORE_ROWS
+            return replace(alone, cause=cause, detail=f"others answer it from fewer {self.rates.what}")
+        return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by as few partitions, or fewer")
 
     # What the query reads
 

@@ -19,6 +19,7 @@ from hbstore.cubes.query.aggregates import Unit
 from hbstore.cubes.query.candidates import Needs, Offer
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.ranges import Stretch
+from hbstore.cubes.query.rates import Rates
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
@@ -50,6 +51,7 @@ def best_blocks(
     able: Mapping[int, frozenset[Offer]],
     order: Sequence[Offer],
     stretches: Sequence[Stretch],
+    rates: Rates,
 ) -> tuple[Cost, list[Block]]:
     """The blocks that answer a query best.
 
@@ -59,6 +61,7 @@ def best_blocks(
         able: by the number of a unit, the storage tables that can answer it; -1 for rows alone.
         order: the storage tables in the order in which they are preferred where they cost the same.
         stretches: the time that is asked for.
+        rates: of the storage tables.
     """
     kinds: dict[frozenset[Offer], list[int]] = {}
     for number, offers in able.items():
@@ -69,7 +72,7 @@ def best_blocks(
         for block in blocks:
             if frozenset(block) not in there:
                 numbers = [number for kind in block for number in kinds[kind]]
-                there[frozenset(block)] = _block(numbers, block, needs, units, order, stretches)
+                there[frozenset(block)] = _block(numbers, block, needs, units, order, stretches, rates)
         made = [there[frozenset(block)] for block in blocks]
         choices = [choice for block in made for choice in block.choices]
         missing, weight, size, count = (sum(one.cost[at] for one in choices) for at in range(4))
@@ -87,11 +90,13 @@ def _block(
     units: Sequence[Unit],
     order: Sequence[Offer],
     stretches: Sequence[Stretch],
+    rates: Rates,
 ) -> Block:
     common = frozenset.intersection(*kinds)
     offers = tuple(one for one in order if one in common)
     own = [units[number] for number in numbers if number >= 0]
-    chooser = Chooser(source for offer in offers for source in needs.sources(offer, own))
+    column = needs.by.column
+    chooser = Chooser(source for one in offers for source in needs.sources(one, own, rates.of(one, column)))
     choices = tuple(chooser.choose(one.start, one.stop) for one in stretches)
     return Block(tuple(sorted(number for number in numbers if number >= 0)), offers, choices)
 

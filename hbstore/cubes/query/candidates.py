@@ -1,6 +1,6 @@
 """Candidates: the storage tables of a cube's facts, and what of a query each of them could answer.
 
-What keeps a candidate from being taken has the name that Lens gives it.
+What keeps a candidate from being taken has the name that Lens gives it; Lens knows no bytes and rows.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.totals import Totals
 from hbstore.types import ColumnType, StringType, parse_type
 
 COLUMN_NOT_FOUND: Final = "COLUMN_NOT_FOUND"
@@ -35,6 +36,8 @@ NO_CANDIDATE_UPDATE_PERIODS: Final = "NO_CANDIDATE_UPDATE_PERIODS"
 STORAGE_NOT_AVAILABLE_IN_RANGE: Final = "STORAGE_NOT_AVAILABLE_IN_RANGE"
 MISSING_PARTITIONS: Final = "MISSING_PARTITIONS"
 MORE_WEIGHT: Final = "MORE_WEIGHT"
+MORE_BYTES: Final = "MORE_BYTES"
+MORE_ROWS: Final = "MORE_ROWS"
 MORE_PARTITIONS: Final = "MORE_PARTITIONS"
 
 _ATTEMPTS: Final = 10
@@ -90,6 +93,7 @@ class Offer:
         columns: the columns of rows.
         raw: whether rows are not rolled up.
         timelines: by update period and partition column.
+        totals: of its partitions, as the same row has them; None where they are not known.
         since, until: the first moment that the fact holds, and the one behind the last.
     """
 
@@ -99,6 +103,7 @@ class Offer:
     columns: Mapping[str, Column]
     raw: bool
     timelines: Timelines
+    totals: Totals | None
     since: int
     until: int
     now: datetime
@@ -132,8 +137,11 @@ class Offer:
         name, times = fact.table_name(on.storage), set(on.time_partition_columns)
         columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
         start, end = validity(fact, now)
+        timelines: Timelines = {}
+        totals = None
         try:
-            timelines = star.catalog.store.timelines.read(star.catalog.database, name) if times else {}
+            if times:
+                timelines, totals = star.catalog.store.timelines.read_with_totals(star.catalog.database, name)
         except (TableNotFound, TimelineNotFound) as error:
             error.fields = {**error.fields, "fact": fact.name, "storage": on.storage}
             error.hint = f"Make it anew: `hbstore model alter` with the fact {fact.name} as it is; or drop the fact"
@@ -145,6 +153,7 @@ class Offer:
             {column: one for column, one in columns.items() if column not in times},
             is_raw(fact),
             timelines,
+            totals,
             0 if start is None else moment(start),
             LIMIT if end is None else moment(end),
             now,
@@ -230,8 +239,8 @@ class Needs:
         kind = offer.time_type(self.by.column)
         return len(offer.on.partition_columns) > 1 and _are_ambiguous(kind, self._all_periods(offer))
 
-    def sources(self, offer: Offer, units: Iterable[Unit]) -> Iterator[Source]:
-        """The sources of a storage table for some units."""
+    def sources(self, offer: Offer, units: Iterable[Unit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
+        """The sources of a storage table for some units, with its rate where that counts."""
         used = set(self.attributes | self.measures)
         for unit in units:
             used |= unit.measures | unit.attributes
@@ -239,7 +248,7 @@ class Needs:
         for period in self.periods(offer):
             timeline = offer.timelines[period, self.by.column]
             bounds = period.ceil_index(since), period.floor_index(until)
-            yield Source(offer.table, period, partial(_ranges, timeline, bounds), offer.fact.weight or 0.0, Fraction(0))
+            yield Source(offer.table, period, partial(_ranges, timeline, bounds), offer.fact.weight or 0.0, rate)
 
 
 def _ranges(timeline: PartitionTimeline, bounds: tuple[int, int], start: int, stop: int) -> Iterable[tuple[int, int]]:

@@ -1,8 +1,8 @@
 """Which partitions of which storage tables answer a range of time best.
 
 A source is one update period of one storage table. Each moment of the range is answered by one source, or is missing.
-The best choice, in this order: the least time missing, the least weight, the fewest bytes, the fewest partitions.
-Weight and bytes count by time: a source of weight 2 that answers an hour costs 2 hours.
+The best choice, in this order: the least time missing, the least weight, the fewest bytes (or rows, see `rates`), the
+fewest partitions. Weight and bytes count by time: a source of weight 2 that answers an hour costs 2 hours.
 
     range      [01-30 22h                                   03-01 06h)
     MONTHLY                     [02                  )                     weight 10: taken where whole months fit
@@ -37,7 +37,7 @@ class Source:
         table: the storage table.
         period: the update period.
         weight: the weight of its fact.
-        rate: bytes in a microsecond, 0 where they are not counted.
+        rate: bytes in a microsecond, or rows for all sources; 0 for all where neither is known of each.
         ranges: the indexes of the period in [start, stop) that have partitions, as sorted ranges.
     """
 

@@ -17,13 +17,14 @@ from sqlglot import exp
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions
 from hbstore.cubes.query.aggregates import Grain, Unit, Units
-from hbstore.cubes.query.answer import Answer, Question
+from hbstore.cubes.query.answer import Answer, Question, Way
 from hbstore.cubes.query.bridges import flatten
 from hbstore.cubes.query.candidates import Candidate, Offer
 from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
+from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
@@ -141,14 +142,17 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(cube, [offer.fact for offer in offers], ranges))
 
-    def answered(ways: Ways) -> Answer:
+    def understood(ways: Ways) -> Way:
         resolved = resolve(query, star, ranges, columns, ways)
         if options.flatten_bridges:
             flatten(query, resolved, options)
         question = Question(query, star, cube, offers)
-        return Answer.of(question, resolved, ways.one_of("partition column", by))
+        return Way.of(question, resolved, ways.one_of("partition column", by))
 
-    best = _best(in_all_ways(_or_error(answered)), lambda one: (one.cost, one.resolved.joined))
+    ways: list[Way | CubeQueryError] = list(in_all_ways(_or_error(understood)))
+    rates = Rates.between({table for way in ways if isinstance(way, Way) for table in way.compared})
+    answers = (way.answer(rates) if isinstance(way, Way) else way for way in ways)
+    best = _best(answers, lambda one: (one.cost, one.resolved.joined))
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
