@@ -252,6 +252,12 @@ CUBES = {
         "partial": True,
         "options": {"join_type": "inner"},
     },
+    "candidates": {
+        "cube": "rides",
+        "fields": ["minutes"],
+        "range": ("start_time", "2015-01", "2015-02"),
+        "now": JANUARY,
+    },
     "cover": {
         "fact": "rides_daily",
         "start": JANUARY,

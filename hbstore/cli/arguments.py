@@ -60,6 +60,18 @@ DatabaseOption = Annotated[
         help="The database; by default the one that is called default.",
     ),
 ]
+FromOption = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        help="Where the range of time begins: 2015-01-29-06 or now.day-3days.",
+        show_default=False,
+    ),
+]
+ToOption = Annotated[
+    str, typer.Option("--to", metavar="TIME", help="Where it ends; the end is not part of it.", show_default=False)
+]
 StorageOption = Annotated[
     str | None, typer.Option("--storage-name", metavar="STORAGE", help="The storage; required if there are several.")
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, model_name
+from hbstore.cli.arguments import DatabaseOption, FromOption, JsonOption, StoreOption, ToOption, examples, model_name
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
@@ -87,18 +87,8 @@ def cover(
     ctx: typer.Context,
     fact: Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)],
     *,
-    start: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="TIME",
-            help="Where the range of time begins: 2015-01-29-06 or now.day-3days.",
-            show_default=False,
-        ),
-    ],
-    end: Annotated[
-        str, typer.Option("--to", metavar="TIME", help="Where it ends; the end is not part of it.", show_default=False)
-    ],
+    start: FromOption,
+    end: ToOption,
     time_dimension: TimeDimensionOption = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Print the existing partitions and the missing ranges.")

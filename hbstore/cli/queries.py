@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples, named_values
+from hbstore.cli.arguments import (
+    DatabaseOption,
+    FromOption,
+    JsonOption,
+    StoreOption,
+    ToOption,
+    examples,
+    model_name,
+    named_values,
+)
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_table, visible
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -92,6 +101,49 @@ def run(
             sys.stdout.write(f"{found.sql}\n")
         else:
             print_answer(opened, in_database, found, as_csv=as_csv, as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore query candidates sales_cube price --database shop"
+        " --time-dimension order_time --from 2015-01-30 --to 2015-02-02",
+    )
+)
+def candidates(
+    ctx: typer.Context,
+    cube: Annotated[str, typer.Argument(metavar="CUBE", help="The cube: CUBE or DB.CUBE.", show_default=False)],
+    fields: Annotated[
+        list[str],
+        typer.Argument(metavar="FIELD", help="Its fields, and those of join chains: city.name.", show_default=False),
+    ],
+    *,
+    time_dimension: Annotated[
+        str,
+        typer.Option("--time-dimension", metavar="NAME", help="The time dimension of the range.", show_default=False),
+    ],
+    start: FromOption,
+    end: ToOption,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which facts can answer some fields in a range of time.
+
+    The command lists the storage tables of the cube's facts, the lightest first. Each one could answer alone, or has a
+    cause why not; if it lacks partitions, the command names the times.
+    """
+    from hbstore.cubes import Cubes
+
+    in_database, name = model_name(cube, database)
+    with open_store(ctx, store) as opened:
+        found = Cubes(opened, in_database).candidates(name, fields, (time_dimension, start, end))
+    if as_json:
+        print_json([one.to_dict() for one in found])
+    elif on_terminal():
+        rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in found]
+        print_table(("storage table", "weight", "cause", "detail"), rows)
+    else:
+        print_lines(map(str, found))
 
 
 def print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_csv: bool, as_json: bool) -> None:

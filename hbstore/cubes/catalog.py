@@ -105,6 +105,16 @@ class Catalog:
 
     # Changing
 
+    def add(self, document: Named, *, if_not_exists: bool) -> bool:
+        """Add a document; whether it was added, and not there before. Raises as `create`."""
+        try:
+            self.create(document)
+        except AlreadyExists:
+            if not if_not_exists or self.find(document.kind, document.name) is None:
+                raise
+            return False
+        return True
+
     def create(self, document: Named) -> None:
         """Add a document; one that was not finished, and is the same, is finished.
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
 from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
-from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
-from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
+from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
+from hbstore.cubes.fact_times import FactTimes
 from hbstore.cubes.files import KINDS
-from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
+from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.cubes.query.candidates import Candidate
+from hbstore.cubes.query.capability import candidates_of
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
-from hbstore.cubes.references import dependents
-from hbstore.cubes.registration import Registration, storage_table_of, validity
-from hbstore.errors import AlreadyExists, NoStorageTables, UnknownTimeDimension
+from hbstore.cubes.references import described
+from hbstore.cubes.registration import Registration, storage_table_of
 from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
@@ -70,35 +71,27 @@ class Cubes:
                 none.
             UnknownTimelineClass: a storage table's properties name a class that there is not.
 
+        >>> from hbstore.cubes import Storage
         >>> cubes.create(Storage(name="archive"))
         >>> cubes.names("storage")
         ['archive', 'lake']
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
         expect_flags(if_not_exists=if_not_exists)
-        try:
-            self._catalog.create(document)
-        except AlreadyExists:
-            if not if_not_exists or self._catalog.find(document.kind, document.name) is None:
-                raise
+        self._catalog.add(document, if_not_exists=if_not_exists)
 
     def create_all(self, documents: Iterable[Named], *, if_not_exists: bool = False) -> list[Named]:
         """Add documents in an order in which each finds what it names; those that were added.
 
+        >>> from hbstore.cubes import Storage
         >>> both = [Storage(name="archive"), Storage(name="lake")]
         >>> [document.name for document in cubes.create_all(both, if_not_exists=True)]
         ['archive']
         """
         expect_flags(if_not_exists=if_not_exists)
-        found = []
-        for one in sorted(
-            expect_many("documents", documents, Named, hint=_A_DOCUMENT), key=lambda one: KINDS.index(one.kind)
-        ):
-            there = if_not_exists and self._catalog.find(one.kind, one.name) is not None
-            self.create(one, if_not_exists=if_not_exists)
-            if not there:
-                found.append(one)
-        return found
+        given = expect_many("documents", documents, Named, hint=_A_DOCUMENT)
+        ordered = sorted(given, key=lambda one: KINDS.index(one.kind))
+        return [one for one in ordered if self._catalog.add(one, if_not_exists=if_not_exists)]
 
     def get(self, kind: str, name: str) -> Named:
         """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none.
@@ -122,19 +115,7 @@ class Cubes:
         >>> cubes.describe("fact", "rides_daily")["tables"]
         {'lake': 'lake_rides_daily'}
         """
-        document = self.get(kind, name)
-        found: dict[str, Any] = document.to_dict()
-        users = dependents(document, self._catalog)
-        if isinstance(document, LogicalTable):
-            found["tables"] = {one.storage: document.table_name(one.storage) for one in document.storage_tables}
-        elif isinstance(document, Storage):
-            found["used_by"] = [str(one) for one in users]
-        elif isinstance(document, Dimension):
-            found["dimtables"] = [one.name for one in users]
-        elif isinstance(document, Cube):
-            found["derived_cubes"] = [one.name for one in users if isinstance(one, DerivedCube)]
-            found["facts"] = [one.name for one in users if isinstance(one, Fact)]
-        return found
+        return described(self.get(kind, name), self._catalog)
 
     def alter(self, document: Named) -> None:
         """Replace a document; tables of a fact or a dimension table are made, altered and dropped with it.
@@ -147,6 +128,7 @@ class Cubes:
             ModelInUse: a document that names it would then name something that is not there.
             ConcurrentChange: another writer changed it meanwhile; nothing was changed.
 
+        >>> from hbstore.cubes import Storage
         >>> cubes.alter(Storage(name="lake", endpoint="s3://lake"))
         >>> cubes.get("storage", "lake").endpoint
         's3://lake'
@@ -297,18 +279,9 @@ class Cubes:
         >>> cubes.timelines("rides_daily")
         [<EndsAndHolesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>]
         """
-        found = self._fact(fact)
         period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
-        expect("update_period", period, UpdatePeriod, type(None), hint=A_PERIOD)
-        tables = found.storage_tables if storage is None else [storage_table_of(found, storage)]
-        column = None if time_dimension is None else self._column(found, tables, time_dimension)
-        return [
-            timeline
-            for table in tables
-            if table.time_partition_columns and (column is None or column in table.time_partition_columns)
-            for timeline in self.store.timelines.of(self.database, found.table_name(table.storage))
-            if period in (None, timeline.update_period) and column in (None, timeline.partition_column)
-        ]
+        expect("update_period", period, UpdatePeriod, NoneType, hint=A_PERIOD)
+        return FactTimes.of(self._catalog, fact).timelines(storage, period, time_dimension)
 
     def cover(
         self,
@@ -344,23 +317,7 @@ class Cubes:
         ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']
         """
         expect_flags(partial=partial)
-        found = self._fact(fact)
-        tables = [table for table in found.storage_tables if table.time_partition_columns]
-        if not tables:
-            raise NoStorageTables(
-                "the fact has no storage table with time partition columns",
-                fact=found.name,
-                hint="Add such a storage table to the fact",
-            )
-        column = self._column(found, tables, time_dimension)
-        timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
-        for table in tables:
-            if column in table.time_partition_columns:
-                name = found.table_name(table.storage)
-                for (period, of_column), timeline in self.store.timelines.read(self.database, name).items():
-                    if of_column == column:
-                        timelines.setdefault(period, []).append(timeline)
-        return bounded_cover(timelines, start, end, validity(found, self._clock()), partial=partial)
+        return FactTimes.of(self._catalog, fact).cover(start, end, time_dimension, self._clock(), partial=partial)
 
     # Queries
 
@@ -397,38 +354,37 @@ class Cubes:
         given = {} if options is None else options
         expect_dict("options", given, str, hint='Give a dict of texts, such as {"join_type": "inner"}')
         expect_flags(partial=partial)
+        return rewrite(self._catalog, text, self._now(now), QueryOptions.of(given, partial=partial))
+
+    def candidates(
+        self, cube: str, fields: Iterable[str], range: Sequence[str], *, now: datetime | None = None
+    ) -> tuple[Candidate, ...]:
+        """Which facts can answer some fields in a range of time: each storage table, the lightest first.
+
+        One that could answer alone is ``able``; the others have their cause, and the ranges that they lack. Whether
+        the dimensions of chains have tables is not looked at.
+
+        Args:
+            cube: a cube, or a derived one.
+            fields: measures, attributes and expressions of the cube, and fields of its chains: ``city.name``.
+            range: the time dimension, from when and up to when, as in queries: ``("dt", "now.day-7days", "now.day")``.
+            now: for relative times; by default what the clock says.
+
+        Raises:
+            ModelNotFound: there is no such cube.
+            UnknownField, AmbiguousField: a field is none of the cube, or may be two.
+            UnsupportedQuery: a query of these fields could not be answered exactly.
+            TimeRangeSyntaxError, InvalidTimeRange: the range is none.
+
+        >>> for one in cubes.candidates("rides", ["minutes"], ("start_time", "2015-01-29", "2015-02-01")):
+        ...     print(one)
+        lake_rides_daily: MISSING_PARTITIONS: nothing for [2015-01-31, 2015-02-01)
+        """
+        return candidates_of(self._catalog, cube, fields, range, self._now(now))
+
+    def _now(self, now: datetime | None) -> datetime:
         expect("now", now, datetime, NoneType, hint="Give a datetime with a time zone, or None")
-        chosen = QueryOptions.of(given, partial=partial)
-        return rewrite(self._catalog, text, self._clock() if now is None else now, chosen)
-
-    def _fact(self, name: str) -> Fact:
-        """A fact whose tables are as it says."""
-        found = self._catalog.settled("fact", name)
-        assert isinstance(found, Fact)
-        return found
-
-    def _column(self, fact: Fact, tables: Iterable[StorageTable], time_dimension: str | None) -> str:
-        """The partition column of a time dimension, or the only one."""
-        columns = list(dict.fromkeys(column for table in tables for column in table.time_partition_columns))
-        if time_dimension is None and len(columns) == 1:
-            return columns[0]
-        cube = self._catalog.find("cube", fact.cube)
-        dimensions = dict(cube.time_dimensions) if isinstance(cube, Cube) else {}
-        if time_dimension is not None:
-            expect("time_dimension", time_dimension, str, hint="Give the name of a time dimension, or None")
-            column = dimensions.get(time_dimension.lower(), time_dimension.lower())
-            if column in columns:
-                return column
-        known = [name for name, column in dimensions.items() if column in columns]
-        raise UnknownTimeDimension(
-            "the fact has several time partition columns"
-            if time_dimension is None
-            else "no storage table is partitioned by the time dimension",
-            fact=fact.name,
-            time_dimension=time_dimension,
-            known=", ".join(dict.fromkeys([*known, *columns])),
-            hint="Name one of the known time dimensions",
-        )
+        return self._clock() if now is None else now
 
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.

@@ -10,9 +10,9 @@ Join chains may name tables that are still to come, as dimensions may lead to ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable
 from hbstore.errors import InvalidModel
@@ -68,6 +68,22 @@ def dependents(document: Named, known: Known) -> list[Named]:
             for one in known.list(kind)
             if isinstance(one, LogicalTable) and document.name in {table.storage for table in one.storage_tables}
         ]
+    return found
+
+
+def described(document: Named, known: Known) -> dict[str, Any]:
+    """A document as JSON would hold it, with what uses it and what its storage tables are called."""
+    found: dict[str, Any] = document.to_dict()
+    users = dependents(document, known)
+    if isinstance(document, LogicalTable):
+        found["tables"] = {one.storage: document.table_name(one.storage) for one in document.storage_tables}
+    elif isinstance(document, Storage):
+        found["used_by"] = [str(one) for one in users]
+    elif isinstance(document, Dimension):
+        found["dimtables"] = [one.name for one in users]
+    elif isinstance(document, Cube):
+        found["derived_cubes"] = [one.name for one in users if isinstance(one, DerivedCube)]
+        found["facts"] = [one.name for one in users if isinstance(one, Fact)]
     return found
 
 

@@ -97,3 +97,18 @@ def test_rows_by_spark(spawn_with_spark):
     done = spawn_with_spark("query", "run", longer, "--database", "shop", "--partial")
     assert done.stdout == "NULL\t10\na\t6\nb, c\t8\n"
     assert "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in done.stderr
+
+
+def test_which_facts_can_answer(run, run_json):
+    words = ["query", "candidates", "shop.rides", "fare", "bike", "--time-dimension", "start_time"]
+    days = ["--from", "2015-01-01", "--to"]
+    assert run(*words, *days, "2015-01-03").stdout == "lake_daily: can answer (weight 0)\n"
+    longer = run(*words, *days, "2015-01-05").stdout
+    assert longer == "lake_daily: MISSING_PARTITIONS: nothing for [2015-01-03, 2015-01-05)\n"
+    (document,) = run_json(*words, *days, "2015-01-05")
+    assert document["able"] is False
+    assert document["missing"] == [["2015-01-03T00:00:00+00:00", "2015-01-05T00:00:00+00:00"]]
+    lacking = run("query", "candidates", "rides", "start_time", *words[5:], *days, "2015-01-03", "--database", "shop")
+    assert lacking.stdout == "lake_daily: COLUMN_NOT_FOUND: it has no start_time\n"
+    failed = run(*words[:2], "shop.rides", "nope", *words[5:], *days, "2015-01-03", code=2)
+    assert "no such field" in failed.stderr

@@ -57,7 +57,7 @@ class Candidate:
         taken: whether the answer reads it.
         cause: why not; None where it was taken, and where nothing was chosen but it is able.
         detail: what of the query it lacks, in words.
-        missing: the moments of the range that it has no partitions of, where it has all else.
+        missing: half open ranges of time that it has no partitions of, where it has all else.
     """
 
     table: str
@@ -68,12 +68,12 @@ class Candidate:
     taken: bool = False
     cause: str | None = None
     detail: str = ""
-    missing: tuple[tuple[int, int], ...] = ()
+    missing: tuple[tuple[datetime, datetime], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The candidate as JSON would hold it."""
         fields = ("table", "fact", "storage", "weight", "able", "taken", "cause", "detail")
-        missing = [[time_at(end).isoformat() for end in one] for one in self.missing]
+        missing = [[start.isoformat(), end.isoformat()] for start, end in self.missing]
         return {**{name: getattr(self, name) for name in fields}, "missing": missing}
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class Offer:
 
     @staticmethod
     def all_of(star: Star, cube: Cube, now: datetime) -> list[Offer]:
-        """Those of a cube: one read of each storage table's row.
+        """Those of a cube, the lightest first: one read of each storage table's row.
 
         Where a table is gone as its fact was dropped or altered meanwhile, the facts are read anew.
 
@@ -122,7 +122,8 @@ class Offer:
         for _ in range(_ATTEMPTS):
             facts = star.facts(cube)
             try:
-                return [Offer._of(star, fact, on, now) for fact in facts for on in fact.storage_tables]
+                found = [Offer._of(star, fact, on, now) for fact in facts for on in fact.storage_tables]
+                return sorted(found, key=lambda one: (one.fact.weight or 0.0, one.table))
             except (TableNotFound, TimelineNotFound):
                 if star.facts(cube) == facts:
                     raise
@@ -165,8 +166,9 @@ class Offer:
         return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
 
     def refusal(self, cause: str, detail: str, missing: Sequence[tuple[int, int]] = ()) -> Candidate:
-        """The candidate with the reason why it was not taken."""
-        return replace(self.candidate, cause=cause, detail=detail, missing=tuple(missing))
+        """The candidate with the reason why it was not taken, and the moments that it has no partitions of."""
+        ranges = tuple((time_at(start), time_at(stop)) for start, stop in missing)
+        return replace(self.candidate, cause=cause, detail=detail, missing=ranges)
 
     def time_type(self, column: str) -> ColumnType:
         """The type of a partition column."""

@@ -7,10 +7,10 @@ error: ``partial`` asks for what there is, and says what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -33,12 +33,11 @@ from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
 from hbstore.cubes.query.ways import Ways, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
-from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
+from hbstore.errors import NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
 from hbstore.wording import plural
 
-T = TypeVar("T")
 _SHOWN: Final = 8
 
 
@@ -134,7 +133,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             cause="NO_TIMERANGE_FILTER",
             hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
         )
-    offers = sorted(Offer.all_of(star, cube, now), key=lambda one: (one.fact.weight or 0.0, one.table))
+    offers = Offer.all_of(star, cube, now)
     if not offers:
         raise NoCandidate(
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
@@ -149,10 +148,9 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         question = Question(query, star, cube, offers)
         return Way.of(question, resolved, ways.one_of("partition column", by))
 
-    ways: list[Way | CubeQueryError] = list(in_all_ways(_or_error(understood)))
-    rates = Rates.between({table for way in ways if isinstance(way, Way) for table in way.compared})
-    answers = (way.answer(rates) if isinstance(way, Way) else way for way in ways)
-    best = _best(answers, lambda one: (one.cost, one.resolved.joined))
+    ways = in_all_ways(understood)
+    rates = Rates.between({table for way in ways for table in way.compared})
+    best = min((way.answer(rates) for way in ways), key=lambda one: (one.cost, one.resolved.joined))
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -178,32 +176,8 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
         group(query, resolved, units)
         return resolved.joined, dimension_query(star, resolved, [unit.tree for unit in units.found], options)
 
-    tree = _best(in_all_ways(_or_error(answered)), lambda one: one[0])[1]
+    tree = min(in_all_ways(answered), key=lambda one: one[0])[1]
     return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), {}, _dimensions=dimension_reads(tree))
-
-
-def _or_error(answered: Callable[[Ways], T]) -> Callable[[Ways], T | CubeQueryError]:
-    def way(ways: Ways) -> T | CubeQueryError:
-        try:
-            return answered(ways)
-        except CubeQueryError as error:
-            return error
-
-    return way
-
-
-def _best(found: Iterable[T | CubeQueryError], cost: Callable[[T], Any]) -> T:
-    """The answer that costs least, of those that cost the same the first; the first error where there is none."""
-    answers: list[T] = []
-    errors: list[CubeQueryError] = []
-    for one in found:
-        if isinstance(one, CubeQueryError):
-            errors.append(one)
-        else:
-            answers.append(one)
-    if not answers:
-        raise errors[0]
-    return min(answers, key=cost)
 
 
 def _warnings(resolved: Resolved, units: Iterable[Unit]) -> Iterable[str]:

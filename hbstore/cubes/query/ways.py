@@ -4,15 +4,17 @@ A resolution asks `Ways.one_of` at each place where there are several. It is don
 
 >>> def resolve(ways):
 ...     return ways.one_of("path", ["short", "long"]), ways.one_of("name", ["column", "chain"])
->>> list(in_all_ways(resolve))
+>>> in_all_ways(resolve)
 [('short', 'column'), ('short', 'chain'), ('long', 'column'), ('long', 'chain')]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
+
+from hbstore.errors import CubeQueryError
 
 T = TypeVar("T")
 
@@ -48,11 +50,23 @@ class Ways:
         return None
 
 
-def in_all_ways(resolve: Callable[[Ways], Any]) -> Iterator[Any]:
-    """What a resolution gives in each way, the preferred ones first."""
+def in_all_ways(resolve: Callable[[Ways], T]) -> list[T]:
+    """What a resolution gives in each way in which it succeeds, the preferred ones first.
+
+    Raises:
+        CubeQueryError: it succeeds in no way; the error is that of the first one.
+    """
+    found: list[T] = []
+    errors: list[CubeQueryError] = []
     ways: Ways | None = Ways()
     for _ in range(MOST):
         if ways is None:
-            return
-        yield resolve(ways)
+            break
+        try:
+            found.append(resolve(ways))
+        except CubeQueryError as error:
+            errors.append(error)
         ways = ways.next()
+    if not found:
+        raise errors[0]
+    return found

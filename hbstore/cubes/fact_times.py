@@ -1,0 +1,107 @@
+"""The times of a fact: the timelines of its storage tables, and covers of ranges by the partitions of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from hbstore.arguments import expect
+from hbstore.cubes.bounded_cover import bounded_cover
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.covered import Cover
+from hbstore.cubes.logical_tables import Fact, StorageTable
+from hbstore.cubes.registration import storage_table_of, validity
+from hbstore.errors import NoStorageTables, UnknownTimeDimension
+from hbstore.timelines import PartitionTimeline, UpdatePeriod
+
+
+@dataclass(frozen=True, slots=True)
+class FactTimes:
+    """A fact whose tables are as it says, and its times.
+
+    Attributes:
+        catalog: the model.
+        fact: which.
+    """
+
+    catalog: Catalog
+    fact: Fact
+
+    @staticmethod
+    def of(catalog: Catalog, name: str) -> FactTimes:
+        """The times of the fact of a name.
+
+        Raises:
+            ModelNotFound: there is none.
+        """
+        found = catalog.settled("fact", name)
+        assert isinstance(found, Fact)
+        return FactTimes(catalog, found)
+
+    def timelines(
+        self, storage: str | None, period: UpdatePeriod | None, time_dimension: str | None
+    ) -> list[PartitionTimeline]:
+        """The timelines of a storage, an update period and a time dimension, of all of them for None.
+
+        In the order of the storages, the smallest period first. Raises as `Cubes.timelines`.
+        """
+        fact, store = self.fact, self.catalog.store
+        tables = fact.storage_tables if storage is None else [storage_table_of(fact, storage)]
+        column = None if time_dimension is None else self._column(tables, time_dimension)
+        return [
+            timeline
+            for table in tables
+            if table.time_partition_columns and (column is None or column in table.time_partition_columns)
+            for timeline in store.timelines.of(self.catalog.database, fact.table_name(table.storage))
+            if period in (None, timeline.update_period) and column in (None, timeline.partition_column)
+        ]
+
+    def cover(
+        self, start: datetime, end: datetime, time_dimension: str | None, now: datetime, *, partial: bool
+    ) -> Cover:
+        """The best set of partitions for [start, end). One read of the row of each storage table.
+
+        Raises as `Cubes.cover`.
+        """
+        fact, store = self.fact, self.catalog.store
+        tables = [table for table in fact.storage_tables if table.time_partition_columns]
+        if not tables:
+            raise NoStorageTables(
+                "the fact has no storage table with time partition columns",
+                fact=fact.name,
+                hint="Add such a storage table to the fact",
+            )
+        column = self._column(tables, time_dimension)
+        timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
+        for table in tables:
+            if column in table.time_partition_columns:
+                stored = store.timelines.read(self.catalog.database, fact.table_name(table.storage))
+                for (period, of_column), timeline in stored.items():
+                    if of_column == column:
+                        timelines.setdefault(period, []).append(timeline)
+        return bounded_cover(timelines, start, end, validity(fact, now), partial=partial)
+
+    def _column(self, tables: Sequence[StorageTable], time_dimension: str | None) -> str:
+        """The partition column of a time dimension, or the only one."""
+        columns = list(dict.fromkeys(column for table in tables for column in table.time_partition_columns))
+        if time_dimension is None and len(columns) == 1:
+            return columns[0]
+        cube = self.catalog.find("cube", self.fact.cube)
+        dimensions = dict(cube.time_dimensions) if isinstance(cube, Cube) else {}
+        if time_dimension is not None:
+            expect("time_dimension", time_dimension, str, hint="Give the name of a time dimension, or None")
+            column = dimensions.get(time_dimension.lower(), time_dimension.lower())
+            if column in columns:
+                return column
+        known = [name for name, column in dimensions.items() if column in columns]
+        raise UnknownTimeDimension(
+            "the fact has several time partition columns"
+            if time_dimension is None
+            else "no storage table is partitioned by the time dimension",
+            fact=self.fact.name,
+            time_dimension=time_dimension,
+            known=", ".join(dict.fromkeys([*known, *columns])),
+            hint="Name one of the known time dimensions",
+        )

@@ -1,0 +1,101 @@
+"""Which storage tables of a cube's facts can answer some fields in a range of time, each alone.
+
+It is asked as the query of these fields would be, in each way in which their names can be resolved. A table can answer
+if it can in one of the ways; otherwise its cause is that of the way in which it lacks least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlglot import exp
+
+from hbstore.arguments import expect_many, expect_texts
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Offer
+from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.ranges import now_of
+from hbstore.cubes.query.relations import ways_to_choose
+from hbstore.cubes.query.resolution import resolve
+from hbstore.cubes.query.shaping import shape
+from hbstore.cubes.query.star import Star
+from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
+from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.errors import InvalidInput
+
+_FIELDS: Final = 'Give a list of names of fields, such as ["fare", "city.name"]'
+_RANGE: Final = 'Give a time dimension and two times, such as ("order_time", "2015-01", "2015-02")'
+_PARTS: Final = 4
+"""Names with dots between them that sqlglot has for one column; further ones stand behind it."""
+
+
+def candidates_of(
+    catalog: Catalog, cube: str, fields: Iterable[str], time_range: Sequence[str], now: datetime
+) -> tuple[Candidate, ...]:
+    """The storage tables of a cube's facts, the lightest first; each is able to answer alone, or has its cause.
+
+    Args:
+        catalog: the model.
+        cube: the cube, or a derived one.
+        fields: measures, attributes, expressions, fields of chains as ``chain.field``; at least one.
+        time_range: the time dimension, and the times from when up to when, as in queries.
+        now: for relative times.
+
+    Raises:
+        ModelNotFound: there is no such cube.
+        UnknownField, AmbiguousField: a field is none of the cube.
+        UnsupportedQuery: a query of these fields could not be answered exactly.
+        TimeRangeSyntaxError, InvalidTimeRange: the range is none.
+        InvalidInput: no field is named, or an argument is of another type.
+    """
+    names = expect_many("fields", fields, str, hint=_FIELDS)
+    times = expect_many("range", time_range, str, hint=_RANGE)
+    expect_texts(cube=cube, fields=" ".join(names), range=" ".join(times))
+    if not names:
+        raise InvalidInput("no field is named", hint=_FIELDS)
+    if len(times) != 3:  # noqa: PLR2004  a dimension and two times
+        raise InvalidInput("not a time range", range=", ".join(times), hint=_RANGE)
+    now, star = now_of(now), Star(catalog)
+    query = _query(catalog.get("cube", cube).name, names, times)
+    ranges = read_ranges(query, star, now)
+    base = cube_of(query, star)
+    assert base is not None  # as the catalog has it
+    offers = Offer.all_of(star, base, now)
+    columns = frozenset(name for offer in offers for name in offer.columns)
+    by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
+
+    def candidates(ways: Ways) -> list[Candidate]:
+        shaped = shape(query, star, base, resolve(query, star, ranges, columns, ways), ways.one_of("by", by))
+        return [shaped.alone(base, offer) for offer in offers]
+
+    return tuple(min(some, key=_lack) for some in zip(*in_all_ways(candidates), strict=True))
+
+
+def _lack(candidate: Candidate) -> tuple[bool, bool, timedelta]:
+    """How far a candidate is from being able: least if it is, less if only partitions are missing."""
+    missing = sum((end - start for start, end in candidate.missing), timedelta())
+    return not candidate.able, candidate.cause != MISSING_PARTITIONS, missing
+
+
+def _query(cube: str, fields: Sequence[str], time_range: Sequence[str]) -> QueryText:
+    """The query of some fields. It is of no text, so its errors have no carets."""
+    dimension, *times = time_range
+    condition = exp.Anonymous(
+        this=TIME_RANGE_IN, expressions=[_column(dimension), *(exp.Literal.string(time) for time in times)]
+    )
+    select = exp.Select(
+        expressions=[_column(name) for name in fields],
+        from_=exp.From(this=exp.table_(cube)),
+        where=exp.Where(this=condition),
+    )
+    return QueryText("", select)
+
+
+def _column(name: str) -> exp.Expr:
+    parts = name.split(".")
+    made: exp.Expr = exp.column(*reversed(parts[:_PARTS]), quoted=True)
+    for part in parts[_PARTS:]:
+        made = exp.Dot(this=made, expression=exp.to_identifier(part, quoted=True))
+    return made
