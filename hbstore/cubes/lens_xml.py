@@ -191,8 +191,12 @@ def _fields(reader: Reader) -> Data:
         *reader.items("attributes", "dim_attribute", "attribute"),
     ]
     hierarchies: list[Data] = []
+    dim_attributes: list[Data] = []
+    for one in map(_dim_attribute, _flat(attributes, hierarchies)):
+        if one not in dim_attributes:  # Lens repeats an attribute in each hierarchy that it is a part of
+            dim_attributes.append(one)
     return given(
-        dim_attributes=[_dim_attribute(one) for one in _flat(attributes, hierarchies)],
+        dim_attributes=dim_attributes,
         hierarchies=hierarchies,
         expressions=[_expression(one) for one in reader.items("expressions", "expression")],
         join_chains=[_join_chain(one) for one in reader.items("join_chains", "join_chain")],

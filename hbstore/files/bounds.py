@@ -72,7 +72,7 @@ class Bounds:
         place = links(target).place(target.path)
         if self.is_kept(target, place):
             text = "hbstore never removes or moves the warehouse, another root, the trash, or a folder around them"
-            hint = _MOVE_YOURSELF if self.also_under is None else _LEAVE.capitalize()
+            hint = _MOVE_YOURSELF if self.also_under is None else f"{_LEAVE[0].upper()}{_LEAVE[1:]}"
             raise OutsideWarehouse(text, location=target, hint=hint)
         if self.may_change(target, place, inside):
             return place

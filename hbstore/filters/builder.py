@@ -272,11 +272,16 @@ def _text(value: object) -> str:
 
 
 def _number(value: Decimal) -> Number:
+    if not value.is_finite():
+        text = "NaN" if value.is_nan() else str(value)
+        raise FilterTypeError(
+            "neither NaN nor an infinity can stand in a filter as a number",
+            value=value,
+            hint=f"Write it as text, which float and double columns are compared with: {text!r}",
+        )
     if not is_bounded(value):
         raise FilterTypeError(
-            f"neither NaN, an infinity nor a number of more than {MAX_DIGITS} digits can stand in a filter",
-            value=value,
-            hint=_SMALLER,
+            f"a number of more than {MAX_DIGITS} digits cannot stand in a filter", value=value, hint=_SMALLER
         )
     return Number(value)
 

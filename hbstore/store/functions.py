@@ -1,7 +1,12 @@
-"""Functions: rows of the catalog, ``F db 00 name``, each with the Hive Metastore's Function struct in ``d:def``."""
+"""Functions: rows of the catalog, ``F db 00 name``, each with the Hive Metastore's Function struct in ``d:def``.
+
+Before the struct stand a NUL and 8 random bytes, new with every change: a late compare-and-put of a drop never mistakes
+a function for an equal one before it. Cells that were written without them, which begin with no NUL, are read, too.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +23,9 @@ from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
 
 FUNCTION_KEYS: Final = (b"F", b"G")
+_MARK: Final = b"\0"
+"""No struct of a function begins so: the first byte is the type of its first field."""
+_RANDOM: Final = 8
 _ATTEMPTS: Final = 50
 _A_FUNCTION: Final = 'Give a Function, such as Function("shop", "tax", "org.shop.Tax")'
 
@@ -76,7 +84,7 @@ class Functions:
         >>> store.hive.functions.get("shop", "TAX").class_name
         'org.shop.Tax'
         """
-        return decode_function(self._cell(*_names(database, name)))
+        return _function(self._cell(*_names(database, name)))
 
     def alter(self, database: str, name: str, function: Function) -> None:
         """Replace all of a function but when it was created; its name and its database may be others.
@@ -98,17 +106,17 @@ class Functions:
         new_key = function_key(function.database, function.name)
         for _ in range(_ATTEMPTS):
             known = self._cell(*_names(database, name))
-            altered = replace(function, create_time=decode_function(known).create_time)
+            altered = replace(function, create_time=_function(known).create_time)
             if new_key == key:
-                if self.rows.compare_and_put(key, DEFINITION, known, encode_function(altered)):
+                if self.rows.compare_and_put(key, DEFINITION, known, _cell_of(altered)):
                     return
                 continue
             self.tables.get_database(function.database)
-            self._put(altered)
+            put = self._put(altered)
             with decided("the function has its new name, but the store became unavailable", function=altered):
                 if self.rows.compare_and_put(key, DEFINITION, known, b""):
                     return
-                self.rows.compare_and_put(new_key, DEFINITION, encode_function(altered), b"")
+                self.rows.compare_and_put(new_key, DEFINITION, put, b"")
         raise ConcurrentChange(
             "other writers kept changing the function", function=f"{database}.{name}", hint="Try again"
         )
@@ -145,9 +153,9 @@ class Functions:
         """
         return [*self._scan(*FUNCTION_KEYS)]
 
-    def _put(self, function: Function) -> None:
-        """Put a function where there is none, and take it back if its database was dropped meanwhile."""
-        key, data = function_key(function.database, function.name), encode_function(function)
+    def _put(self, function: Function) -> bytes:
+        """Put a function where there is none, and take it back if its database was dropped meanwhile; its cell."""
+        key, data = function_key(function.database, function.name), _cell_of(function)
         if not self.rows.compare_and_put(key, DEFINITION, None, data):
             raise AlreadyExists("the function already exists", function=function, hint="Alter it, or drop it first")
         with decided(
@@ -159,6 +167,7 @@ class Functions:
             except DatabaseNotFound:
                 self.rows.compare_and_put(key, DEFINITION, data, b"")
                 raise
+        return data
 
     def _cell(self, database: str, name: str) -> bytes:
         data = (self.rows.get(function_key(database, name)) or {}).get(DEFINITION)
@@ -169,7 +178,7 @@ class Functions:
     def _scan(self, start: bytes, stop: bytes) -> Iterator[Function]:
         for _, cells in self.rows.scan_catalog(start, stop):
             if cells.get(DEFINITION):
-                yield decode_function(cells[DEFINITION])
+                yield _function(cells[DEFINITION])
 
     def list(self, database: str) -> Sequence[Function]:
         """A database's functions in order of their names; none where it is not there, as in Hive.
@@ -179,6 +188,14 @@ class Functions:
         """
         start = function_key(_name(database), "")
         return [*self._scan(start, start[:-1] + b"\x01")]
+
+
+def _cell_of(function: Function) -> bytes:
+    return _MARK + os.urandom(_RANDOM) + encode_function(function)
+
+
+def _function(cell: bytes) -> Function:
+    return decode_function(cell[len(_MARK) + _RANDOM :] if cell.startswith(_MARK) else cell)
 
 
 def _name(database: str) -> str:

@@ -96,7 +96,8 @@ class Publications:
             The ids of publications of dead jobs that held some of these, and have lost them.
 
         Raises:
-            WriteConflict: another job is writing one of them, or was and has to be finished first (``decided``).
+            WriteConflict: another job is writing one of them, or was and has to be finished first (``decided``), as an
+                earlier batch of the same stream has.
             InvalidInput: the manifest is too large.
         """
         packed = zlib.compress(manifest)
@@ -120,15 +121,7 @@ class Publications:
                 if not (shared or own):
                     continue
                 if other.decided or (not own and other.until > time.time()):
-                    raise WriteConflict(
-                        "another job is writing the same partitions",
-                        table=row.table,
-                        partition=min((names[place] for place in shared), default="none"),
-                        partitions=len(shared),
-                        publication=other.id,
-                        decided=other.decided,
-                        hint="Nothing was changed; write again when that job is done",
-                    )
+                    raise _conflict(row, other, sorted(names[place] for place in shared))
                 dead.append(other.id)
             return [*(one for one in known if one.id not in dead), mine], dead
 
@@ -267,6 +260,28 @@ class Publications:
 def has_publications(row: TableRow) -> bool:
     """Whether a table has publications that are not finished. O(1)."""
     return bool(content_of(row.cells, WRITES))
+
+
+def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConflict:
+    """The error for a publication that is in the way: it has some of the partitions, or is an earlier batch."""
+    if shared:
+        return WriteConflict(
+            "another job is writing the same partitions",
+            table=row.table,
+            partition=shared[0],
+            partitions=len(shared),
+            publication=other.id,
+            decided=other.decided,
+            hint="Nothing was changed; write again when that job is done",
+        )
+    return WriteConflict(
+        "an earlier batch of the stream is decided and not finished",
+        table=row.table,
+        batch=None if other.batch is None else other.batch.number,
+        publication=other.id,
+        decided=other.decided,
+        hint=f"Nothing was changed; finish that batch with `hbstore repair {row.table}`",
+    )
 
 
 def _decoded(row: TableRow, content: bytes) -> list[Publication]:

@@ -288,6 +288,20 @@ def test_attributes_by_chains_hierarchies_and_tags():
     assert trees.dim_attributes[3].chain[0].chain == "row"
 
 
+def test_an_attribute_may_be_a_part_of_several_hierarchies_and_stand_alone():
+    city = "<dim_attribute name='city' _type='string' description='Town'/>"
+    country = "<dim_attribute name='country' _type='string'/>"
+    text = f"""<x_dimension name="d"><attributes>{country}
+        <dim_attribute name="place"><hierarchy>{city}{country}</hierarchy></dim_attribute>
+        <dim_attribute name="market"><hierarchy>{city}</hierarchy></dim_attribute></attributes></x_dimension>"""
+    dimension = xml(text)
+    assert [one.name for one in dimension.dim_attributes] == ["country", "city"]
+    assert [one.attributes for one in dimension.hierarchies] == [("city", "country"), ("city",)]
+    with pytest.raises(InvalidModel) as caught:
+        xml(text.replace(country, country.replace("string", "int"), 1))
+    assert caught.value.fields["expected"] == "each field named country only once"
+
+
 def test_columns_with_a_beginning_and_an_end():
     columns = sample("orchard_fact.xml").columns
     assert [(one.start_time, one.end_time) for one in columns] == [

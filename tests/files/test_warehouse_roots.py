@@ -77,6 +77,13 @@ def test_links_lead_neither_out_of_a_root_nor_into_another_place(tmp_path):
     assert not (tmp_path / "own/sales").exists()
 
 
+def test_what_is_to_be_done_about_a_root_names_the_parameter_as_it_is_written(tmp_path):
+    with pytest.raises(OutsideWarehouse) as caught:
+        Warehouse(str(tmp_path / "wh"), also_under=[]).delete(str(tmp_path / "wh"), inside=[], purge=True)
+    assert caught.value.hint.startswith("Leave the files")
+    assert "EXTERNAL to TRUE" in caught.value.hint
+
+
 def test_empty_folders_around_are_removed_up_to_the_root(tmp_path):
     (tmp_path / "home/own/a/b").mkdir(parents=True)
     strict = Warehouse(str(tmp_path / "wh"), also_under=[str(tmp_path / "home/own")])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hbstore import Column, Table, connect
 from hbstore.errors import FilterTypeError, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.builder import Expression, col, literal
 from hbstore.filters.parser import parse_filter
@@ -134,6 +135,18 @@ def test_values_without_a_literal(value, words):
     for make in (lambda: ds == value, lambda: ds.isin("x", value), lambda: ds.between("x", value)):
         with pytest.raises(FilterTypeError, match=words):
             make()
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN"])
+def test_what_is_said_of_infinities_selects_their_partitions(value):
+    with connect("memory://") as store:
+        store.create_database("d")
+        store.create_table(Table("d", "t", [Column("v", "double")]))
+        store.table("d.t").add([("1.0",), ("Infinity",), ("-Infinity",), ("NaN",)])
+        with pytest.raises(FilterTypeError) as caught:
+            col("v") == float(value)  # noqa: B015
+        assert caught.value.hint.endswith(repr(value))
+        assert store.table("d.t").partitions(col("v") == value).specs == [{"v": value}]
 
 
 def test_the_largest_integer_prints_and_parses():

@@ -183,6 +183,18 @@ def test_claims_of_other_jobs_are_left_alone(store, tmp_path):
     assert run(store, root, 0, partitions="bc")
 
 
+def test_an_earlier_batch_of_other_partitions_is_named(store, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_show", lambda *_: None)
+        run(store, tmp_path / "sales", 0, partitions="a")
+    row = store.publications.row("shop", "sales")
+    with pytest.raises(WriteConflict, match="an earlier batch of the stream") as caught:
+        store.publications.claim(row, "next", {b"key": "ds=b"}, b"", 1e12, StreamBatch(STREAM, 1, "d1"))
+    assert caught.value.fields["batch"] == 0
+    assert "partition" not in caught.value.fields
+    assert "hbstore repair shop.sales" in caught.value.hint
+
+
 def test_a_batch_that_is_decided_and_not_shown_counts(store, tmp_path, monkeypatch):
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:

@@ -15,6 +15,7 @@ from hbstore.errors import CorruptRow, FunctionNotFound
 from hbstore.metastore.protocol import THRIFT
 from hbstore.service_model import Function
 from hbstore.service_structs import decode_function, encode_function
+from hbstore.store.functions import function_key
 from tests.services.conftest import Clock, Services
 from tests.store.faults import FaultyRows
 from tests.strategies import int32s, names, unicode_text
@@ -166,6 +167,16 @@ def test_a_function_is_not_left_in_a_database_that_is_dropped_meanwhile(services
     with pytest.raises(DatabaseNotFound):
         late.functions.create(TAX)
     assert services.functions.all() == []
+
+
+def test_a_function_that_was_stored_without_random_bytes_is_read_altered_and_dropped(services):
+    for name in ("tax", "levy"):
+        cell = encode_function(replace(TAX, name=name))
+        services.rows.compare_and_put(function_key("shop", name), "d:def", None, cell)
+    assert services.functions.get("shop", "tax") == TAX
+    services.functions.alter("shop", "tax", replace(TAX, owner="bob"))
+    services.functions.drop("shop", "levy")
+    assert [(str(one), one.owner) for one in services.functions.all()] == [("shop.tax", "bob")]
 
 
 def test_a_function_is_dropped_once(services):

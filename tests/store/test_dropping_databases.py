@@ -172,6 +172,29 @@ def test_a_database_that_is_created_again_meanwhile_keeps_what_is_its_own(tables
     assert made > 20
 
 
+def test_an_equal_function_of_the_next_database_stays(monkeypatch):
+    """Created in the same second, so that nothing but random bytes tells the one from the other."""
+    monkeypatch.setattr("hbstore.store.functions.time.time", lambda: 1_000.0)
+
+    def create_again(store):
+        for _ in range(3):
+            with suppress(AlreadyExists):
+                store.create_database(Database("shop", owner="new"))
+                furnish(store, "old")
+                return "made"
+        return "never"
+
+    made = 0
+    for schedule in schedules([30, 40], step=2):
+        store = furnished(tables=False)
+        results, _ = play(store.rows, [drop_empty, create_again], schedule)
+        assert results[0] is None, (schedule, results)
+        if results[1] == "made":
+            made += 1
+            assert seen(store) == ("new", [], ["old"], ["old"], 1), schedule
+    assert made > 20
+
+
 def test_two_that_drop_one_database():
     for schedule in schedules([30, 30], step=2):
         store = furnished()
