@@ -55,7 +55,7 @@ LONGEST = (
 
 SLOW = (
     "tests/cli/test_processes.py",
-    "tests/cli/test_properties_file.py::test_java_reads",
+    "tests/test_properties_file.py::test_java_reads",
     "tests/cli/test_sql.py::test_a_terminal",
     "tests/cubes/test_catalog_crashes.py",
     "tests/cubes/test_catalog_interleavings.py",

@@ -70,6 +70,14 @@ def run(
         list[str] | None,
         typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
     ] = None,
+    options: Annotated[
+        str | None,
+        typer.Option(
+            "--options",
+            metavar="FILE",
+            help="A file of options: .properties, .toml, .json, .yaml, or Lens's .xml. --option counts more.",
+        ),
+    ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV, with a line of names.")] = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
@@ -82,18 +90,19 @@ def run(
     the partitions that exist.
     """
     from hbstore.cubes import Cubes
+    from hbstore.cubes.query.options import QueryOptions
     from hbstore.times.time_range import parse_time
 
     if (explain, sql, as_csv).count(True) > 1 or (as_json and (sql or as_csv)):
         raise InvalidInput(
             "the options exclude each other", options="--explain, --sql, --csv, --json", hint="Use one of them"
         )
-    at = datetime.now(UTC)
-    query, options = sys.stdin.read() if text is None else text, named_values("option", option)
+    query = sys.stdin.read() if text is None else text
+    said = QueryOptions.of(options).changed(named_values("option", option))
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
         found = Cubes(opened, in_database).rewrite(
-            query, now=at if now is None else parse_time(now, at), partial=partial, options=options
+            query, now=None if now is None else parse_time(now, datetime.now(UTC)), partial=partial, options=said
         )
         if explain:
             print_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.explain()}\n")

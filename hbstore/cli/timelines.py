@@ -14,12 +14,6 @@ from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store, store_url
 from hbstore.cli.printing import print_json, print_lines, visible
-from hbstore.cli.properties_file import (
-    PropertiesFormat,
-    read_json_properties,
-    read_properties,
-    write_properties,
-)
 from hbstore.cli.spark_session import spark_session
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import (
@@ -30,6 +24,12 @@ from hbstore.errors import (
     UnknownTimelineClass,
 )
 from hbstore.names import table_name
+from hbstore.properties_file import (
+    PropertiesFormat,
+    read_json_properties,
+    read_properties,
+    write_properties,
+)
 from hbstore.wording import plural
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
-from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
+from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
@@ -18,7 +18,7 @@ from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.capability import candidates_of
-from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.options import QueryOptions, Said
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, storage_table_of
@@ -327,7 +327,7 @@ class Cubes:
         *,
         now: datetime | None = None,
         partial: bool = False,
-        options: Mapping[str, str] | None = None,
+        options: Said = None,
     ) -> Rewritten:
         """A cube query as Spark SQL over the fewest and lightest partitions that answer it (docs/cube-queries.md).
 
@@ -337,7 +337,8 @@ class Cubes:
             text: ``cube select …``.
             now: for relative times; by default what the clock says.
             partial: whether what there is will do, with what is missing said.
-            options: such as ``{"join_type": "inner"}``; Lens's names do, too.
+            options: such as ``{"join_type": "inner"}``, or the path of a file that holds some; Lens's names do, too.
+                What the query itself says in OPTIONS counts more.
 
         Raises:
             CubeSyntaxError: the text does not parse.
@@ -351,10 +352,8 @@ class Cubes:
         >>> cubes.rewrite(f"cube select minutes from rides where {where}").partitions
         {'lake_rides_daily': [lake_rides_daily DAILY [2015-01-29, 2015-01-31)]}
         """
-        given = {} if options is None else options
-        expect_dict("options", given, str, hint='Give a dict of texts, such as {"join_type": "inner"}')
         expect_flags(partial=partial)
-        return rewrite(self._catalog, text, self._now(now), QueryOptions.of(given, partial=partial))
+        return rewrite(self._catalog, text, self._clock(), QueryOptions.of(options, partial=partial, now=now))
 
     def candidates(
         self, cube: str, fields: Iterable[str], range: Sequence[str], *, now: datetime | None = None

@@ -19,7 +19,7 @@ ANY = {name for name, command in COMMANDS.items() if not is_group(command)}
 OPENING = {name for name in ANY if any("--store" in parameter.opts for parameter in COMMANDS[name].params)}
 SHOWN_BY = {
     ("cli/loading.py", "--if-not-exists"): {"load"},
-    ("cli/properties_file.py", "--format"): {"timeline import"},
+    ("properties_file.py", "--format"): {"timeline import"},
     ("cubes/catalog.py", "--cascade"): {"model drop"},
     ("ddl/session.py", "--warehouse"): {"sql"},
     ("metastore/framing.py", "--max-message"): {"serve"},

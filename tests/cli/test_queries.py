@@ -71,6 +71,21 @@ def test_missing_days_end_the_command_with_their_names(run):
     assert "missing: [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in told
 
 
+def test_options_of_a_file_of_the_command_and_of_the_query(run, tmp_path):
+    longer = QUERY.format("2015-01-04")
+    path = tmp_path / "some.toml"
+    path.write_text("partial = true\nnow = '2015-01-02'\n")
+    explain = ("query", "run", "--database", "shop", "--explain", "--options", str(path))
+    assert "missing: [2015-01-03T00:00:00+00:00" in run(*explain, longer).stdout
+    assert "partitions are missing" in run(*explain, longer, "--option", "partial=false", code=1).stderr
+    assert "missing:" in run(*explain, f"{longer} options (partial = true)", "--option", "partial=false").stdout
+    today = "cube select fare from rides where time_range_in(start_time, 'now.day', 'now.day+1day')"
+    assert "DAILY [2015-01-02, 2015-01-03)" in run(*explain, today).stdout
+    assert "DAILY [2015-01-01, 2015-01-02)" in run(*explain, today, "--now", "2015-01-01").stdout
+    path.write_text("patrial = true\n")
+    assert "near=partial" in run(*explain, longer, code=2).stderr
+
+
 @pytest.mark.parametrize(
     "wrong",
     [["--sql", "--csv"], ["--json", "--csv"], ["--sql", "--option", "join_type=cross"], ["--sql", "--now", "soon"]],

@@ -16,6 +16,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable
 from hbstore.cubes.query.aggregates import Grain, Unit
 from hbstore.cubes.query.choice import Source
+from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
@@ -95,6 +96,9 @@ class Offer:
         timelines: by update period and partition column.
         totals: of its partitions, as the same row has them; None where they are not known.
         since, until: the first moment that the fact holds, and the one behind the last.
+        now: for times of columns.
+        options: which update periods may be read.
+        barred: why the options keep it from being read, with the cause; None where they do not.
     """
 
     fact: Fact
@@ -107,9 +111,11 @@ class Offer:
     since: int
     until: int
     now: datetime
+    options: QueryOptions
+    barred: tuple[str, str] | None
 
     @staticmethod
-    def all_of(star: Star, cube: Cube, now: datetime) -> list[Offer]:
+    def all_of(star: Star, cube: Cube, now: datetime, options: QueryOptions) -> list[Offer]:
         """Those of a cube, the lightest first: one read of each storage table's row.
 
         Where a table is gone as its fact was dropped or altered meanwhile, the facts are read anew.
@@ -122,7 +128,7 @@ class Offer:
         for _ in range(_ATTEMPTS):
             facts = star.facts(cube)
             try:
-                found = [Offer._of(star, fact, on, now) for fact in facts for on in fact.storage_tables]
+                found = [Offer._of(star, fact, on, now, options) for fact in facts for on in fact.storage_tables]
                 return sorted(found, key=lambda one: (one.fact.weight or 0.0, one.table))
             except (TableNotFound, TimelineNotFound):
                 if star.facts(cube) == facts:
@@ -134,14 +140,15 @@ class Offer:
         )
 
     @staticmethod
-    def _of(star: Star, fact: Fact, on: StorageTable, now: datetime) -> Offer:
+    def _of(star: Star, fact: Fact, on: StorageTable, now: datetime, options: QueryOptions) -> Offer:
         name, times = fact.table_name(on.storage), set(on.time_partition_columns)
         columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
         start, end = validity(fact, now)
+        barred = options.bars(fact.cube, fact.name, on.storage, name)
         timelines: Timelines = {}
         totals = None
         try:
-            if times:
+            if times and barred is None:
                 timelines, totals = star.catalog.store.timelines.read_with_totals(star.catalog.database, name)
         except (TableNotFound, TimelineNotFound) as error:
             error.fields = {**error.fields, "fact": fact.name, "storage": on.storage}
@@ -158,6 +165,8 @@ class Offer:
             0 if start is None else moment(start),
             LIMIT if end is None else moment(end),
             now,
+            options,
+            barred,
         )
 
     @property
@@ -201,6 +210,9 @@ class Needs:
 
     def _lacks(self, cube: Cube, offer: Offer, unit: Unit | None) -> Iterator[tuple[str, str]]:
         """The causes why it cannot, each with a detail."""
+        if offer.barred is not None:
+            yield offer.barred
+            return
         if self.by.column not in offer.on.time_partition_columns:
             yield PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.by.column}"
             return
@@ -222,19 +234,24 @@ class Needs:
                 f"the values of {self.by.column} do not tell which update period they are of",
             )
         elif not any(True for _ in self.periods(offer)):
-            yield NO_CANDIDATE_UPDATE_PERIODS, "it has no update period that tells the times that are asked for"
+            what = "tells the times that are asked for" if self._allowed(offer) else "the options allow"
+            yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period that {what}"
         if offer.until <= self.start or self.stop <= offer.since:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
         bounds = [period for name, period in self.times.items() if name not in offer.columns]
-        for period in () if self._is_ambiguous(offer) else self._all_periods(offer):
+        for period in () if self._is_ambiguous(offer) else self._allowed(offer):
             if all(_lies_within(period, bound) for bound in bounds):
                 yield period
 
     def _all_periods(self, offer: Offer) -> list[UpdatePeriod]:
         return [period for period, column in offer.timelines if column == self.by.column]
+
+    def _allowed(self, offer: Offer) -> list[UpdatePeriod]:
+        fact, storage = offer.fact.name, offer.on.storage
+        return [one for one in self._all_periods(offer) if offer.options.allows_period(fact, storage, one)]
 
     def _is_ambiguous(self, offer: Offer) -> bool:
         """Whether a value of the partition column may be of two update periods, beside another partition column."""

@@ -16,6 +16,7 @@ from hbstore.arguments import expect_many, expect_texts
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Offer
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
@@ -62,7 +63,7 @@ def candidates_of(
     ranges = read_ranges(query, star, now)
     base = cube_of(query, star)
     assert base is not None  # as the catalog has it
-    offers = Offer.all_of(star, base, now)
+    offers = Offer.all_of(star, base, now, QueryOptions())
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
 

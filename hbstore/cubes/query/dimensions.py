@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate
+from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
 from hbstore.errors import NoCandidate
 from hbstore.filters.builder import Expression, col
@@ -15,7 +16,7 @@ from hbstore.timelines.declaration import LATEST
 from hbstore.types import StringType, parse_type
 
 
-def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str]) -> exp.Select:
+def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], options: QueryOptions) -> exp.Select:
     """The query of a dimension's rows, from the lightest table that has some columns.
 
     Raises:
@@ -28,6 +29,10 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str]) -> 
         for on in one.storage_tables:
             name = one.table_name(on.storage)
             candidate = Candidate(name, one.name, on.storage, one.weight or 0.0)
+            barred = options.bars_dimension_table(on.storage, name)
+            if barred is not None:
+                refused.append(_refused(candidate, *barred))
+                continue
             there = {column.name for column in one.columns} | {column.name for column in on.partition_columns}
             missing = sorted(wanted - there)
             if missing:

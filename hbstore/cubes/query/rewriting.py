@@ -18,10 +18,10 @@ from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions
 from hbstore.cubes.query.aggregates import Grain, Unit, Units
 from hbstore.cubes.query.answer import Answer, Question, Way
-from hbstore.cubes.query.bridges import flatten
 from hbstore.cubes.query.candidates import Candidate, Offer
 from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.opted import apply_options
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.rates import Rates
@@ -110,8 +110,9 @@ def rewrite(catalog: Catalog, text: str, now: datetime, options: QueryOptions) -
         UnsupportedQuery: it could not be answered exactly.
         NoCandidate: no storage table has what it asks for; without ``partial`` also where partitions are missing.
     """
-    now = now_of(now)
     query = parse_query(text)
+    options = options.changed(query.options)
+    now = now_of(options.time(now_of(now)))
     try:
         return _rewritten(query, Star(catalog), now, options)
     except RecursionError:
@@ -133,7 +134,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             cause="NO_TIMERANGE_FILTER",
             hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
         )
-    offers = Offer.all_of(star, cube, now)
+    offers = Offer.all_of(star, cube, now, options)
     if not offers:
         raise NoCandidate(
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
@@ -143,8 +144,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 
     def understood(ways: Ways) -> Way:
         resolved = resolve(query, star, ranges, columns, ways)
-        if options.flatten_bridges:
-            flatten(query, resolved, options)
+        apply_options(query, resolved, options)
         question = Question(query, star, cube, offers)
         return Way.of(question, resolved, ways.one_of("partition column", by))
 
@@ -169,8 +169,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
 
     def answered(ways: Ways) -> tuple[int, exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways)
-        if options.flatten_bridges:
-            flatten(query, resolved, options)
+        apply_options(query, resolved, options)
         units = Units(query, resolved.root, {})
         take_units(resolved, units)
         group(query, resolved, units)

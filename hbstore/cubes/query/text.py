@@ -1,7 +1,7 @@
 """The text of a cube query: sqlglot reads it as Spark SQL, and what a cube query cannot hold is refused here.
 
     CUBE SELECT [DISTINCT] expression [alias], … FROM cube or dimension [alias] [JOIN dimension [alias] ON condition]…
-    [WHERE condition] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT number]
+    [WHERE condition] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT number] [OPTIONS (name = value, …)]
 
 The word CUBE may be left out. The tree that sqlglot makes is all that later steps see: nothing of the text goes into
 another query but through the tree, which sqlglot writes with its own quotes.
@@ -13,13 +13,15 @@ another query but through the tree, which sqlglot writes with its own quotes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect
+from hbstore.cubes.query.options_clause import without_options
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 
@@ -53,10 +55,12 @@ class QueryText:
     Attributes:
         text: as the user wrote it.
         select: its tree.
+        options: those that it ends with, by name.
     """
 
     text: str
     select: exp.Select
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def error(
         self, kind: type[CubeQueryError], text: str, node: exp.Expr | None, *, hint: str, **fields: object
@@ -79,6 +83,7 @@ def parse_query(text: str) -> QueryText:
         raise CubeSyntaxError("the query is too long", characters=len(text), limit=MAX_LENGTH, hint="Shorten it")
     cube = _CUBE.match(text)
     plain = text if cube is None else f"{cube['before']}    {text[cube.end() :]}"
+    plain, options = without_options(plain, text)
     try:
         trees = [tree for tree in parse(plain, dialect=DIALECT) if tree is not None]
     except ParseError as error:
@@ -90,7 +95,7 @@ def parse_query(text: str) -> QueryText:
     (tree,) = trees
     if not isinstance(tree, exp.Select):
         raise CubeSyntaxError("not a cube query", statement=tree.key.upper(), hint=_FORM)
-    found = QueryText(text, tree)
+    found = QueryText(text, tree, options)
     _check_parts(found)
     return found
 

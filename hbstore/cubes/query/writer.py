@@ -118,7 +118,7 @@ def dimension_query(star: Star, resolved: Resolved, units: Sequence[exp.Expr], o
     """The query of dimensions alone."""
     assert resolved.dimension is not None
     trees = [*resolved.trees(), *units]
-    rows = _dimension(star, resolved.root, resolved.dimension, trees)
+    rows = _dimension(star, resolved.root, resolved.dimension, trees, options)
     return _query(star, resolved, rows, lambda number: units[number].copy(), options)
 
 
@@ -164,7 +164,7 @@ def _ordered_by(tree: exp.Expr, aliases: Sequence[str], trees: Sequence[exp.Expr
 def _join(star: Star, join: Join, trees: Iterable[exp.Expr], options: QueryOptions) -> exp.Join:
     """A join of a dimension, or of a bridge, with the columns that trees name."""
     if join.bridge is None:
-        rows = _dimension(star, join.alias, join.dimension, trees)
+        rows = _dimension(star, join.alias, join.dimension, trees, options)
     else:
         rows = _bridge(star, join, join.bridge, options)
     side = join.side or options.join_type
@@ -177,16 +177,19 @@ def _bridge(star: Star, join: Join, bridge: Bridge, options: QueryOptions) -> ex
     trees = [bridge.key, *bridge.columns.values(), *(one.on for one in bridge.joins)]
     made = exp.select(exp.alias_(bridge.key.copy(), KEY, quoted=True))
     columns = (exp.alias_(tree.copy(), name, quoted=True) for name, tree in bridge.columns.items())
-    made = made.select(*columns, copy=False).from_(_dimension(star, join.alias, join.dimension, trees), copy=False)
+    rows = _dimension(star, join.alias, join.dimension, trees, options)
+    made = made.select(*columns, copy=False).from_(rows, copy=False)
     for one in bridge.joins:
         made.append("joins", _join(star, one, trees, options))
     return _named(made.group_by(bridge.key.copy(), copy=False), join.alias)
 
 
-def _dimension(star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr]) -> exp.Subquery:
+def _dimension(
+    star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr], options: QueryOptions
+) -> exp.Subquery:
     """The rows of a dimension, with the columns that trees name."""
     columns = {one.name for tree in trees for one in tree.find_all(exp.Column) if one.table == alias}
-    rows = dimension_rows(star, dimension, columns or {dimension.dim_attributes[0].name})
+    rows = dimension_rows(star, dimension, columns or {dimension.dim_attributes[0].name}, options)
     return _named(rows, alias)
 
 

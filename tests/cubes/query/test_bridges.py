@@ -205,7 +205,6 @@ def test_options(cubes):
     assert cubes.rewrite(text, options={**allowed, **FLAT}).sql == flattened(cubes, text).sql
     for name, value, reason in (
         ("lens.cube.query.flatten.bridge.tables.early", "true", "in each row"),
-        ("flatten_early", "true", "in each row"),
         ("lens.cube.query.bridge.table.field.aggregator", "collect_list", "become sets"),
     ):
         with pytest.raises(InvalidInput, match=reason) as caught:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.star import Star
 from hbstore.store.partition_store import PartitionStore
@@ -214,7 +215,7 @@ def test_rates_are_the_bytes_by_the_time_of_all_partitions(tables):
             )
             if partitions:
                 wanted[f"lake_f{number}"] = Fraction(sum(size for *_, size in partitions)) / int(hours)
-        offers = Offer.all_of(Star(cubes._catalog), cubes.cube("rides"), NOW)
+        offers = Offer.all_of(Star(cubes._catalog), cubes.cube("rides"), NOW, QueryOptions())
         rates = Rates.between({(offer, "dt") for offer in offers})
         if 0 in wanted.values():
             assert rates == Rates()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.cli.properties_file import read_json_properties, read_properties, write_properties
 from hbstore.errors import InvalidInput
+from hbstore.properties_file import read_json_properties, read_properties, write_properties
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \t\n\r\f\\=:#!"), max_size=12)
 PROPERTIES = st.dictionaries(TEXTS, TEXTS, max_size=8)

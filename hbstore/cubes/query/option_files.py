@@ -1,0 +1,118 @@
+r"""Options of cube queries in files: Java's properties, TOML, JSON, YAML, and the XML in which Lens keeps them.
+
+>>> options_in("join_type = inner", "properties", "some.properties")
+{'join_type': 'inner'}
+>>> options_in('[facts]\nrides = "daily"\n', "toml", "some.toml")
+{'facts.rides': 'daily'}
+>>> xml = "<configuration><property><name>partial</name><value>true</value></property></configuration>"
+>>> options_in(xml, "xml", "lens-site.xml")
+{'partial': 'true'}
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from hbstore.cubes.texts import load_json, load_yaml
+from hbstore.cubes.xml_tree import parse_xml
+from hbstore.errors import InvalidInput
+from hbstore.properties_file import read_properties
+
+_ENDINGS: Final = {
+    ".properties": "properties",
+    ".conf": "properties",
+    ".toml": "toml",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".xml": "xml",
+}
+
+
+def read_options(path: str | PathLike[str]) -> dict[str, str]:
+    """The options in a file, whose ending says how it is written; not yet looked at.
+
+    Raises:
+        InvalidInput: it cannot be read, or holds other things than names and values.
+        InvalidModel: its JSON, YAML or XML does not parse.
+    """
+    place = Path(path)
+    form = _ENDINGS.get(place.suffix.lower())
+    if form is None:
+        raise InvalidInput(
+            "the format of the file is unknown",
+            file=str(place),
+            expected=", ".join(_ENDINGS),
+            hint="Give the file one of the expected endings",
+        )
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "Check that the file exists, that you may read it, and that it is UTF-8"
+        raise InvalidInput("the file cannot be read", file=str(place), reason=str(error), hint=hint) from None
+    return options_in(text, form, str(place))
+
+
+def options_in(text: str, form: str, file: str) -> dict[str, str]:
+    """The options in a text; names within others have these and a dot before them."""
+    if form == "properties":
+        return read_properties(text, file)
+    if form == "xml":
+        return _of_xml(text, file)
+    if form == "toml":
+        try:
+            documents: list[Any] = [tomllib.loads(text)]
+        except tomllib.TOMLDecodeError as error:
+            raise InvalidInput("the file is not TOML", file=file, reason=str(error), hint="Correct it there") from None
+    else:
+        documents = load_json(text, file) if form == "json" else load_yaml(text, file)
+    found: dict[str, str] = {}
+    for document in documents:
+        if not isinstance(document, Mapping):
+            raise _not_options(file, "the whole file")
+        for name, value in _flat(document, "", file):
+            found[name] = _once(found, name, value, file)
+    return found
+
+
+def _flat(some: Mapping[str, Any], before: str, file: str) -> Iterator[tuple[str, str]]:
+    for name, value in some.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.", file)
+        elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+            yield f"{before}{name}", ",".join(value)
+        elif isinstance(value, str | bool | int | float):
+            yield f"{before}{name}", value if isinstance(value, str) else json.dumps(value)
+        else:
+            raise _not_options(file, f"{before}{name}")
+
+
+def _of_xml(text: str, file: str) -> dict[str, str]:
+    root = parse_xml(text, file)
+    found: dict[str, str] = {}
+    for one in root.children:
+        parts = {part.tag: part.text.strip() for part in one.children}
+        if root.tag != "configuration" or one.tag != "property" or not {"name", "value"} <= parts.keys():
+            raise _not_options(file, f"line {one.line}")
+        found[parts["name"]] = _once(found, parts["name"], parts["value"], file)
+    return found
+
+
+def _once(found: Mapping[str, str], name: str, value: str, file: str) -> str:
+    if name in found:
+        raise InvalidInput("the file names an option twice", file=file, option=name, hint="Name it once")
+    return value
+
+
+def _not_options(file: str, at: str) -> InvalidInput:
+    return InvalidInput(
+        "the file holds something that is not the name and the value of an option",
+        file=file,
+        at=at,
+        hint='Write {"join_type": "inner"}, or in XML <configuration><property><name>… as Hadoop does',
+    )
