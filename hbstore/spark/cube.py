@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
+from os import PathLike
 
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp, parse_one
@@ -14,6 +15,7 @@ from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
 from hbstore.filters.builder import Expression
 from hbstore.spark.arguments import check_arguments
+from hbstore.spark.cube_options import with_session
 from hbstore.spark.formats import data_schema, format_of, readable
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import read_table
@@ -28,7 +30,7 @@ def cube(
     database: str,
     now: datetime | None = None,
     partial: bool = False,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | str | PathLike[str] | None = None,
 ) -> DataFrame:
     """The rows that answer a cube query. Reads just the partitions that were chosen, and needs no metastore.
 
@@ -39,7 +41,8 @@ def cube(
         database: the database of the cube.
         now: for relative times; by default the system's time.
         partial: whether what there is will do; `Cubes.rewrite` says what is missing.
-        options: such as ``{"join_type": "inner"}``.
+        options: such as ``{"join_type": "inner"}``, which count more than the session's settings
+            ``spark.hbstore.cube.join_type`` or ``lens.cube.query.join.type``; or the path of a file, which counts less.
 
     Raises:
         CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
@@ -47,7 +50,8 @@ def cube(
     """
     check_arguments(spark=spark, store=store, text=text, database=database)
     with opened(store) as there:
-        found = Cubes(there, database).rewrite(text, now=now, partial=partial, options=options)
+        said = with_session(spark, options)
+        found = Cubes(there, database).rewrite(text, now=now, partial=partial, options=said)
         return answer(spark, there, database, found)
 
 

@@ -46,6 +46,7 @@ from hbstore.filters.builder import spec_filter
 from hbstore.spark.analyze import analyze_table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.cube import answer
+from hbstore.spark.cube_options import with_session
 from hbstore.spark.frames import local_frame
 from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
@@ -129,7 +130,7 @@ class _Run:
     def answer(self) -> DataFrame:
         """The rows of a cube query, of a cube in the current database."""
         database = self._database()
-        rewritten = Cubes(self.store, database).rewrite(self.text)
+        rewritten = Cubes(self.store, database).rewrite(self.text, options=with_session(self.spark))
         for warning in rewritten.warnings:
             _LOG.warning("%s", warning)
         return answer(self.spark, self.store, database, rewritten)

@@ -172,6 +172,33 @@ def test_it_is_a_statement_of_hbstores_sql(spark, store, caplog):
         sql(spark, "USE default", store=store)
 
 
+def test_options_of_the_session(spark, store, tmp_path):
+    text = f"cube select payer.name, revenue from payments where {RANGE}"
+    answer = [("A", 100), ("B", 50)]
+    path = tmp_path / "some.json"
+    path.write_text('{"max_interval": "DAILY"}')
+    for name in ("spark.hbstore.cube.max_interval", "lens.cube.query.max.interval"):
+        sql(spark, f"SET {name} = HOURLY", store=store)
+        try:
+            for options in (None, {"join_type": "inner"}, path):
+                with pytest.raises(NoCandidate, match="partitions are missing"):
+                    cube(spark, store, text, database="shop", options=options)
+            assert rows(cube(spark, store, text, database="shop", options={"max_interval": "DAILY"})) == answer
+            assert rows(cube(spark, store, f"{text} options (max_interval = DAILY)", database="shop")) == answer
+            sql(spark, "USE shop", store=store)
+            with pytest.raises(NoCandidate, match="partitions are missing"):
+                sql(spark, text, store=store)
+        finally:
+            spark.conf.unset(name)
+            sql(spark, "USE default", store=store)
+    spark.conf.set("spark.hbstore.cube.max_intervall", "HOURLY")
+    try:
+        with pytest.raises(InvalidInput, match="near=max_interval"):
+            cube(spark, store, text, database="shop")
+    finally:
+        spark.conf.unset("spark.hbstore.cube.max_intervall")
+
+
 def test_dimensions_alone(spark, store):
     text = "select name, gender from users where id > 1 order by name"
     assert rows(cube(spark, store, text, database="shop")) == [("B", "M"), ("C", "F")]
