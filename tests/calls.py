@@ -142,7 +142,7 @@ STORE = {
     "list_partitions_by_filter": {**TABLE, "expressions": "hour = 5"},
     "read_payloads": {
         **TABLE,
-        "where": "hour = 5",
+        "filter": "hour = 5",
         "consume": lambda *_: None,
         "max_parts": -1,
         "like_dialect": "sql",

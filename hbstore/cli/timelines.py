@@ -287,7 +287,7 @@ def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
     with spark_session(f"hbstore timelines of {database}.{table}", otherwise=otherwise) as spark:
         from hbstore.spark import rebuild_timelines
 
-        return rebuild_timelines(spark, url, database, table)
+        return rebuild_timelines(spark, url, f"{database}.{table}")
 
 
 def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:

@@ -47,12 +47,12 @@ _KINDS: Final = {
     "slices": _Kind((int, NoneType), "a whole number, or None"),
     "progress": _Kind((Callable, NoneType), "a function, or None"),
     **dict.fromkeys(("frame", "stream", "partitions"), _FRAME),
-    **dict.fromkeys(("url", "uri", "database", "table", "text", "checkpoint", "query_id"), _TEXT),
+    **dict.fromkeys(("url", "uri", "table", "text", "checkpoint", "query_id"), _TEXT),
     **dict.fromkeys(("sink_id", "warehouse", "writer", "extractor"), _TEXT_OR_NONE),
     "root": _Kind((str, PathLike), "a path, or a file: location"),
     "delay": _Kind((timedelta,), "a timedelta"),
     "policies": _Kind((list, tuple), "a list"),
-    **dict.fromkeys(("where", "filter"), _FILTER),
+    "filter": _FILTER,
     **dict.fromkeys(("options", "parameters", "spec"), _TEXTS),
     **dict.fromkeys(("static", "trigger"), _VALUES),
     **dict.fromkeys(("batch", "batch_id"), _NUMBER),
@@ -69,7 +69,7 @@ def check_arguments(**arguments: object) -> None:
     Raises:
         InvalidInput: one is of another type, or empty.
 
-    >>> check_arguments(table="shop.sales", where=None)
+    >>> check_arguments(table="shop.sales", filter=None)
     >>> check_arguments(table=("shop", "sales"))
     Traceback (most recent call last):
     hbstore.errors.InvalidInput: the argument has the wrong type: argument=table, type=tuple. Give a text

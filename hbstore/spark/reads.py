@@ -73,7 +73,7 @@ def read_table(
     spark: SparkSession,
     store: PartitionStore | str,
     table: str,
-    where: Where = None,
+    filter: Where = None,
     *,
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
@@ -88,7 +88,7 @@ def read_table(
         spark: the session.
         store: a store, or its URL.
         table: ``database.table``.
-        where: a filter as text or as a Python expression; None for all partitions.
+        filter: text, an expression, or None for all partitions.
         options: further options of the file format, such as ``mergeSchema``.
 
     Raises:
@@ -98,20 +98,20 @@ def read_table(
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
         ConcurrentChange: writers kept changing the partitions while their files were listed.
     """
-    check_arguments(spark=spark, store=store, table=table, where=where, options=options)
+    check_arguments(spark=spark, store=store, table=table, filter=filter, options=options)
     with opened(store) as given:
         for _ in range(_LISTINGS):
             listing = _Listing.begin(given, table)
             if listing is None:
                 continue
-            read = pruned_read(given, table, where)
+            read = pruned_read(given, table, filter)
             try:
                 frame = frame_of(spark, read, options=options or {})
             except InvalidInput:
-                if listing.is_of_one_moment(read, where):
+                if listing.is_of_one_moment(read, filter):
                     raise
                 continue
-            if listing.is_of_one_moment(read, where):
+            if listing.is_of_one_moment(read, filter):
                 return frame.alias(str(read))
     raise ConcurrentChange(
         "other writers kept changing the table while its files were listed", table=table, hint="Try again"
@@ -140,7 +140,7 @@ class _Listing:
         # What was decided before and still is cannot be finished here: the table is read as it is.
         return cls(store, row) if publications.decided(row) <= publications.decided(before) else None
 
-    def is_of_one_moment(self, read: PrunedRead, where: Where) -> bool:
+    def is_of_one_moment(self, read: PrunedRead, filter: Where) -> bool:
         """Whether nothing was shown since, or only partitions that the read is not of."""
         publications, table = self.store.publications, self.row.table
         now = publications.row(table.database, table.name)
@@ -148,11 +148,11 @@ class _Listing:
             return True
         if not publications.decided(now) <= publications.decided(self.row):
             return False
-        again = pruned_read(self.store, str(table), where)
+        again = pruned_read(self.store, str(table), filter)
         return [one.payload for one in again.partitions] == [one.payload for one in read.partitions]
 
 
-def pruned_read(store: PartitionStore, table: str, where: Where = None) -> PrunedRead:
+def pruned_read(store: PartitionStore, table: str, filter: Where = None) -> PrunedRead:
     """Which partitions a read is of, of how many, and their bytes; `PartitionStore.totals` knows those of the table.
 
     >>> from hbstore import Column, connect
@@ -166,14 +166,11 @@ def pruned_read(store: PartitionStore, table: str, where: Where = None) -> Prune
     >>> print(pruned_read(store, "shop.sales", "ds = '2013-01-02'"))
     shop.sales: 1 of 2 partitions, 2,000 of 3,000 bytes
     """
-    check_arguments(table=table, where=where)
+    check_arguments(table=table, filter=filter)
     expect("store", store, PartitionStore, hint="Give an open store")
     database, name = table_name(table)
     described = partitioned(store.get_table(database, name))
-    if where is None or isinstance(where, str):
-        found = store.get_partitions_by_filter(database, name, where)
-    else:
-        found = store.get_partitions_by_expr(database, name, where)
+    found = store.get_partitions_by_filter(database, name, filter)
     kept = Totals.of(one.payload for one in found if one.payload is not None)
     return PrunedRead(described, found, kept, store.totals(database, name))
 

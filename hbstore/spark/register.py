@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, Row
 
 from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue, hinting, portable
 from hbstore.model import Partition
+from hbstore.names import table_name
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.columns import as_texts
 from hbstore.spark.shared_url import shared_url
@@ -20,7 +21,7 @@ from hbstore.store.writer import partitioned
 
 
 def register_partitions(
-    partitions: DataFrame, url: str, database: str, table: str, *, batch: int = 1000, if_not_exists: bool = True
+    partitions: DataFrame, url: str, table: str, *, batch: int = 1000, if_not_exists: bool = True
 ) -> int:
     """Add a DataFrame's rows to a table as partitions, in parallel: one task for each of the DataFrame's partitions.
 
@@ -33,8 +34,7 @@ def register_partitions(
             partition, as in the folders that Hive and Spark write); optionally ``location`` (text) and ``parameters``
             (a map of texts). Order and case of the columns do not matter.
         url: the store's URL.
-        database: the database's name.
-        table: the table's name.
+        table: ``database.table``.
         batch: how many partitions are added at once.
         if_not_exists: pass over partitions that are there already.
 
@@ -50,17 +50,16 @@ def register_partitions(
         InvalidPartitionValue: a value does not fit its column's type.
         StoreUnavailable: the store does not answer.
     """
-    check_arguments(
-        partitions=partitions, url=url, database=database, table=table, batch=batch, if_not_exists=if_not_exists
-    )
+    check_arguments(partitions=partitions, url=url, table=table, batch=batch, if_not_exists=if_not_exists)
+    database, name = table_name(table)
     if batch < 1:
         raise InvalidInput(
             "a batch must hold at least one partition", batch=batch, hint="Use batch=1000, or leave it out"
         )
     shared = shared_url(url)
     with connect(shared) as store:
-        made = partitioned(store.get_table(database, table))
-    task = Registering(shared, database, table, batch, if_not_exists)
+        made = partitioned(store.get_table(database, name))
+    task = Registering(shared, database, name, batch, if_not_exists)
     return raise_first(as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect())
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError
 from hbstore.keys import successor
+from hbstore.names import table_name
 from hbstore.rows.interface import Rows
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices
@@ -35,7 +36,7 @@ _BEAT: Final = PATIENCE / 4
 _POLL: Final = 0.2
 
 
-def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, slices: int | None = None) -> Collected:
+def rebuild_timelines(spark: SparkSession, url: str, table: str, slices: int | None = None) -> Collected:
     """Build all timelines of a table anew from its partitions, read in parallel. O(partitions), over all cores.
 
     Others may go on adding and dropping partitions meanwhile; readers of the timelines wait. A machine that runs
@@ -44,8 +45,7 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
     Args:
         spark: where the job runs.
         url: the store's URL.
-        database: the database's name.
-        table: the table's name.
+        table: ``database.table``.
         slices: how many tasks at most; by default four for each core.
 
     Returns:
@@ -59,14 +59,15 @@ def rebuild_timelines(spark: SparkSession, url: str, database: str, table: str, 
         ConcurrentChange: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
     """
-    check_arguments(spark=spark, url=url, database=database, table=table, slices=slices)
+    check_arguments(spark=spark, url=url, table=table, slices=slices)
+    names = table_name(table)
     number = number_of_slices(spark, slices)
     shared = shared_url(url)
     with connect(shared) as store:
         builder = TimelineBuilder(store.rows, Tables(store.rows))
-        unknown = builder.without_unknown_classes(database, table)
+        unknown = builder.without_unknown_classes(*names)
         for _ in range(_BUILDS):
-            begun = builder.begin(database, table)
+            begun = builder.begin(*names)
             with _reporting(builder, begun):
                 found = _collect(spark, shared, begun, key_slices(store.rows, *_keys(begun), number))
                 if builder.finish(begun, found):

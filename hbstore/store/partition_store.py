@@ -626,7 +626,7 @@ class PartitionStore:
         self,
         database: str,
         table: str,
-        where: Filter,
+        filter: Filter,
         consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
         *,
         max_parts: int = -1,
@@ -642,7 +642,7 @@ class PartitionStore:
         3
         """
         dialect = checked_dialect(like_dialect)
-        return self._reader.read(database, table, where, consume, max_parts=max_parts, like_dialect=dialect)
+        return self._reader.read(database, table, filter, consume, max_parts=max_parts, like_dialect=dialect)
 
     def partition_names(
         self,

@@ -51,7 +51,7 @@ WRONG = {
         "spark": [None],
         "store": [None, Path("catalog.db"), ""],
         "table": [("shop", "sales"), None, "", Path("shop.sales")],
-        "where": [{"ds": "2013-01-01"}, ("ds = 'a'",), 5, b"ds = 'a'"],
+        "filter": [{"ds": "2013-01-01"}, ("ds = 'a'",), 5, b"ds = 'a'"],
         "options": ["mergeSchema", {"mergeSchema": True}, [("a", "b")]],
     },
     "write_table": {
@@ -86,11 +86,16 @@ WRONG = {
     "rebuild_timelines": {
         "spark": [None],
         "url": [None, Path("/catalog.db"), ""],
-        "database": [None, ""],
-        "table": [("shop", "sales"), ""],
+        "table": [("shop", "sales"), None, ""],
         "slices": ["8"],
     },
-    "register_partitions": {"partitions": [None], "url": [None], "batch": ["7"], "if_not_exists": ["no"]},
+    "register_partitions": {
+        "partitions": [None],
+        "url": [None],
+        "table": [("shop", "sales"), None, ""],
+        "batch": ["7"],
+        "if_not_exists": ["no"],
+    },
     "sync_partitions": {
         "spark": [None],
         "store": [None],
@@ -102,7 +107,7 @@ WRONG = {
         "slices": ["8"],
         "progress": ["bar"],
     },
-    "pruned_read": {"store": [None, "catalog.db"], "table": [None, ""], "where": [5]},
+    "pruned_read": {"store": [None, "catalog.db"], "table": [None, ""], "filter": [5]},
     "folders_frame": {"spark": [None], "root": [None, 5, ""], "columns": [None, "ds", 5]},
     "register_source": {"spark": [None, "local"]},
     "import_metastore": {"spark": [None], "url": [None, 5, ""], "uri": [None, 5, ["thrift://host:9083"]]},
@@ -125,7 +130,7 @@ def given(spark, tmp_path_factory):
         frame = spark.createDataFrame([(1, "a")], "id long, ds string")
         stream = spark.readStream.schema("id long, ds string").json(f"{folder}/source")
         into = {"store": store, "table": "shop.sales"}
-        by_url = {"url": url, "database": "shop", "table": "sales"}
+        by_url = {"url": url, "table": "shop.sales"}
         batch = {"query_id": "q", "batch_id": 0}
         arguments = {
             "read_table": {"spark": spark, **into},
@@ -156,6 +161,15 @@ def test_a_wrong_argument_is_named_and_nothing_is_done(given, function, argument
         FUNCTIONS[function](**{**arguments[function], argument: value})
     assert raised.value.fields["argument"] == argument
     assert raised.value.hint
+    assert partitions() == []
+
+
+@pytest.mark.parametrize("name", ["sales", "shop.sales.a", "."])
+@pytest.mark.parametrize("function", ["rebuild_timelines", "register_partitions", "read_table", "write_table"])
+def test_a_table_is_named_with_its_database(given, function, name):
+    arguments, partitions = given
+    with pytest.raises(InvalidInput, match=r"not a table name.*Write it as database\.table"):
+        FUNCTIONS[function](**{**arguments[function], "table": name})
     assert partitions() == []
 
 

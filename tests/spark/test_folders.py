@@ -79,7 +79,7 @@ def test_what_spark_writes_is_found_registered_and_read_again(spark, url, make_t
     root = tmp_path / "data of a table"
     spark.createDataFrame(rows, "x int, day date, p string").write.partitionBy("day", "p").parquet(str(root))
     store = make_table(day="date", p="string")
-    assert register_partitions(folders_frame(spark, root, ["day", "p"]), url, "shop", "sales") == len(rows)
+    assert register_partitions(folders_frame(spark, root, ["day", "p"]), url, "shop.sales") == len(rows)
 
     def read(filter):
         locations = [one.location for one in store.get_partitions_by_filter("shop", "sales", filter)]
@@ -97,5 +97,5 @@ def test_registering_the_columns_and_the_folders_is_the_same(spark, url, make_ta
     frame = spark.range(40).selectExpr("id", "date_add(date'2013-01-01', cast(id % 9 as int)) day", "id % 4 = 1 as big")
     frame.write.partitionBy("day", "big").parquet(str(tmp_path / "t"))
     make_table(day="date", big="boolean")
-    assert register_partitions(folders_frame(spark, tmp_path / "t", ["day", "big"]), url, "shop", "sales") == 18
-    assert register_partitions(frame.select("day", "big").distinct(), url, "shop", "sales") == 0
+    assert register_partitions(folders_frame(spark, tmp_path / "t", ["day", "big"]), url, "shop.sales") == 18
+    assert register_partitions(frame.select("day", "big").distinct(), url, "shop.sales") == 0

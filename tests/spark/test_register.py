@@ -57,7 +57,7 @@ def test_values_become_the_texts_that_hive_writes(spark, url, make_table, case):
     (spark_type, hive_type), given, stored = case
     store = make_table(p=hive_type)
     frame = spark.createDataFrame([(one,) for one in given], f"p {spark_type}")
-    assert register_partitions(frame, url, "shop", "sales") == len(stored)
+    assert register_partitions(frame, url, "shop.sales") == len(stored)
     assert values(store) == [(text,) for text in stored]
 
 
@@ -66,7 +66,7 @@ def test_decimals_are_plain_without_ansi_mode_too(spark, url, make_table):
     spark.conf.set("spark.sql.ansi.enabled", "false")
     try:
         frame = spark.createDataFrame([(Decimal("1e-10"),)], "p decimal(20,10)")
-        register_partitions(frame, url, "shop", "sales")
+        register_partitions(frame, url, "shop.sales")
     finally:
         spark.conf.unset("spark.sql.ansi.enabled")
     assert values(store) == [("0.0000000001",)]
@@ -77,7 +77,7 @@ def test_timestamps_are_written_in_the_session_s_time_zone(spark, url, make_tabl
     frame = spark.createDataFrame([(dt.datetime(2013, 7, 1, tzinfo=dt.UTC),)], "p timestamp")
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:
-        register_partitions(frame, url, "shop", "sales")
+        register_partitions(frame, url, "shop.sales")
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
     assert values(store) == [("2013-06-30 20:00:00",)]
@@ -86,7 +86,7 @@ def test_timestamps_are_written_in_the_session_s_time_zone(spark, url, make_tabl
 def test_odd_texts_are_kept_and_found(spark, url, make_table):
     store = make_table(p="string", q="int")
     frame = spark.createDataFrame([(text, at) for at, text in enumerate(ODD)], "p string, q int")
-    assert register_partitions(frame, url, "shop", "sales") == len(ODD)
+    assert register_partitions(frame, url, "shop.sales") == len(ODD)
     assert sorted(values(store)) == sorted((text, str(at)) for at, text in enumerate(ODD))
     for at, text in enumerate(ODD):
         assert store.get_partition("shop", "sales", (text, str(at))).location.startswith("/warehouse/sales/p=")
@@ -98,7 +98,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_case(spark, url, mak
         [(5, "2013-01-01", {"numRows": "7"}, "/x")],
         "HOUR int, Ds string, parameters map<string,string>, location string",
     )
-    assert register_partitions(frame, url, "shop", "sales") == 1
+    assert register_partitions(frame, url, "shop.sales") == 1
     found = store.get_partition("shop", "sales", ("2013-01-01", "5"))
     assert (found.location, dict(found.parameters)) == ("/x", {"numRows": "7"})
 
@@ -106,7 +106,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_case(spark, url, mak
 def test_a_partition_column_may_be_called_location_or_hold_dots(spark, url, make_table):
     store = make_table(**{"location": "string", "a.b": "int"})
     frame = spark.createDataFrame([("Berlin", 1)], ["location", "a.b"])
-    assert register_partitions(frame, url, "shop", "sales") == 1
+    assert register_partitions(frame, url, "shop.sales") == 1
     assert values(store) == [("Berlin", "1")]
 
 
@@ -117,7 +117,7 @@ def test_many_partitions_from_several_processes_at_once(spark, url, make_table, 
     frame = spark.range(0, workers * each, numPartitions=workers).selectExpr(
         "cast(id as int) n", "cast(id % 3 as string) worker"
     )
-    assert register_partitions(frame, url, "shop", "sales", batch=100, if_not_exists=if_not_exists) == workers * each
+    assert register_partitions(frame, url, "shop.sales", batch=100, if_not_exists=if_not_exists) == workers * each
     assert store.count_partitions("shop", "sales") == workers * each
     assert names(store, "n = 4321") == ["n=4321/worker=1"]
     assert not [problem for problem in store.check("shop", "sales") if problem is not None]
@@ -127,15 +127,15 @@ def test_registering_again_adds_nothing_and_changes_nothing(spark, url, make_tab
     store = make_table(n="int")
     first = spark.range(0, 50).selectExpr("cast(id as int) n", "'/first' location")
     more = spark.range(0, 60).selectExpr("cast(id as int) n", "'/second' location")
-    assert register_partitions(first, url, "shop", "sales") == 50
-    assert register_partitions(first, url, "shop", "sales") == 0
-    assert register_partitions(more, url, "shop", "sales") == 10
+    assert register_partitions(first, url, "shop.sales") == 50
+    assert register_partitions(first, url, "shop.sales") == 0
+    assert register_partitions(more, url, "shop.sales") == 10
     assert store.get_partition("shop", "sales", ("7",)).location == "/first"
 
 
 def test_no_rows_are_no_partitions(spark, url, make_table):
     make_table(n="int")
-    assert register_partitions(spark.createDataFrame([], "n int"), url, "shop", "sales") == 0
+    assert register_partitions(spark.createDataFrame([], "n int"), url, "shop.sales") == 0
 
 
 def test_one_that_is_there_is_an_error_when_asked_for(spark, url, make_table):
@@ -143,7 +143,7 @@ def test_one_that_is_there_is_an_error_when_asked_for(spark, url, make_table):
     store.add_partitions("shop", "sales", [hbstore.Partition(("7",))])
     frame = spark.range(0, 20, numPartitions=2).selectExpr("cast(id as int) n")
     with pytest.raises(hbstore.AlreadyExists, match="n=7") as raised:
-        register_partitions(frame, url, "shop", "sales", batch=5, if_not_exists=False)
+        register_partitions(frame, url, "shop.sales", batch=5, if_not_exists=False)
     # The first task had added one batch when it met the partition; the second task went on.
     assert raised.value.fields["added_all_the_same"] == 15 == store.count_partitions("shop", "sales") - 1
 
@@ -169,7 +169,7 @@ def breaking(spark, rows, rows_before, attempts):
 def test_a_task_that_runs_again_goes_on_where_it_was_lost(spark, url, make_table, if_not_exists):
     store = make_table(n="int")
     frame = breaking(spark, rows=1_000, rows_before=777, attempts=2)
-    register_partitions(frame, url, "shop", "sales", batch=50, if_not_exists=if_not_exists)
+    register_partitions(frame, url, "shop.sales", batch=50, if_not_exists=if_not_exists)
     assert store.count_partitions("shop", "sales") == 1_000
     assert store.get_partition("shop", "sales", ("5",)).location == "/at/5"
 
@@ -179,19 +179,19 @@ def test_a_task_that_fails_for_good_leaves_whole_batches(spark, url, make_table)
 
     store = make_table(n="int")
     with pytest.raises(Py4JJavaError):
-        register_partitions(breaking(spark, rows=1_000, rows_before=777, attempts=99), url, "shop", "sales", batch=50)
+        register_partitions(breaking(spark, rows=1_000, rows_before=777, attempts=99), url, "shop.sales", batch=50)
     left = store.count_partitions("shop", "sales")
     assert left % 50 == 0
     assert left < 777
     assert not [problem for problem in store.check("shop", "sales") if problem is not None]
-    assert register_partitions(spark.range(1_000).selectExpr("cast(id as int) n"), url, "shop", "sales") == 1_000 - left
+    assert register_partitions(spark.range(1_000).selectExpr("cast(id as int) n"), url, "shop.sales") == 1_000 - left
 
 
 def test_a_value_that_does_not_fit_is_named(spark, url, make_table):
     store = make_table(n="int")
     frame = spark.createDataFrame([(str(n),) for n in range(10)] + [("ten",)], "n string").coalesce(1)
     with pytest.raises(hbstore.InvalidPartitionValue, match="column=n, type=int, value='ten'") as raised:
-        register_partitions(frame, url, "shop", "sales", batch=4)
+        register_partitions(frame, url, "shop.sales", batch=4)
     assert raised.value.fields["added_all_the_same"] == 8 == store.count_partitions("shop", "sales")
 
 
@@ -208,31 +208,31 @@ def test_a_value_that_does_not_fit_is_named(spark, url, make_table):
 def test_columns_that_do_not_fit_are_named(spark, url, make_table, select, text):
     make_table(ds="string", hour="int")
     with pytest.raises(hbstore.InvalidInput, match=text):
-        register_partitions(spark.range(1).selectExpr(*select), url, "shop", "sales")
+        register_partitions(spark.range(1).selectExpr(*select), url, "shop.sales")
 
 
 def test_mistakes_are_found_before_a_job_starts(spark, url, make_table, tmp_path):
     make_table()
     frame = spark.range(1).selectExpr("id as n")
     with pytest.raises(hbstore.InvalidUrl, match="memory"):
-        register_partitions(frame, "memory://", "shop", "sales")
+        register_partitions(frame, "memory://", "shop.sales")
     with pytest.raises(hbstore.TableNotPartitioned):
-        register_partitions(frame, url, "shop", "sales")
+        register_partitions(frame, url, "shop.sales")
     with pytest.raises(hbstore.TableNotFound):
-        register_partitions(frame, url, "shop", "other")
+        register_partitions(frame, url, "shop.other")
     with pytest.raises(hbstore.DatabaseNotFound):
-        register_partitions(frame, url, "other", "sales")
+        register_partitions(frame, url, "other.sales")
     with pytest.raises(hbstore.InvalidInput, match="batch=0"):
-        register_partitions(frame, url, "shop", "sales", batch=0)
+        register_partitions(frame, url, "shop.sales", batch=0)
     with pytest.raises(hbstore.StoreUnavailable):
-        register_partitions(frame, str(tmp_path / "none" / "catalog.db"), "shop", "sales")
+        register_partitions(frame, str(tmp_path / "none" / "catalog.db"), "shop.sales")
 
 
 def test_a_relative_path_is_the_drivers(spark, make_table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = make_table("sqlite://some where.db", n="int")
     frame = spark.range(10).selectExpr("cast(id as int) n")
-    assert register_partitions(frame, "sqlite://some where.db", "shop", "sales") == 10
+    assert register_partitions(frame, "sqlite://some where.db", "shop.sales") == 10
     assert store.count_partitions("shop", "sales") == 10
 
 
@@ -240,7 +240,7 @@ def test_a_relative_path_is_the_drivers(spark, make_table, tmp_path, monkeypatch
 def test_hbase_from_several_processes(spark, hbase_url, make_table):
     store = make_table(hbase_url, n="int", p="string")
     frame = spark.range(0, 2_000, numPartitions=4).selectExpr("cast(id as int) n", "if(id % 2 = 0, null, 'odd') p")
-    assert register_partitions(frame, hbase_url, "shop", "sales", batch=200) == 2_000
-    assert register_partitions(frame, hbase_url, "shop", "sales", batch=500) == 0
+    assert register_partitions(frame, hbase_url, "shop.sales", batch=200) == 2_000
+    assert register_partitions(frame, hbase_url, "shop.sales", batch=500) == 0
     assert store.count_partitions("shop", "sales", "p = 'odd'") == 1_000
     assert names(store, "n = 42") == [f"n=42/p={NULL}"]

@@ -148,7 +148,7 @@ def test_rows_become_partitions_with_the_texts_of_register_partitions(spark, url
     ours = store.get_partitions_by_filter("shop", "sales", None)
     assert len(ours) == 20
     store = make_table(**{f"p{at}": "string" for at in range(9)})
-    hbstore.spark.register_partitions(frame, url, "shop", "sales")
+    hbstore.spark.register_partitions(frame, url, "shop.sales")
     theirs = store.get_partitions_by_filter("shop", "sales", None)
     assert [(one.values, one.location, one.parameters) for one in ours] == [
         (one.values, one.location, one.parameters) for one in theirs

@@ -148,7 +148,7 @@ def test_the_same_is_found_and_stored_as_in_one_process(spark, url, sales, slice
     found, known = at_once(store)
     declare(store, {"cube.storagetable.partition.timeline.cache.present": "false"})
     assert found.left_out_count == 12
-    again = rebuild_timelines(spark, url, "SHOP", "Sales", slices)
+    again = rebuild_timelines(spark, url, "SHOP.Sales", slices)
     assert (again.partitions, again.times, again.left_out_count) == (
         found.partitions,
         found.times,
@@ -163,21 +163,21 @@ def test_the_same_is_found_and_stored_as_in_one_process(spark, url, sales, slice
 def test_a_table_without_partitions(spark, url, sales):
     store = sales(days=0)
     store.drop_partitions("shop", "sales", [("2014-04", "2014-07", "eu")])
-    assert rebuild_timelines(spark, url, "shop", "sales").partitions == 0
+    assert rebuild_timelines(spark, url, "shop.sales").partitions == 0
     assert all(timeline.is_empty() for timeline in store.timelines.of("shop", "sales"))
 
 
 @pytest.mark.spark
 def test_mistakes_are_found_before_a_job_starts(spark, url, make_table):
     with pytest.raises(hbstore.InvalidUrl, match="memory"):
-        rebuild_timelines(spark, "memory://", "shop", "sales")
+        rebuild_timelines(spark, "memory://", "shop.sales")
     make_table(dt="string")
     with pytest.raises(hbstore.errors.TimelineNotFound):
-        rebuild_timelines(spark, url, "shop", "sales")
+        rebuild_timelines(spark, url, "shop.sales")
     with pytest.raises(hbstore.TableNotFound):
-        rebuild_timelines(spark, url, "shop", "other")
+        rebuild_timelines(spark, url, "shop.other")
     with pytest.raises(hbstore.InvalidInput, match="slices=0"):
-        rebuild_timelines(spark, url, "shop", "sales", 0)
+        rebuild_timelines(spark, url, "shop.sales", 0)
 
 
 @pytest.mark.spark
@@ -186,7 +186,7 @@ def test_the_default_takes_the_place_of_a_class_that_is_not_installed(spark, url
     register(CountedRunsTimeline)
     declare(store, {"cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class": NAME})
     monkeypatch.setattr(classes, "_registered", {})
-    assert rebuild_timelines(spark, url, "shop", "sales").unknown_classes == (NAME,)
+    assert rebuild_timelines(spark, url, "shop.sales").unknown_classes == (NAME,)
     assert len(store.timelines.of("shop", "sales", DAY, "dt")) == 1
 
 
@@ -210,7 +210,7 @@ def write_meanwhile(spark, at, store, monkeypatch):
         assert is_being_built(store)
 
     meanwhile = Meanwhile(store, write)
-    rebuild_timelines(spark, at, "shop", "sales", 8)
+    rebuild_timelines(spark, at, "shop.sales", 8)
     meanwhile.done()
     assert [text for text in store.timelines.check("shop", "sales") if "cannot be determined" not in text] == [
         "… and the times of 2 more partitions"
@@ -238,7 +238,7 @@ def test_whoever_loses_to_another_builder_builds_again(spark, url, sales, monkey
         builders.append({state.builder for state in states(store)})
 
     meanwhile = Meanwhile(store, build)
-    assert rebuild_timelines(spark, url, "shop", "sales", 4).partitions > 300
+    assert rebuild_timelines(spark, url, "shop.sales", 4).partitions > 300
     meanwhile.done()
     assert builders[0] != builders[1]
     assert stored(store) == known
@@ -252,7 +252,7 @@ def test_a_task_that_dies_is_run_again(spark, url, sales, monkeypatch):
     store = sales()
     found, known = at_once(store)
     monkeypatch.setattr(under_test, "_Task", DyingTask)
-    assert rebuild_timelines(spark, url, "shop", "sales", 3) == found
+    assert rebuild_timelines(spark, url, "shop.sales", 3) == found
     assert stored(store) == known
 
 
@@ -267,7 +267,7 @@ def test_a_job_that_fails_holds_nobody_up(spark, url, sales, monkeypatch):
 
     monkeypatch.setattr(under_test, "_Task", FailingTask)
     with pytest.raises(Exception, match="RuntimeError"):
-        rebuild_timelines(spark, url, "shop", "sales")
+        rebuild_timelines(spark, url, "shop.sales")
     assert all(state.until <= time.time() for state in states(store))
     assert stored(store) == known
 
@@ -276,7 +276,7 @@ def drive(url):
     """A driver in a process of its own that is killed while its job runs."""
     under_test._Task = SlowTask
     with spark_session("local[1]", Path(url.removeprefix("sqlite://")).parent, SMALL) as spark:
-        rebuild_timelines(spark, url, "shop", "sales", 500)
+        rebuild_timelines(spark, url, "shop.sales", 500)
 
 
 @pytest.mark.spark
@@ -297,7 +297,7 @@ def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, 
     left = states(store)
     assert all(isinstance(state, Building) and state.until > time.time() for state in left)
     assert max(state.until for state in left) < time.time() + PATIENCE
-    rebuild_timelines(spark, url, "shop", "sales", 4)
+    rebuild_timelines(spark, url, "shop.sales", 4)
     assert stored(store) == known
 
 
@@ -309,6 +309,6 @@ def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, 
 def test_hbase_with_writers_beside_the_job(spark, hbase_url, sales, monkeypatch):
     store = sales(hbase_url)
     found, known = at_once(store)
-    assert rebuild_timelines(spark, hbase_url, "shop", "sales", 8) == found
+    assert rebuild_timelines(spark, hbase_url, "shop.sales", 8) == found
     assert stored(store) == known
     write_meanwhile(spark, hbase_url, store, monkeypatch)
