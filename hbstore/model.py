@@ -291,12 +291,20 @@ class Table:
 
     @property
     def key_types(self) -> tuple[ColumnType, ...]:
-        """The types of the partition columns."""
+        """The types of the partition columns.
+
+        >>> [one.name for one in sales.definition.key_types]
+        ['date', 'int']
+        """
         return _key_types(tuple(column.type for column in self.partition_columns))
 
     @property
     def partition_column_names(self) -> tuple[str, ...]:
-        """The names of the partition columns."""
+        """The names of the partition columns.
+
+        >>> sales.definition.partition_column_names
+        ('ds', 'hour')
+        """
         return tuple(column.name for column in self.partition_columns)
 
 

@@ -61,7 +61,12 @@ class Totals:
         return Totals(*map(sub, _numbers(self), _numbers(other)))
 
     def to_dict(self) -> dict[str, int]:
-        """The numbers by the names of the attributes."""
+        """The numbers by the names of the attributes.
+
+        >>> totals = sales.totals().to_dict()
+        >>> totals["partitions"], totals["rows"], totals["without_files"]
+        (72, 7200, 72)
+        """
         return dict(zip(_FIELDS, _numbers(self), strict=True))
 
     @staticmethod

@@ -59,11 +59,19 @@ class Cube(Named):
     properties: Properties = FrozenDict()
 
     def field_names(self) -> tuple[str, ...]:
-        """The names of all fields."""
+        """The names of all fields.
+
+        >>> list(cubes.cube("rides").field_names())
+        ['minutes', 'start_time']
+        """
         return (*_names(self.measures), *_names(self.dim_attributes), *_names(self.expressions))
 
     def partition_column(self, time_dimension: str) -> str | None:
-        """The partition column of a time dimension; None if it is none."""
+        """The partition column of a time dimension; None if it is none.
+
+        >>> cubes.cube("rides").partition_column("start_time")
+        'dt'
+        """
         return self.time_dimensions.get(time_dimension.lower())
 
     @model_validator(mode="after")
@@ -119,7 +127,11 @@ class Dimension(Named):
     properties: Properties = FrozenDict()
 
     def field_names(self) -> tuple[str, ...]:
-        """The names of all fields."""
+        """The names of all fields.
+
+        >>> Dimension(name="city", dim_attributes=[{"name": "id", "type": "int"}]).field_names()
+        ('id',)
+        """
         return (*_names(self.dim_attributes), *_names(self.expressions))
 
     @model_validator(mode="after")

@@ -65,7 +65,11 @@ class PartitionDesc:
 
     @property
     def period(self) -> UpdatePeriod | None:
-        """The update period itself."""
+        """The update period itself.
+
+        >>> PartitionDesc("DAILY", {"dt": "2015-01-29"}).period
+        <UpdatePeriod.DAILY: 'DAILY'>
+        """
         assert not isinstance(self.update_period, str)  # __post_init__ has seen to it
         return self.update_period
 
@@ -74,6 +78,9 @@ class PartitionDesc:
 
         Raises:
             InvalidTime: it is not the beginning of a part of the update period.
+
+        >>> PartitionDesc("DAILY", {"dt": "2015-01-29"}).begins("dt")
+        datetime.datetime(2015, 1, 29, 0, 0, tzinfo=datetime.timezone.utc)
         """
         assert self.period is not None
         return _begin(self.period, {name.lower(): value for name, value in self.time.items()}[column], column)

@@ -73,11 +73,19 @@ class Document(BaseModel):
         return self
 
     def changed(self, **fields: Any) -> Self:
-        """A copy with other fields, checked like a new one."""
+        """A copy with other fields, checked like a new one.
+
+        >>> cubes.cube("rides").measures[0].changed(unit="min").unit
+        'min'
+        """
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """The document as JSON would hold it, without what is as it is by default."""
+        """The document as JSON would hold it, without what is as it is by default.
+
+        >>> cubes.cube("rides").measures[0].to_dict()
+        {'name': 'minutes', 'type': 'bigint', 'default_aggregate': 'sum'}
+        """
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -93,7 +101,11 @@ class Named(Document):
     name: Name
 
     def to_dict(self) -> dict[str, Any]:
-        """The document as JSON would hold it, its kind first."""
+        """The document as JSON would hold it, its kind first.
+
+        >>> cubes.cube("rides").to_dict()["kind"]
+        'cube'
+        """
         return {"kind": self.kind, **super().to_dict()}
 
     def __repr__(self) -> str:

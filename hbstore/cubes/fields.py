@@ -166,7 +166,11 @@ class Edge(Document):
 
     @classmethod
     def parse(cls, text: str) -> Edge:
-        """The edge of a text; InvalidModel where it is none."""
+        """The edge of a text; InvalidModel where it is none.
+
+        >>> Edge.parse("rides.city_id=cities.id")
+        Edge(table='rides', field='city_id', to_table='cities', to_field='id', to_many=False)
+        """
         return cls.model_validate(text)
 
     @model_validator(mode="wrap")
@@ -201,7 +205,11 @@ class JoinChain(Document):
 
     @property
     def destination(self) -> str:
-        """The table that it leads to."""
+        """The table that it leads to.
+
+        >>> JoinChain(name="city", paths=[[Edge.parse("rides.city_id=cities.id")]]).destination
+        'cities'
+        """
         return self.paths[0][-1].to_table
 
     @model_validator(mode="after")

@@ -42,10 +42,17 @@ _ENDINGS: Final[Mapping[str, Format]] = {".yaml": "yaml", ".yml": "yaml", ".json
 
 
 def read_documents(path: str | Path) -> list[Named]:
-    """The documents of a file, whose ending says what it is: .yaml, .yml, .json or .xml.
+    r"""The documents of a file, whose ending says what it is: .yaml, .yml, .json or .xml.
 
     Raises:
         InvalidModel: it cannot be read, or holds something that is no document; the error names file and place.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "model.yaml")
+    >>> _ = file.write_text("kind: storage\nname: lake")
+    >>> read_documents(file)
+    [<Storage lake>]
     """
     return parse_documents(*read_text(path), file=str(path))
 
@@ -60,6 +67,9 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
 
     Raises:
         InvalidModel: it does not parse, or holds something that is no document; the error names the place.
+
+    >>> parse_documents("{kind: storage, name: lake}", "yaml")
+    [<Storage lake>]
     """
     check_text(text, format)
     if format == "xml":
@@ -70,7 +80,11 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
 
 
 def write_documents(documents: Iterable[Named], format: Literal["yaml", "json"] = "yaml") -> str:
-    """Documents as a text that `parse_documents` reads as the same."""
+    """Documents as a text that `parse_documents` reads as the same.
+
+    >>> write_documents(parse_documents("{kind: storage, name: lake}", "yaml")).splitlines()
+    ['---', 'kind: storage', 'name: lake']
+    """
     expect_choice("format", format, "yaml", "json")
     given = expect_many("documents", documents, Named, hint="Give a list of documents")
     return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in given)

@@ -142,12 +142,20 @@ class StorageTable(Document):
 
     @property
     def is_continuous(self) -> bool:
-        """Whether it is a table that is always up to date and gets no partitions."""
+        """Whether it is a table that is always up to date and gets no partitions.
+
+        >>> cubes.fact("rides_daily").storage_tables[0].is_continuous
+        False
+        """
         return self.update_periods == (UpdatePeriod.CONTINUOUS,) and not self.partition_columns
 
 
 def _table_name(logical: LogicalTable, storage: str) -> str:
-    """The name of its table on a storage."""
+    """The name of its table on a storage.
+
+    >>> cubes.fact("rides_daily").table_name("lake")
+    'lake_rides_daily'
+    """
     return f"{storage.lower()}_{logical.name}"
 
 

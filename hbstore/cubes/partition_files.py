@@ -39,6 +39,13 @@ def read_partitions(path: str | Path) -> list[tuple[str, PartitionDesc]]:
 
     Raises:
         InvalidModel: it cannot be read, or holds something that is no partition; the error names file and place.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "partitions.json")
+    >>> _ = file.write_text('[{"table": "rides_daily", "update_period": "DAILY", "time": {"dt": "2015-01-29"}}]')
+    >>> read_partitions(file)[0][0]
+    'rides_daily'
     """
     return parse_partitions(*read_text(path), file=str(path))
 
@@ -48,6 +55,9 @@ def parse_partitions(text: str, format: Format, *, file: str = "<text>") -> list
 
     Raises:
         InvalidModel: it does not parse, or holds something that is no partition; the error names the place.
+
+    >>> parse_partitions('{table: rides_daily, update_period: DAILY, time: {dt: 2015-01-29}}', "yaml")[0][1].time
+    {'dt': '2015-01-29'}
     """
     check_text(text, format)
     found = _from_lens(text, file) if format == "xml" else load(text, format, file)

@@ -73,6 +73,11 @@ class Session:
         Raises:
             DdlSyntaxError, FilterError: the text does not parse; nothing was done.
             HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
+
+        >>> from hbstore.files.warehouse import Warehouse
+        >>> session = Session(store, Warehouse("/data/warehouse"), "shop")
+        >>> [result.rows for result in session.run("SHOW PARTITIONS sales WHERE ds = '2013-01-01' and hour < 2")]
+        [(('ds=2013-01-01/hour=0',), ('ds=2013-01-01/hour=1',))]
         """
         statements = parse_statements(text)
         for number, statement in enumerate(statements):
@@ -91,6 +96,11 @@ class Session:
             TableNotPartitioned: it is about partitions, and the table has no partition columns.
             NeedsSpark: it reads all files of a table.
             InvalidInput: it changes partitions, and there is no warehouse.
+
+        >>> from hbstore.ddl import parse_statements
+        >>> (statement,) = parse_statements("SHOW TABLES IN shop")
+        >>> Session(store, None).run_statement(statement).rows
+        (('shop', 'sales'),)
         """
         store = self._store
         match statement:

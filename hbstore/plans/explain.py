@@ -46,7 +46,12 @@ class Explain:
     totals: Totals | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as JSON values; keys are in hex."""
+        """The explanation as JSON values; keys are in hex.
+
+        >>> explained = sales.explain("ds = '2013-01-01' and hour = 5").to_dict()
+        >>> explained["filter"], len(explained["scans"])
+        ("ds = '2013-01-01' and hour = 5", 1)
+        """
         shown: dict[str, Any] = {
             "table": self.table,
             "filter": self.filter,

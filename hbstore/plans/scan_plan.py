@@ -108,29 +108,56 @@ class ScanPlan:
     note: str | None = None
 
     def and_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that both plans select."""
+        """The rows that both plans select.
+
+        >>> evening = sales.plan("hour >= 20").get_plans()[0]
+        >>> print(evening.and_(sales.plan("ds = '2013-01-01'")))
+        scan ds = '2013-01-01' | hour >= 20
+        """
         return MultiScanPlan((self,), self.schema).and_(other)
 
     def or_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that either plan selects."""
+        """The rows that either plan selects.
+
+        >>> first = sales.plan("ds = '2013-01-01'").get_plans()[0]
+        >>> print(first.or_(sales.plan("ds = '2013-01-02'")))
+        scan ds ∈ ['2013-01-01', '2013-01-03')
+        """
         return MultiScanPlan((self,), self.schema).or_(other)
 
     def get_plans(self) -> list[ScanPlan]:
-        """This scan."""
+        """This scan.
+
+        >>> first = sales.plan("ds = '2013-01-01'").get_plans()[0]
+        >>> first.get_plans() == [first]
+        True
+        """
         return [self]
 
     def range_text(self) -> str:
-        """The keys between the markers in readable values: ``ds = 2013-01-01 × hour ∈ [5, 7)``."""
+        """The keys between the markers in readable values: ``ds = 2013-01-01 × hour ∈ [5, 7)``.
+
+        >>> sales.plan("ds = '2013-01-01' and hour between 5 and 6").get_plans()[0].range_text()
+        "ds = '2013-01-01' × hour = 5"
+        """
         if self.kind is ScanKind.GET:
             return key_text(self.start.key, self.schema)
         return range_text(self.start.key, self.stop.key, self.schema)
 
     def residual_text(self) -> str | None:
-        """The residual in the filter language's words; None where there is none."""
+        """The residual in the filter language's words; None where there is none.
+
+        >>> sales.plan("ds < '2013-01-03' and hour != 5").get_plans()[0].residual_text()
+        '(hour < 5 or hour >= 6)'
+        """
         return None if self.residual is None else predicate_text(self.residual, self.schema)
 
     def below_text(self) -> str | None:
-        """For a skip scan, what it reads below each distinct value."""
+        """For a skip scan, what it reads below each distinct value.
+
+        >>> sales.plan("ds = '2013-01-01'").get_plans()[0].below_text() is None
+        True
+        """
         if self.kind is not ScanKind.SKIP:
             return None
         return f"each {self.schema.names[self.column]}: " + "; ".join(
@@ -149,7 +176,11 @@ class ScanPlan:
         return f"<ScanPlan {clipped(str(self), _REPR)}>"
 
     def drawn(self, cost: tuple[int, int, float] | None = None) -> DrawnScan:
-        """The scan as pictures show it; with rows read, rows returned and seconds where they were measured."""
+        """The scan as pictures show it; with rows read, rows returned and seconds where they were measured.
+
+        >>> sales.plan("ds = '2013-01-01' and hour = 5").get_plans()[0].drawn().text
+        "get ds = '2013-01-01' × hour = 5"
+        """
         return DrawnScan(str(self), self.kind is ScanKind.GET, self.residual is not None, cost)
 
 
@@ -166,15 +197,28 @@ class MultiScanPlan:
     schema: KeySchema
 
     def and_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that both plans select: one pass over the breakpoints of both."""
+        """The rows that both plans select: one pass over the breakpoints of both.
+
+        >>> print(sales.plan("ds > '2013-01-01'").and_(sales.plan("ds < '2013-01-03' and hour = 5")))
+        scan ds = '2013-01-02' | hour = 5
+        """
         return from_steps(intersect_steps(_steps(self), _steps(other)), self.schema)
 
     def or_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that either plan selects: one pass over the breakpoints of both."""
+        """The rows that either plan selects: one pass over the breakpoints of both.
+
+        >>> print(sales.plan("ds = '2013-01-01'").or_(sales.plan("ds = '2013-01-03' and hour = 5")))
+        scan ds = '2013-01-01'
+        get ds = '2013-01-03' × hour = 5
+        """
         return from_steps(unite_steps([_steps(self), _steps(other)]), self.schema)
 
     def get_plans(self) -> list[ScanPlan]:
-        """The scans in key order."""
+        """The scans in key order.
+
+        >>> [scan.kind.value for scan in sales.plan("ds = '2013-01-01' and hour in (5, 7)").get_plans()]
+        ['get', 'get']
+        """
         return list(self.scans)
 
     def __str__(self) -> str:
@@ -195,16 +239,32 @@ class FilterPlan(Protocol):
 
     @property
     def schema(self) -> KeySchema:
-        """The table that the keys belong to."""
+        """The table that the keys belong to.
+
+        >>> sales.plan("hour = 5").schema.names
+        ('ds', 'hour')
+        """
 
     def and_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that both plans select."""
+        """The rows that both plans select.
+
+        >>> print(sales.plan("ds = '2013-01-01'").and_(sales.plan("hour = 5")))
+        scan ds = '2013-01-01' | hour = 5
+        """
 
     def or_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that either plan selects."""
+        """The rows that either plan selects.
+
+        >>> print(sales.plan("ds < '2013-01-02'").or_(sales.plan("ds < '2013-01-03'")))
+        scan ds ∈ [-∞, '2013-01-03')
+        """
 
     def get_plans(self) -> list[ScanPlan]:
-        """Sorted, disjoint scans."""
+        """Sorted, disjoint scans.
+
+        >>> len(sales.plan("ds in ('2013-01-01', '2013-01-02')").get_plans())
+        1
+        """
 
 
 def absolute(scan: RelativeScan, schema: KeySchema) -> ScanPlan:

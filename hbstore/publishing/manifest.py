@@ -102,7 +102,11 @@ class Manifest:
     exchange: Exchange | None = None
 
     def encode(self) -> bytes:
-        """JSON."""
+        """JSON.
+
+        >>> Manifest("7", "file:/data/_hbstore/7", ()).encode()[:20]
+        b'{"version": 1, "id":'
+        """
         content: dict[str, Any] = {"version": _VERSION, "id": self.id, "staging": self.staging}
         if self.exchange is not None:
             places = [(one.values, one.location) for one in self.partitions]
@@ -112,7 +116,12 @@ class Manifest:
         return json.dumps({**content, "partitions": [asdict(one) for one in self.partitions]}).encode()
 
     def shares(self, other: Manifest) -> bool:
-        """Whether another publication is about one of these partitions, and not this one."""
+        """Whether another publication is about one of these partitions, and not this one.
+
+        >>> one = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
+        >>> one.shares(one), one.shares(Manifest("8", "file:/data/_hbstore/8", one.partitions))
+        (False, True)
+        """
         mine = {one.values for one in self.partitions}
         return self.id != other.id and any(one.values in mine for one in other.partitions)
 
@@ -122,6 +131,9 @@ class Manifest:
 
         Raises:
             CorruptRow: they are not.
+
+        >>> Manifest.decode(Manifest("7", "file:/data/_hbstore/7", ()).encode()).id
+        '7'
         """
         try:
             found = json.loads(data)

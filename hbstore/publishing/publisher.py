@@ -86,6 +86,20 @@ class Publisher:
             FileOperationFailed: a file cannot be moved; nothing was changed.
             CommitStateUnknown: it is decided, or may be, and something went wrong then. It is finished by the next who
                 reads or writes the table.
+
+        >>> import pathlib, tempfile
+        >>> from dataclasses import replace
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> store.create_table(replace(sales.definition, name="local", location=f"file:{folder.name}"))
+        >>> home = f"{folder.name}/ds=2013-01-09/hour=0"
+        >>> staged = pathlib.Path(folder.name, "_hbstore/7/part-0")
+        >>> staged.parent.mkdir(parents=True)
+        >>> _ = staged.write_text("2.50")
+        >>> write = PartitionWrite(("2013-01-09", "0"), f"file:{home}", {"_hidden": "part-0"})
+        >>> manifest = Manifest("7", f"file:{staged.parent}", (write,))
+        >>> Publisher(store).publish("shop", "local", manifest, {f"file:{staged}": f"file:{home}/_hidden"})
+        >>> pathlib.Path(home, "part-0").read_text(), store.table("shop.local").names()
+        ('2.50', ['ds=2013-01-09/hour=0'])
         """
         row = self.claim(database, table, manifest)
         try:
@@ -105,11 +119,18 @@ class Publisher:
         """Finish what is decided, and clear away what dead jobs left; how many publications there were.
 
         One read of the table's row where there is nothing to do.
+
+        >>> Publisher(store).recover("shop", "sales")
+        0
         """
         return self.recover_row(self.store.publications.row(database, table), all_dead=True)
 
     def recover_row(self, row: TableRow, *, all_dead: bool = False) -> int:
-        """As `recover`, of a row that was read; what is not decided, nor exchanged, stays unless ``all_dead``."""
+        """As `recover`, of a row that was read; what is not decided, nor exchanged, stays unless ``all_dead``.
+
+        >>> Publisher(store).recover_row(store.table_row("shop", "sales"))
+        0
+        """
         done = self._settle_exchanges(row, all_dead=all_dead)
         for one in self.store.publications.of(row):
             dead = all_dead and not one.decided and one.until < time.time()
@@ -123,7 +144,10 @@ class Publisher:
         return done
 
     def finish_before_use(self, row: TableRow) -> None:
-        """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is."""
+        """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is.
+
+        >>> Publisher(store).finish_before_use(store.table_row("shop", "sales"))
+        """
         if not has_publications(row):
             return
         try:
@@ -134,7 +158,11 @@ class Publisher:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
 
     def has_moving_folders(self, database: str, table: str) -> bool:
-        """Whether folders of partitions that are exchanged may still lie in the folder of a table, or come to it."""
+        """Whether folders of partitions that are exchanged may still lie in the folder of a table, or come to it.
+
+        >>> Publisher(store).has_moving_folders("shop", "sales")
+        False
+        """
         row = self.store.publications.row(database, table)
         return any(one.id.startswith(EXCHANGES) for one in self.store.publications.of(row))
 
@@ -144,6 +172,10 @@ class Publisher:
         Raises:
             WriteConflict: another job is writing one of them; nothing was changed.
             ConcurrentChange: other jobs always came between; nothing was changed.
+
+        >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("2013-01-09", "0"), "file:/data/x"),))
+        >>> Publisher(store).claim("shop", "sales", manifest).table.name
+        'sales'
         """
         publications = self.store.publications
         for attempt in range(_ATTEMPTS):

@@ -51,7 +51,14 @@ class Repair:
     dropped: int = 0
 
     def names(self, partitions: Iterable[Partition]) -> list[str]:
-        """The names of partitions of this table."""
+        """The names of partitions of this table.
+
+        >>> from hbstore.repair import Shape, Walked, compared
+        >>> gone = {f"s3://shop/sales/ds=2013-01-0{day}/hour=5" for day in (1, 2, 3)}
+        >>> repair = compared(sales.definition, Walked([], []), sales.partitions("hour = 5"), gone=gone)
+        >>> repair.names(repair.drop)
+        ['ds=2013-01-01/hour=5', 'ds=2013-01-02/hour=5', 'ds=2013-01-03/hour=5']
+        """
         return [partition_name(self.table.partition_column_names, one.values) for one in partitions]
 
 

@@ -143,11 +143,24 @@ class Threads:
     at_once: int = AT_ONCE
 
     def walk(self, location: str, shape: Shape, told: Told) -> Walked:
-        """See `Explorer.walk`."""
+        """See `Explorer.walk`.
+
+        >>> import tempfile
+        >>> from hbstore import Column, Table
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> os.makedirs(f"{folder.name}/ds=2013-01-01")
+        >>> shape = Shape.of(Table("shop", "t", partition_columns=[Column("ds", "date")]))
+        >>> [one.path for one in Threads().walk(folder.name, shape, lambda count: None).folders]
+        ['ds=2013-01-01']
+        """
         return walk(location, shape, [ROOT], told, at_once=self.at_once)
 
     def gone(self, locations: Sequence[str]) -> set[str]:
-        """See `Explorer.gone`."""
+        """See `Explorer.gone`.
+
+        >>> Threads().gone(["/no/such/folder", "/"])
+        {'/no/such/folder'}
+        """
         with ThreadPoolExecutor(self.at_once) as pool:
             return {one for one, nothing in zip(locations, pool.map(is_gone, locations), strict=True) if nothing}
 

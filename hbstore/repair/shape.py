@@ -77,6 +77,9 @@ class Shape:
 
         Raises:
             InvalidPartitionValue: the spec names no partition column, or a value that does not fit its type.
+
+        >>> Shape.of(sales.definition, {"ds": "2013-01-01"}).columns
+        ('ds', 'hour')
         """
         columns, types = table.partition_column_names, table.key_types
         wanted = []
@@ -94,7 +97,12 @@ class Shape:
         return Shape(columns, types, tuple(wanted))
 
     def sort(self, folder: Folder, entries: Iterable[Entry]) -> tuple[list[Folder], list[Foreign]]:
-        """The folders in a folder: those of the next level, and foreign ones. O(entries)."""
+        """The folders in a folder: those of the next level, and foreign ones. O(entries).
+
+        >>> folders, foreign = Shape.of(sales.definition).sort(ROOT, [Entry("ds=2013-01-01"), Entry("stray")])
+        >>> [folder.path for folder in folders], [one.folder for one in foreign]
+        (['ds=2013-01-01'], ['stray'])
+        """
         level = len(folder.values)
         column, kind, wanted = self.columns[level], self.types[level], self.wanted[level]
         found, foreign = [], []

@@ -62,49 +62,99 @@ class Rows(Protocol):
 
     @property
     def url(self) -> str:
-        """What `connect` was given."""
+        """What `connect` was given.
+
+        >>> store.rows.url
+        'memory://'
+        """
 
     @property
     def atomic(self) -> bool:
-        """Whether `transaction` makes many writes one; where not, the store writes intents."""
+        """Whether `transaction` makes many writes one; where not, the store writes intents.
+
+        >>> store.rows.atomic
+        True
+        """
 
     @property
     def costs(self) -> Costs:
-        """What reading costs here."""
+        """What reading costs here.
+
+        >>> store.rows.costs.seek >= store.rows.costs.read
+        True
+        """
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Everything inside happens at once or not at all, alone. Not to be nested. Only where `atomic`."""
+        """Everything inside happens at once or not at all, alone. Not to be nested. Only where `atomic`.
+
+        >>> with store.rows.transaction():
+        ...     store.rows.compare_and_put(b"Xrow", "d:a", None, b"1")
+        True
+        """
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Reads inside see one state, where the backend has such states; inside a transaction it does nothing."""
+        """Reads inside see one state, where the backend has such states; inside a transaction it does nothing.
+
+        >>> with store.rows.snapshot():
+        ...     sales.count()
+        72
+        """
 
     def get(self, key: bytes) -> Cells | None:
-        """The cells of a catalog row but for timelines (``t:…``), in one atomic read; None if there are none."""
+        """The cells of a catalog row but for timelines (``t:…``), in one atomic read; None if there are none.
+
+        >>> sorted(store.rows.get(b"Dshop"))
+        ['d:def']
+        """
 
     def get_all(self, key: bytes) -> Cells:
-        """All cells of a catalog row in one atomic read, its timelines included, which may be large."""
+        """All cells of a catalog row in one atomic read, its timelines included, which may be large.
+
+        >>> sorted(store.rows.get_all(b"Dshop"))
+        ['d:def']
+        """
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
-        """Catalog rows with start <= key < stop, in key order, with the cells that `get` returns."""
+        r"""Catalog rows with start <= key < stop, in key order, with the cells that `get` returns.
+
+        >>> [key for key, _ in store.rows.scan_catalog(b"D", b"U")]
+        [b'Dshop', b'Tshop\x00sales']
+        """
 
     def compare_and_put(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:
         """Put one cell of a catalog row if it holds ``expected`` (None: if it is absent or empty), atomically.
 
         Returns:
             Whether it was put.
+
+        >>> put = store.rows.compare_and_put
+        >>> put(b"Xrow", "d:a", None, b"1"), put(b"Xrow", "d:a", b"0", b"2")
+        (True, False)
         """
 
     def clear(self, key: bytes, cell: str) -> None:
         """Empty one cell of a catalog row, whatever it holds; sent once, and cheaper than comparing a large value.
 
         Only for cells that nobody else writes while they are full.
+
+        >>> store.rows.clear(b"Xrow", "d:a")
         """
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
-        """Those of the keys' partition rows that exist, in key order; keys are sorted and distinct."""
+        """Those of the keys' partition rows that exist, in key order; keys are sorted and distinct.
+
+        >>> key = sales.plan("ds = '2013-01-01' and hour = 5").get_plans()[0].start.key
+        >>> [found for found, _ in store.rows.multi_get([key])] == [key]
+        True
+        """
 
     def first_key(self, start: bytes, stop: bytes) -> bytes | None:
-        """The smallest partition key with start <= key < stop."""
+        """The smallest partition key with start <= key < stop.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> store.rows.first_key(scan.start.key, scan.stop.key) > scan.start.key
+        True
+        """
 
     def scan(
         self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
@@ -116,24 +166,47 @@ class Rows(Protocol):
             stop: the key after the last.
             residual: what each row's cells must satisfy; it never lets a wrong row through.
             limit: how many rows at most; None for all.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> sum(len(batch) for batch in store.rows.scan(scan.start.key, scan.stop.key, scan.residual))
+        24
         """
 
     def payloads(
         self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
     ) -> Iterator[Sequence[bytes]]:
-        """What `scan` returns without the keys, which costs less where nobody asks for them."""
+        """What `scan` returns without the keys, which costs less where nobody asks for them.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> sum(len(batch) for batch in store.rows.payloads(scan.start.key, scan.stop.key, limit=5))
+        5
+        """
 
     def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
         """The first ``size`` bytes of the payloads that `scan` would return, as `lay_out` makes them of many.
 
         For what looks at the beginnings of many rows; it costs less where the rows are in this process.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> any(store.rows.heads(scan.start.key, scan.stop.key, 40))
+        True
         """
 
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
-        """How many rows `scan` would return."""
+        """How many rows `scan` would return.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> store.rows.count(scan.start.key, scan.stop.key)
+        24
+        """
 
     def whole_rows(self, start: bytes, stop: bytes) -> Iterator[PartitionRow]:
-        """Partition rows with all their cells; a cell that is missing is empty."""
+        """Partition rows with all their cells; a cell that is missing is empty.
+
+        >>> scan = sales.plan("ds = '2013-01-02'").get_plans()[0]
+        >>> len(next(store.rows.whole_rows(scan.start.key, scan.stop.key)).cells)
+        2
+        """
 
     def write(self, puts: Sequence[PartitionRow], deletes: Sequence[bytes], sequence: int) -> None:
         """Put and delete partition rows. A key stands in at most one of the two.
@@ -143,10 +216,25 @@ class Rows(Protocol):
             deletes: keys; absent ones are passed over.
             sequence: rises with every change of a table. Backends without transactions order the writes of a row by
                 it, whenever they arrive: repeating a write changes nothing, and an older one never hides a newer.
+
+        >>> row = next(store.rows.whole_rows(b"shop", b"shoq"))
+        >>> store.rows.write([], [row.key], sequence=1)
+        >>> sales.count()
+        71
         """
 
     def round_trips(self) -> int:
-        """How many requests this thread has made so far; only differences mean something."""
+        """How many requests this thread has made so far; only differences mean something.
+
+        >>> before = store.rows.round_trips()
+        >>> sales.count()
+        72
+        >>> store.rows.round_trips() > before
+        True
+        """
 
     def close(self) -> None:
-        """Release connections; afterwards every call raises StoreUnavailable."""
+        """Release connections; afterwards every call raises StoreUnavailable.
+
+        >>> store.rows.close()
+        """

@@ -42,7 +42,11 @@ class Hive:
 
     @classmethod
     def of(cls, rows: Rows, tables: Tables, annexes: Annexes) -> Hive:
-        """The services of the store on some rows."""
+        """The services of the store on some rows.
+
+        >>> store.hive
+        <Hive: functions, locks, transactions, roles, grants, marks>
+        """
         return cls(
             Functions(rows, tables),
             Locks(rows),

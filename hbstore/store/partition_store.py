@@ -774,5 +774,9 @@ def connect(url: str, *, create: bool = True) -> PartitionStore:
         InvalidUrl: no backend has such URLs.
         NotAStore: the file is another program's.
         StoreUnavailable: nobody answers there, or there is no such store.
+
+    >>> store = connect("memory://")  # sqlite:///data/catalog.db, or hbase://127.0.0.1:9090/prefix
+    >>> store.database_names()
+    []
     """
     return PartitionStore(connect_rows(url, create=create))

@@ -148,12 +148,20 @@ class TableRow:
 
     @property
     def table(self) -> Table:
-        """The table."""
+        """The table.
+
+        >>> store.table_row("shop", "sales").table.name
+        'sales'
+        """
         return self.definition.table
 
     @property
     def struct(self) -> bytes:
-        """The table as it is stored: the bytes of the Hive Metastore's Table struct."""
+        """The table as it is stored: the bytes of the Hive Metastore's Table struct.
+
+        >>> store.table_row("shop", "sales").struct == store.read_table("shop", "sales")
+        True
+        """
         return struct_of(self.cells[DEFINITION])
 
     @property
@@ -161,22 +169,37 @@ class TableRow:
         """Eight bytes that no other table has, nor had; it keeps them when it is altered or renamed.
 
         So what is kept under them goes along with the table: its sequence numbers, too, only rise on that way.
+
+        >>> store.table_row("shop", "sales").incarnation == store.table_incarnation("shop", "sales")
+        True
         """
         return incarnation_of(self.cells[DEFINITION])
 
     @property
     def journal(self) -> Journal:
-        """Open intents and the last sequence number."""
+        """Open intents and the last sequence number.
+
+        >>> store.table_row("shop", "sales").journal.intents
+        ()
+        """
         return Journal.decode(self.cells.get(JOURNAL))
 
     @property
     def sketch(self) -> Sketch:
-        """What is known of the table's rows."""
+        """What is known of the table's rows.
+
+        >>> store.table_row("shop", "sales").sketch.statistics() == store.table_row("shop", "sales").statistics
+        True
+        """
         return Sketch.decode(self.cells.get(STATISTICS), len(self.definition.schema.names))
 
     @property
     def statistics(self) -> Statistics:
-        """What is known of the table's rows, as the planner wants it."""
+        """What is known of the table's rows, as the planner wants it.
+
+        >>> store.table_row("shop", "sales").statistics.distinct[0]
+        3
+        """
         return self.sketch.statistics()
 
 

@@ -63,6 +63,11 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
 
     Raises:
         UnknownTimelineClass: there is none, or an installed package declares it and it cannot be used.
+
+    >>> timeline_class("org.apache.lens.cube.metadata.timeline.StoreAllPartitionTimeline").__name__
+    'StoreAllPartitionTimeline'
+    >>> timeline_class(None).__name__
+    'EndsAndHolesPartitionTimeline'
     """
     expect("class_name", name, str, NoneType, hint=f"Give the name of a class, such as {DEFAULT_CLASS.__name__!r}")
     if not name:

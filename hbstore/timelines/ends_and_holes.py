@@ -31,7 +31,12 @@ class EndsAndHolesPartitionTimeline(PartitionTimeline):
         self._holes = Runs()
 
     def to_properties(self) -> dict[str, str]:
-        """The ends as ``first`` and ``latest``, empty if there are none, and the holes as ``holes``."""
+        """The ends as ``first`` and ``latest``, empty if there are none, and the holes as ``holes``.
+
+        >>> from hbstore.timelines import convert
+        >>> convert(timeline, EndsAndHolesPartitionTimeline).to_properties()
+        {'first': '2015-01-29', 'latest': '2015-02-01', 'holes.size': '1', 'holes0': '2015-01-31'}
+        """
         self._sound()
         within_limit(self._holes.size(), self.storage_table, self.update_period)
         holes = chunks("holes", listed(self.update_period, self._holes))

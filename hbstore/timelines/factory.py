@@ -50,6 +50,10 @@ def timeline_of(
     Raises:
         UnknownTimelineClass: they name a class that there is not.
         CorruptTimeline: they cannot be read, or contradict themselves.
+
+    >>> from hbstore.timelines import UpdatePeriod
+    >>> timeline_of("s1_orders", UpdatePeriod.DAILY, "dt", {})
+    <EndsAndHolesPartitionTimeline DAILY dt of s1_orders: no times>
     """
     expect("period", period, UpdatePeriod, hint="Give an UpdatePeriod, such as UpdatePeriod.DAILY")
     expect_dict("properties", properties, str, hint="Give the properties of a table in a dict")

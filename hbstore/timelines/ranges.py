@@ -28,7 +28,11 @@ class RangesPartitionTimeline(PartitionTimeline):
         self._runs = Runs()
 
     def to_properties(self) -> dict[str, str]:
-        """The ranges as ``ranges``."""
+        """The ranges as ``ranges``.
+
+        >>> timeline.to_properties()
+        {'ranges.size': '1', 'ranges0': '[2015-01-29, 2015-01-31),[2015-02-01, 2015-02-02)'}
+        """
         self._sound()
         return chunks("ranges", self._texts())
 

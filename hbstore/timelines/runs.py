@@ -38,7 +38,11 @@ class Runs:
 
     @staticmethod
     def of(numbers: Iterable[int]) -> Runs:
-        """The runs of numbers in any order, some perhaps more than once. O(n) if they ascend, else O(n log n)."""
+        """The runs of numbers in any order, some perhaps more than once. O(n) if they ascend, else O(n log n).
+
+        >>> Runs.of([3, 1, 2, 7])
+        Runs([1, 7], [4, 8])
+        """
         starts: list[int] = []
         stops: list[int] = []
         late: list[int] = []  # what came after a greater number
@@ -63,12 +67,21 @@ class Runs:
 
     @staticmethod
     def of_ranges(ranges: Iterable[tuple[int, int]]) -> Runs:
-        """The runs of sorted ranges that neither overlap nor touch. O(ranges)."""
+        """The runs of sorted ranges that neither overlap nor touch. O(ranges).
+
+        >>> Runs.of_ranges([(1, 4), (7, 8)])
+        Runs([1, 7], [4, 8])
+        """
         pairs = list(ranges)
         return Runs([start for start, _ in pairs], [stop for _, stop in pairs])
 
     def copy(self) -> Runs:
-        """The same set, to be changed on its own."""
+        """The same set, to be changed on its own.
+
+        >>> runs = Runs.of([1, 2])
+        >>> runs.copy().add(3), runs
+        (True, Runs([1], [3]))
+        """
         return Runs(self.starts, self.stops)
 
     def minus(self, other: Runs) -> Runs:
@@ -82,7 +95,11 @@ class Runs:
         return left
 
     def numbers(self) -> Iterator[int]:
-        """The numbers, in order."""
+        """The numbers, in order.
+
+        >>> list(Runs.of_ranges([(1, 4), (7, 8)]).numbers())
+        [1, 2, 3, 7]
+        """
         return (number for start, stop in self for number in range(start, stop))
 
     def __contains__(self, number: int) -> bool:
@@ -109,11 +126,20 @@ class Runs:
         return f"Runs({self.starts.tolist()}, {self.stops.tolist()})"
 
     def size(self) -> int:
-        """How many numbers there are. O(runs)."""
+        """How many numbers there are. O(runs).
+
+        >>> Runs.of_ranges([(1, 4), (7, 8)]).size()
+        4
+        """
         return sum(self.stops) - sum(self.starts)
 
     def add(self, number: int) -> bool:
-        """Put a number in; False if it is there. O(log runs), and one insert into the arrays if in the middle."""
+        """Put a number in; False if it is there. O(log runs), and one insert into the arrays if in the middle.
+
+        >>> runs = Runs.of([1, 3])
+        >>> runs.add(2), runs.add(2), runs
+        (True, False, Runs([1], [4]))
+        """
         starts, stops = self.starts, self.stops
         at = bisect_right(starts, number)
         if at and number < stops[at - 1]:
@@ -132,7 +158,12 @@ class Runs:
         return True
 
     def remove(self, number: int) -> bool:
-        """Take a number out; False if it is not there. O(log runs), and one insert into the arrays if in the middle."""
+        """Take a number out; False if it is not there. O(log runs), and one insert into the arrays if in the middle.
+
+        >>> runs = Runs.of([1, 2, 3])
+        >>> runs.remove(2), runs.remove(2), runs
+        (True, False, Runs([1, 3], [2, 4]))
+        """
         starts, stops = self.starts, self.stops
         at = bisect_right(starts, number) - 1
         if at < 0 or number >= stops[at]:
@@ -154,6 +185,10 @@ class Runs:
 
         Returns:
             Whether that changed anything.
+
+        >>> runs = Runs.of([1, 2])
+        >>> runs.unite(Runs.of([2, 3])), runs
+        (True, Runs([1], [4]))
         """
         if not other.starts:
             return False
@@ -168,6 +203,10 @@ class Runs:
 
         Returns:
             Whether that changed anything.
+
+        >>> runs = Runs.of([1, 2, 3])
+        >>> runs.subtract(Runs.of([2, 9])), runs
+        (True, Runs([1, 3], [2, 4]))
         """
         if not other.starts:
             return False
@@ -177,7 +216,11 @@ class Runs:
         return self._replace(low, high, Runs.of_ranges(kept))
 
     def between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The runs in [start, stop), cut at its ends. O(log runs) and those found."""
+        """The runs in [start, stop), cut at its ends. O(log runs) and those found.
+
+        >>> list(Runs.of_ranges([(1, 4), (7, 9)]).between(2, 8))
+        [(2, 4), (7, 8)]
+        """
         for at in range(bisect_right(self.stops, start), len(self.starts)):
             begin = max(self.starts[at], start)
             if begin >= stop:
@@ -185,11 +228,19 @@ class Runs:
             yield begin, min(self.stops[at], stop)
 
     def gaps(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The ranges of [start, stop) that are not in the set. O(log runs) and those found."""
+        """The ranges of [start, stop) that are not in the set. O(log runs) and those found.
+
+        >>> list(Runs.of_ranges([(1, 4), (7, 9)]).gaps(0, 8))
+        [(0, 1), (4, 7)]
+        """
         return gaps(self.between(start, stop), start, stop)
 
     def in_order(self) -> bool:
-        """Whether the lists are as they have to be. O(runs)."""
+        """Whether the lists are as they have to be. O(runs).
+
+        >>> Runs([1, 3], [2, 5]).in_order(), Runs([1, 3], [4, 5]).in_order()
+        (True, False)
+        """
         return (
             len(self.starts) == len(self.stops)
             and all(map(lt, self.starts, self.stops))

@@ -30,7 +30,12 @@ class StoreAllPartitionTimeline(PartitionTimeline):
         self._indexes = SortedList()
 
     def to_properties(self) -> dict[str, str]:
-        """The times as ``partitions``."""
+        """The times as ``partitions``.
+
+        >>> from hbstore.timelines import convert
+        >>> convert(timeline, StoreAllPartitionTimeline).to_properties()
+        {'partitions.size': '1', 'partitions0': '2015-01-29,2015-01-30,2015-02-01'}
+        """
         self._sound()
         within_limit(len(self._indexes), self.storage_table, self.update_period)
         return chunks("partitions", map(self.update_period.format_index, self._indexes))

@@ -38,22 +38,38 @@ class TableTransfer:
 
     @property
     def source(self) -> Checksum:
-        """The checksum of the source's partitions that were to be copied."""
+        """The checksum of the source's partitions that were to be copied.
+
+        >>> TableTransfer("shop.sales", "created").source.count
+        0
+        """
         return self.partitions.checksum
 
     @property
     def is_verified(self) -> bool:
-        """Whether the target has what the source has, by number and by checksum."""
+        """Whether the target has what the source has, by number and by checksum.
+
+        >>> TableTransfer("shop.sales", "created").is_verified
+        True
+        """
         return self.source == self.target
 
     @property
     def left_out(self) -> int:
-        """How many partitions the target does not have."""
+        """How many partitions the target does not have.
+
+        >>> TableTransfer("shop.sales", "created", collided=(("ds=5", "ds=05"),)).left_out
+        1
+        """
         return len(self.collided) + len(self.unreadable) + len(self.partitions.refused)
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is nothing to be looked at by a person."""
+        """Whether there is nothing to be looked at by a person.
+
+        >>> TableTransfer("shop.sales", "created", untyped=("ds=noon",)).is_complete
+        False
+        """
         return self.is_verified and not self.left_out and not self.untyped
 
 
@@ -77,5 +93,9 @@ class Transfer:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was copied and is just so in the target."""
+        """Whether everything was copied and is just so in the target.
+
+        >>> Transfer("thrift://host:9083").is_complete
+        True
+        """
         return not self.refused and all(one.is_complete for one in self.tables)
