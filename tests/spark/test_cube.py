@@ -146,6 +146,33 @@ def test_the_report_of_sets_of_sports(spark, store):
     assert [tuple(row) for row in found] == [("A", []), ("B", [1]), ("C", None)]
 
 
+def test_sets_that_expressions_are_computed_over(spark, store):
+    early = {"flatten_bridges": "true", "flatten_early": "true"}
+
+    def report(item, condition="", order="revenue"):
+        text = f"cube select {item}, revenue from payments where {RANGE}{condition} order by {order} desc"
+        return [tuple(row) for row in cube(spark, store, text, database="shop", options=early).collect()]
+
+    assert report("left(sport.description, 1)") == [(["C", "F"], 100), (["B", "C", "F"], 50)]
+    assert report("size(sport.description)") == [(2, 100), (3, 50)]
+    assert report("size(sport.description)", order="size(sport.description)") == [(3, 50), (2, 100)]
+    assert report("concat(payer.name, sport.description)") == [
+        (["ACricket", "AFootball"], 100),
+        (["BBasketball", "BCricket", "BFootball"], 50),
+    ]
+    both = ["Cricket", "Football"]
+    for condition in ("not upper(sport.description) like 'B%'", "sport.description < 'D' and payer.name < 'B'"):
+        assert report("sport.description", f" and {condition}") == [(both, 100)]
+    assert report("distinct sport.description", " and sport.description is null") == []
+    people = "select name, upper(sport.description), sport.description = 'Golf' from users order by name"
+    found = cube(spark, store, people, database="shop", options=early).collect()
+    assert [tuple(row) for row in found] == [
+        ("A", ["CRICKET", "FOOTBALL"], [False, False]),
+        ("B", ["BASKETBALL", "CRICKET", "FOOTBALL"], [False, False, False]),
+        ("C", None, None),
+    ]
+
+
 def test_rows_come_from_days_and_hours_and_from_the_latest_dimension(spark, store):
     text = f"select payer.name, payer.gender, sum(revenue) total from payments where {RANGE} order by total desc"
     frame = cube(spark, store, text, database="shop")

@@ -10,6 +10,10 @@
 
 All joins from the first such edge on go into the subquery. An expression that names their fields is computed there, in
 each row, and becomes the set of its values; a comparison in WHERE becomes whether it holds for one of them.
+
+With ``flatten_early`` the subquery has the sets of fields alone. Expressions are then computed over these: a function
+of one value for each value, ``upper(sport.name)`` as ``TRANSFORM(`set 0`, one -> UPPER(one))``; a function of arrays,
+such as ``size``, for the whole set; and a comparison asks whether a value of the set meets it.
 """
 
 from __future__ import annotations
@@ -29,6 +33,17 @@ KEY: Final = "key"
 """What the column of a bridge is called by which it is joined."""
 
 _CONNECTIVES: Final = (exp.And, exp.Or, exp.Not, exp.Paren)
+_ONE: Final = "one value"
+"""What a value of a set is called in functions of one value."""
+
+_OF_ARRAYS: Final = (
+    *(exp.ArraySize, exp.ArrayContains, exp.ArrayToString, exp.ArrayMax, exp.ArrayMin, exp.ArraySlice),
+    *(exp.ArrayPosition, exp.ArrayDistinct, exp.ArraySort, exp.ArrayFilter, exp.Transform, exp.Exists, exp.Bracket),
+)
+"""Functions whose first argument is an array, and can be nothing else."""
+
+_OTHERS_OF_ARRAYS: Final = frozenset(["cardinality", "forall"])
+"""Those of them that sqlglot does not tell from other functions."""
 
 
 def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None:
@@ -37,7 +52,8 @@ def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None
     Raises:
         UnsupportedQuery: an expression looks at more than one bridge, or stands where a set cannot.
     """
-    bridges = _Bridges(query, {})
+    measures = () if resolved.cube is None else [one.name for one in resolved.cube.measures]
+    bridges = _Bridges(query, {}, frozenset((resolved.root, name) for name in measures), early=options.flatten_early)
     bridges.take_joins(resolved)
     if not bridges.of:
         return
@@ -65,10 +81,14 @@ class _Bridges:
     Attributes:
         query: for errors.
         of: by the alias of a join that lies behind a bridge, the join that leads to the bridge.
+        measures: of the cube, as alias and name.
+        early: whether expressions are computed over sets of fields.
     """
 
     query: QueryText
     of: dict[str, Join]
+    measures: frozenset[tuple[str, str]]
+    early: bool
 
     def take_joins(self, resolved: Resolved) -> None:
         """Move the joins behind bridges into these."""
@@ -98,7 +118,16 @@ class _Bridges:
         join = self._bridge(tree)
         if join is None:
             return tree
-        return self._column(join, "set", tree, _sorted_set(tree))
+        if not self.early:
+            return self._column(join, "set", tree, _sorted_set(tree))
+        made = self._over_sets(tree)
+        found = self._field(made)
+        if found is None:
+            return made
+        values = self._column(join, "set", found, _sorted_set(found))
+        if made.unnest() == found:
+            return values
+        return placed(exp.Transform(this=values, expression=_for_one(made, found)), offset_of(tree))
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """A condition in which each comparison behind a bridge asks whether it holds for one value of the set."""
@@ -107,6 +136,10 @@ class _Bridges:
             join = None if isinstance(node, _CONNECTIVES) else self._bridge(node)
             if join is None:
                 return node
+            if self.early:
+                node = self._over_sets(node)
+                if self._field(node) is None:
+                    return node
             if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
                 # A set holds no NULL: it is empty or not, and there is none for a row that meets no bridge row.
                 some = exp.Coalesce(this=self._has(join, _negated(node)), expressions=[exp.false()])
@@ -125,7 +158,37 @@ class _Bridges:
                 raise self.query.error(UnsupportedQuery, text, at, field=f"{node.table}.{node.name}", hint=hint)
 
     def _has(self, join: Join, condition: exp.Expr) -> exp.Expr:
-        return self._column(join, "has", condition, exp.LogicalOr(this=condition.copy()))
+        """Whether a condition holds for one value: NULL where it is neither true nor false for any."""
+        field = self._field(condition) if self.early else None
+        if field is None:
+            return self._column(join, "has", condition, exp.LogicalOr(this=condition.copy()))
+        values = self._column(join, "set", field, _sorted_set(field))
+        ifs = [
+            exp.If(this=_any(values, _for_one(one, field)), true=truth)
+            for one, truth in ((condition, exp.true()), (_negated(exp.paren(condition)), exp.false()))
+        ]
+        return placed(exp.Case(ifs=ifs), offset_of(condition))
+
+    def _over_sets(self, tree: exp.Expr) -> exp.Expr:
+        """A copy of an expression in which sets stand where its functions take arrays."""
+
+        def changed(node: exp.Expr) -> exp.Expr:
+            for argument in _arrays_of(node):
+                if self._field(argument) is not None:
+                    argument.replace(self.as_set(argument.copy()))
+            return node
+
+        made = tree.copy()
+        made.meta.update(tree.meta)
+        return made.transform(changed, copy=False)
+
+    def _field(self, tree: exp.Expr) -> exp.Column | None:
+        """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
+        found = [one for one in tree.find_all(exp.Column) if one.table in self.of and not _is_set(one)]
+        if any(one != found[0] for one in found):
+            hint = "Ask with flatten_early = false, or for each field by itself"
+            self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
+        return found[0] if found else None
 
     def _column(self, join: Join, kind: str, tree: exp.Expr, aggregate: exp.Expr) -> exp.Expr:
         """A column of a bridge that holds an aggregate of its rows."""
@@ -148,7 +211,12 @@ class _Bridges:
         if any(is_aggregate(node) for node in tree.walk()):
             hint = "Ask for it without flatten_bridges; a condition on the field can stand in WHERE"
             self.refuse(tree, "an aggregate looks at a field behind a bridge table", hint)
-        if any(self.of.get(node.table) is not found[0] for node in tree.find_all(exp.Column)):
+        columns = list(tree.find_all(exp.Column))
+        if any((node.table, node.name) in self.measures for node in columns):
+            self.refuse(
+                tree, "an expression looks at both a bridge table's field and a measure", "Ask for each by itself"
+            )
+        if len(found) > 1 or (not self.early and any(self.of.get(node.table) is not found[0] for node in columns)):
             hint = "Let each expression and each comparison name fields behind one bridge table alone"
             self.refuse(tree, "an expression looks at both a bridge table's field and others", hint)
         return found[0]
@@ -161,3 +229,29 @@ def _sorted_set(tree: exp.Expr) -> exp.Expr:
 
 def _negated(node: exp.Expr) -> exp.Expr:
     return exp.Not(this=node.copy())
+
+
+def _arrays_of(node: exp.Expr) -> list[exp.Expr]:
+    """The arguments of a function that can be nothing but arrays, or take them as a whole."""
+    if isinstance(node, _OF_ARRAYS):
+        return [node.this]
+    if isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHERS_OF_ARRAYS:
+        return node.expressions[:1]
+    return node.expressions[1:] if isinstance(node, exp.ConcatWs) else []
+
+
+def _is_set(column: exp.Column) -> bool:
+    return column.name.startswith("set ")
+
+
+def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:
+    """An expression as a function of one value of a field."""
+    one = exp.to_identifier(_ONE, quoted=True)
+    body = tree.copy().transform(lambda node: one.copy() if node == field else node)
+    return exp.Lambda(this=body, expressions=[one])
+
+
+def _any(values: exp.Expr, holds: exp.Lambda) -> exp.Expr:
+    """Whether one of some values meets a condition; false where there are none."""
+    some = exp.ArraySize(this=exp.ArrayFilter(this=values.copy(), expression=holds))
+    return exp.GT(this=some, expression=exp.Literal.number(0))

@@ -120,6 +120,7 @@ OPTIONS: Final = (
     Option(("partial",), _TRUTH, "partial"),
     Option(("fail_if_partial", f"{LENS}fail.if.data.partial"), _NOT, "partial"),
     Option(("flatten_bridges", f"{LENS}enable.flattening.bridge.tables"), _TRUTH, "flatten_bridges"),
+    Option(("flatten_early", f"{LENS}flatten.bridge.tables.early"), _TRUTH, "flatten_early"),
     Option(("select_to_group_by", f"{LENS}promote.select.togroupby"), _TRUTH, "select_to_group_by"),
     Option(("group_by_to_select", f"{LENS}promote.groupby.toselect"), _TRUTH, "group_by_to_select"),
     Option(("max_interval", f"{LENS}max.interval"), _PERIOD, "max_interval"),
@@ -143,11 +144,6 @@ _MEASURES: Final = "a measure outside of an aggregate stands for its default agg
 _BOUNDS: Final = "an open bound would name a partition that is not read"
 
 FIXED: Final = (
-    Fixed(
-        f"{LENS}flatten.bridge.tables.early",
-        ("false",),
-        "expressions are computed in each row of a bridge table, and then become sets",
-    ),
     Fixed(f"{LENS}bridge.table.field.aggregator", ("collect_set",), _SETS),
     Fixed(f"{LENS}bridge.table.field.array.filter", ("array_contains",), _SETS),
     Fixed(f"{LENS}disable.aggregate.resolver", ("false",), _MEASURES),

@@ -36,6 +36,7 @@ class QueryOptions:
         join_type: how dimensions are joined that chains lead to: LEFT keeps rows without a row of the dimension.
         join_chains: whether a query may name fields behind join chains.
         flatten_bridges: whether what lies behind an edge to many rows is joined as sets, one row for each key.
+        flatten_early: whether expressions of these are computed over the sets of fields, not in each row.
         select_to_group_by: whether a query with aggregates, and without GROUP BY, is grouped by what else it selects.
         group_by_to_select: whether a query that selects aggregates alone also selects what it is grouped by.
         max_interval: the largest update period of which partitions are read; None: any.
@@ -51,6 +52,7 @@ class QueryOptions:
     join_type: str = "LEFT"
     join_chains: bool = True
     flatten_bridges: bool = False
+    flatten_early: bool = False
     select_to_group_by: bool = True
     group_by_to_select: bool = False
     max_interval: UpdatePeriod | None = None

@@ -199,19 +199,75 @@ def test_options(cubes):
         assert "COLLECT_SET" in cubes.rewrite(text, options={name: "true"}).sql
         assert "COLLECT_SET" not in cubes.rewrite(text, options={name: "false"}).sql
     allowed = {
-        "lens.cube.query.flatten.bridge.tables.early": "false",
         "lens.cube.query.bridge.table.field.aggregator": "collect_set",
     }
     assert cubes.rewrite(text, options={**allowed, **FLAT}).sql == flattened(cubes, text).sql
-    for name, value, reason in (
-        ("lens.cube.query.flatten.bridge.tables.early", "true", "in each row"),
-        ("lens.cube.query.bridge.table.field.aggregator", "collect_list", "become sets"),
-    ):
-        with pytest.raises(InvalidInput, match=reason) as caught:
-            cubes.rewrite(text, options={name: value})
-        assert name in str(caught.value)
+    upper = text.replace("sport.name", "upper(sport.name)")
+    for name in ("flatten_early", "lens.cube.query.flatten.bridge.tables.early"):
+        assert "TRANSFORM" in cubes.rewrite(upper, options={**FLAT, name: "true"}).sql
+        assert cubes.rewrite(upper, options={**FLAT, name: "false"}).sql == flattened(cubes, upper).sql
+        assert cubes.rewrite(upper, options={name: "true"}).sql == cubes.rewrite(upper).sql
+    with pytest.raises(InvalidInput, match="become sets"):
+        cubes.rewrite(text, options={"lens.cube.query.bridge.table.field.aggregator": "collect_list"})
     with pytest.raises(UnsupportedQuery, match="only by left and inner joins"):
         cubes.rewrite(text, options={**FLAT, "join_type": "full"})
+
+
+EARLY = {**FLAT, "flatten_early": "true"}
+
+
+def test_one_early_query_as_it_is_written(cubes):
+    text = f"cube select upper(sport.name), revenue from payments where {RANGE} and sport.name like 'C%'"
+    found = words(cubes.rewrite(text, options=EARLY).sql)
+    assert found.startswith("SELECT TRANSFORM(sport_0.set 0, one value -> UPPER(one value)) AS UPPER(sport.name), SUM(")
+    assert (
+        "LEFT JOIN (SELECT sport_0.user_id AS key, SORT_ARRAY(COLLECT_SET(sport.name)) AS set 0 "
+        "FROM (SELECT sport_id, user_id FROM shop.lake_interests) AS sport_0"
+    ) in found
+    assert (
+        "WHERE CASE WHEN SIZE(FILTER(sport_0.set 0, one value -> one value LIKE 'C%')) > 0 THEN TRUE "
+        "WHEN SIZE(FILTER(sport_0.set 0, one value -> NOT (one value LIKE 'C%'))) > 0 THEN FALSE END "
+        "GROUP BY TRANSFORM(sport_0.set 0, one value -> UPPER(one value))"
+    ) in found
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("select count(distinct sport.name) from payments where {}", "an aggregate looks at a field behind"),
+        ("select concat(coach.name, sport.name), revenue from payments where {}", "sets keep no pairs"),
+        ("select revenue from payments where {} and coach.name = sport.name", "sets keep no pairs"),
+        ("select sport.id + revenue from payments where {}", "and a measure"),
+        ("select revenue from payments where {} and sport.id > revenue", "and a measure"),
+        ("select concat(tag.tag, sport.name), revenue from payments where {}", "and others"),
+        ("select revenue from payments where {} and sport.name = tag.tag", "and others"),
+        ("select sport.name, revenue from payments where {} having sport.name = 'a'", "HAVING names a field"),
+    ],
+)
+def test_what_sets_of_fields_cannot_answer_is_refused(cubes, text, says):
+    with pytest.raises(UnsupportedQuery, match=says) as caught:
+        cubes.rewrite(text.format(RANGE), options=EARLY)
+    assert caught.value.hint
+    assert caught.value.highlight
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("size({})", "cardinality({})", "array_contains({}, 'a')", "array_join({}, ',')", "array_max({})"),
+        *("array_min({})", "array_position({}, 'a')", "array_distinct({})", "sort_array({})", "slice({}, 1, 2)"),
+        *("element_at({}, 1)", "filter({}, x -> x > 'a')", "transform({}, x -> upper(x))", "concat_ws(',', {})"),
+        *("exists({}, x -> x > 'a')", "forall({}, x -> x > 'a')", "(size(({})) + 1)"),
+    ],
+)
+def test_functions_of_arrays_get_the_whole_set(cubes, call):
+    item = call.format("sport.name")
+    text = f"select {item}, revenue from payments where {RANGE} and {item} = 'a'"
+    found = words(cubes.rewrite(text, options=EARLY).sql)
+    assert "one value" not in found
+    assert found.count("sport_0.set 0") == 3
+    each = words(cubes.rewrite(text.replace("sport.name", "upper(sport.name)"), options=EARLY).sql)
+    assert each.count("TRANSFORM(sport_0.set 0, one value -> UPPER(one value))") == 3
 
 
 # Answers, beside a plain computation. A user's rows of the bridge are dicts; None in the place of a value is NULL.
@@ -278,14 +334,55 @@ CONDITIONS = {
 }
 
 
+def _names(rows, field="sport"):
+    """The set of a field's values, sorted."""
+    return None if rows is None else sorted({row[field] for row in rows} - {None})
+
+
+def _of_each(function):
+    """What early flattening makes of a function of one sport and of who pays, u0 or none."""
+
+    def values(rows, user):
+        return None if rows is None else tuple(function(one, user) for one in _names(rows))
+
+    return values
+
+
+EARLY_ITEMS = {
+    "sport.name": _of_each(lambda one, _: one),
+    "sport.loud": _of_each(lambda one, _: f"{one}!"),
+    "left(sport.name, 1)": _of_each(lambda one, _: one[:1]),
+    "nullif(sport.name, 'b')": _of_each(lambda one, _: None if one == "b" else one),
+    "coalesce(sport.name, 'none')": _of_each(lambda one, _: one),
+    "sport.name = 'a'": _of_each(lambda one, _: one == "a"),
+    "concat(sport.name, coalesce(payer.name, '?'))": _of_each(lambda one, user: one + (user or "?")),
+    "array_join(sport.name, '+')": lambda rows, _: None if rows is None else "+".join(_names(rows)),
+    "upper(array_join(left(sport.name, 1), ''))": lambda rows, _: (
+        None if rows is None else "".join(one[:1] for one in _names(rows)).upper()
+    ),
+    "array_max(sport.name)": lambda rows, _: (_names(rows) or [None])[-1] if rows else None,
+    "hobby.name": _of_each(lambda one, _: one),
+}
+EARLY_CONDITIONS = {
+    **CONDITIONS,
+    "array_contains(sport.name, 'a')": lambda rows: rows is not None and "a" in _names(rows),
+    "array_join(sport.name, '') = 'aab'": lambda rows: rows is not None and _names(rows) == ["a", "ab"],
+    "not (nullif(sport.name, 'a') = 'b')": lambda rows: _not(_has(lambda one: one == "b"))(
+        [row for row in rows or () if row["sport"] != "a"]
+    ),
+}
+
+
+@pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("seed", range(30))
-def test_answers_are_those_of_the_sets(cubes, seed):
+def test_answers_are_those_of_the_sets(cubes, seed, early):
     random = Random(seed)
     data, payments = _data(random)
+    items, conditions = (EARLY_ITEMS, EARLY_CONDITIONS) if early else (ITEMS, CONDITIONS)
     with duckdb.connect() as db:
         _fill(db, data, payments)
         for _ in range(12):
-            item, condition = random.choice(list(ITEMS)), random.choice(list(CONDITIONS))
+            item, condition = random.choice(list(items)), random.choice(list(conditions))
             inner = random.random() < 0.3
             # The item and the condition look at one bridge, but for that of the chain hobby.
             bridges = (item, condition) if item.startswith("hobby") else (item + condition,) * 2
@@ -293,13 +390,21 @@ def test_answers_are_those_of_the_sets(cubes, seed):
             expected = defaultdict(int)
             for user, revenue in payments:
                 rows, others = (_rows(data, user, one, inner=inner) for one in bridges)
+                payer = dict(data["users"]).get(user)
                 if inner and (rows is None or (others is None and condition != "true")):
                     continue
-                if CONDITIONS[condition](others) is True:
-                    values = None if rows is None else tuple(sorted({ITEMS[item](row) for row in rows} - {None}))
+                if inner and "payer" in item and payer is None:
+                    continue
+                if conditions[condition](others) is True:
+                    values = items[item](rows, payer) if early else _late(rows, items[item])
                     expected[values] += revenue
-            found = cubes.rewrite(text, options={**FLAT, "join_type": "inner" if inner else "left"})
+            options = {**FLAT, "join_type": "inner" if inner else "left", "flatten_early": str(early)}
+            found = cubes.rewrite(text, options=options)
             assert _run(db, found.sql) == dict(expected), (text, inner)
+
+
+def _late(rows, value):
+    return None if rows is None else tuple(sorted({value(row) for row in rows} - {None}))
 
 
 def _data(random):
@@ -351,6 +456,6 @@ def _run(db, spark_sql):
 
     tree = sqlglot.parse_one(spark_sql, dialect="spark").transform(filled)
     found = db.execute(tree.sql("duckdb")).fetchall()
-    made = {None if one is None else tuple(one): revenue for one, revenue in found}
+    made = {tuple(one) if isinstance(one, list) else one: revenue for one, revenue in found}
     assert len(made) == len(found)
     return made
