@@ -267,7 +267,7 @@ def test_functions_of_arrays_get_the_whole_set(cubes, call):
     assert "one value" not in found
     assert found.count("sport_0.set 0") == 3
     each = words(cubes.rewrite(text.replace("sport.name", "upper(sport.name)"), options=EARLY).sql)
-    assert each.count("TRANSFORM(sport_0.set 0, one value -> UPPER(one value))") == 3
+    assert each.count("UPPER(one value)") == each.count("TRANSFORM(sport_0.set 0, one value -> ") == 3
 
 
 # Answers, beside a plain computation. A user's rows of the bridge are dicts; None in the place of a value is NULL.
