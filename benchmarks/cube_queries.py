@@ -6,7 +6,7 @@ import gc
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +20,18 @@ from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.cubes.concepts import Cube, Storage
 from hbstore.cubes.fields import DimAttribute, Measure
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescription
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import JOURNAL, table_key
+from hbstore.store.tables import Tables
+from hbstore.store.time_columns import TimeColumns, timeline_name
+from hbstore.store.timeline_cell import cell_name, empty_timeline, encode_state, state_of
+from hbstore.timelines.runs import Runs
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.totals import Totals
 
 _ALL = ("HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+_MINUTES = ("MINUTELY", "HOURLY", "DAILY", "MONTHLY", "YEARLY")
 _HOLES = 0.01
 _MEASURES = tuple(f"m{number}" for number in range(6))
 _STAGES = {
@@ -45,6 +53,8 @@ def run() -> Iterator[Report]:
     pairs = [(one, other) for one in _MEASURES for other in _MEASURES if one != other] * 2
     cases: dict[str, tuple[Sequence[Sequence[str]], Sequence[str], Sequence[str], str, int]] = {
         "10 facts with five update periods": (every[:10], _ALL, _MEASURES[:2], "50 ms", 50),
+        "10 facts with five update periods, minutes among them": (every[:10], _MINUTES, _MEASURES[:2], "50 ms", 50),
+        "10 facts with nothing but minutes": (every[:10], _MINUTES[:1], _MEASURES[:2], "", 5),
         "6 measures, 50 facts with two each": (pairs[:50], _ALL[1:4], _MEASURES, "", 20),
         "4 measures, 50 facts with two each": (pairs[:50], _ALL[1:4], _MEASURES[:4], "", 20),
         "500 facts with two update periods": (every, ("DAILY", "MONTHLY"), _MEASURES[:2], "", 5),
@@ -56,14 +66,14 @@ def run() -> Iterator[Report]:
             def ask(_: int, cubes: Cubes = cubes, measures: Sequence[str] = measures) -> Any:
                 return cubes.rewrite(
                     f"cube select region, {', '.join(measures)} from rides where region != 'x{random.random()}'"
-                    " and time_range_in(ts, '2014-01-09-05', '2015-01-08-17')",
+                    " and time_range_in(ts, '2014-01-09-05:07', '2015-01-08-17:13')",
                     partial=True,
                 )
 
             found = ask(0)
             read = sum(map(len, found.partitions.values()))
             report.compare(name, ask, target=target, runs=runs, note=f"{read:,} partitions chosen")
-            if name.startswith("10 "):
+            if periods in (_ALL, _MINUTES):
                 report.compare(f"{name}, with explain()", lambda at, ask=ask: ask(at).explain(), target="", runs=runs)
             stages.append(_by_stage(name, ask, runs))
             cubes.store.close()
@@ -147,11 +157,40 @@ def _cubes(url: str, facts: Sequence[Sequence[str]], periods: Sequence[str]) -> 
             ],
         )
         cubes.create(fact)
-        there = [
-            PartitionDesc(period, {"dt": UpdatePeriod[period].format_index(index)})
-            for period in periods
-            for index in range(UpdatePeriod[period].floor_index(first), UpdatePeriod[period].ceil_index(last))
-            if pick.random() >= _HOLES
-        ]
-        cubes.add_partitions(fact.name, "lake", there)
+        there = {
+            period: [
+                index for index in range(period.floor_index(first), period.ceil_index(last)) if pick.random() >= _HOLES
+            ]
+            for period in map(UpdatePeriod.named, periods)
+        }
+        if UpdatePeriod.MINUTELY in there:  # ten million partitions of which a query reads none
+            _put_timelines(store, fact.table_name("lake"), there, pick.randrange(1 << 30))
+        else:
+            descs = [
+                PartitionDesc(
+                    period.name,
+                    {"dt": period.format_index(index)},
+                    parameters={"totalSize": str(pick.randrange(1 << 20))},
+                )
+                for period, indexes in there.items()
+                for index in indexes
+            ]
+            cubes.add_partitions(fact.name, "lake", descs)
     return cubes
+
+
+def _put_timelines(store: PartitionStore, table: str, there: Mapping[UpdatePeriod, Sequence[int]], size: int) -> None:
+    """Give a table's row what it would have with partitions of these times: timelines and totals."""
+    rows, key = store.rows, table_key("shop", table)
+    store.timelines.read("shop", table)
+    columns, row = TimeColumns.of(store.get_table("shop", table)), Tables(rows).open("shop", table)
+    assert columns is not None
+    cells = rows.get_all(key)
+    for period, indexes in there.items():
+        timeline = empty_timeline(columns, period, "dt")
+        timeline.add_index_ranges(Runs.of(indexes))
+        cell = cell_name(timeline_name(period, "dt"))
+        rows.compare_and_put(key, cell, cells[cell], encode_state(cells, columns, state_of(timeline)))
+    totals = Totals(sum(map(len, there.values())), size=size)
+    journal = row.journal.with_totals(row.incarnation, totals)
+    rows.compare_and_put(key, JOURNAL, cells.get(JOURNAL), journal.encode())

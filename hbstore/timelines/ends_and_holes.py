@@ -142,6 +142,9 @@ class EndsAndHolesPartitionTimeline(PartitionTimeline):
     def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         return self._holes.gaps(max(start, self._start), min(stop, self._stop))
 
+    def _count(self) -> int:
+        return self._stop - self._start - self._holes.size()
+
     def _text(self, index: int | None) -> str:
         return "" if index is None else self.update_period.format_index(index)
 

@@ -81,6 +81,9 @@ class RangesPartitionTimeline(PartitionTimeline):
     def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         return self._runs.between(start, stop)
 
+    def _count(self) -> int:
+        return self._runs.size()
+
     def _texts(self) -> Iterator[str]:
         text = self.update_period.format_index
         return (f"[{text(start)}, {text(stop)})" for start, stop in self._runs)

@@ -92,6 +92,9 @@ class StoreAllPartitionTimeline(PartitionTimeline):
     def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         return iter(Runs.of(self._indexes.irange(start, stop, inclusive=(True, False))))
 
+    def _count(self) -> int:
+        return len(self._indexes)
+
     def _shown(self) -> dict[str, str]:
         texts = listed(self.update_period, ((index, index + 1) for index in self._indexes))
         return {"allPartitions": shown(texts, len(self._indexes))}

@@ -5,11 +5,15 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
+from sqlglot import exp
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes.query.writer import partition_condition, value_text
 from hbstore.errors import InvalidInput, NoCandidate, UnknownField
 from hbstore.spark import cube, sql, write_table
+from hbstore.timelines import UpdatePeriod
+from hbstore.types import parse_type
 
 MODEL = """
 kind: storage
@@ -256,3 +260,26 @@ def test_wrong_arguments_are_named(spark, store, wrong):
     text = arguments.pop("text")
     with pytest.raises(InvalidInput):
         cube(spark, store, text, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "period", "others"),
+    [
+        ("timestamp", "HOURLY", ["2015-01-05 03:30:00", "2014-12-31 23:00:00", "2015-01-04 18:00:00"]),
+        ("timestamp", "WEEKLY", ["2015-01-06 00:00:00", "2015-01-05 01:00:00"]),
+        ("date", "WEEKLY", ["2015-01-06", "2015-02-01"]),
+        ("date", "MONTHLY", ["2015-02-02"]),
+    ],
+)
+def test_a_range_of_times_holds_for_just_the_parts_of_its_update_period(spark, kind, period, others):
+    """Other values stand for partitions of other update periods in the same column."""
+    period, column_type = UpdatePeriod[period], parse_type(kind)
+    start = period.ceil_index(UpdatePeriod.DAILY.moment(UpdatePeriod.DAILY.parse_index("2015-01-01")))
+    chosen = [value_text(column_type, period, at) for at in range(start, start + 90) if at != start + 40]
+    hole = value_text(column_type, period, start + 40)
+    condition = partition_condition(
+        exp.column("dt"), column_type, [(period, start, start + 40), (period, start + 41, start + 90)]
+    )
+    frame = spark.createDataFrame([(text,) for text in [*chosen, hole, *others]], "text string")
+    found = frame.selectExpr("text", f"cast(text as {kind}) as dt").where(condition.sql("spark"))
+    assert sorted(row.text for row in found.collect()) == chosen

@@ -9,9 +9,10 @@ fewest partitions. Weight and bytes count by time: a source of weight 2 that ans
     DAILY                 [01-31)                                          weight 10
     HOURLY     [22h  24h)                             [03-01 00h  06h)     weight 500: only at both ends
 
-Periods up to a day lie within each other. From the smallest to the largest, each part of a period replaces what was
-chosen within it if that is not better; neighbours that are alike are compared together, so the time this takes grows
-with the number of holes, not with the length of the range. Weeks do not lie within months: from a week on, the best way
+Periods up to a day lie within each other. A day of a source that costs no more than any source of hours is taken at
+once. Of the others, from the smallest period to the largest, each part replaces what was chosen within it if that is
+not better; neighbours that are alike are compared together, so the time this takes grows with the number of holes, not
+with the length of the range. Weeks do not lie within months: from a week on, the best way
 through the ends of all large parts is found, from one end to the next.
 
 The numbers are whole, so sums do not depend on their order: weights are multiplied by what makes them whole.
@@ -19,6 +20,7 @@ The numbers are whole, so sums do not depend on their order: weights are multipl
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +28,7 @@ from itertools import pairwise
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
+from hbstore.timelines.runs import gaps
 from hbstore.times.update_period import UpdatePeriod
 
 
@@ -100,12 +103,9 @@ class Chooser:
         """The best choice for the moments [start, stop). O(holes · log), and O(large parts) from a week on."""
         if start >= stop:
             return Choice((), (), (0, Fraction(0), Fraction(0), 0))
-        runs = [Run(start, stop, None)]
         small = [one for one in self._sources if one.period.rank <= UpdatePeriod.DAILY.rank]
         large = [one for one in self._sources if one.period.rank > UpdatePeriod.DAILY.rank]
-        for period in sorted({one.period for one in small}, key=lambda period: period.rank):
-            parts = self._parts([one for one in small if one.period is period], period, start, stop)
-            runs = self._replaced(runs, period, parts)
+        runs = self._best_of_small(small, start, stop)
         if large:
             runs = self._best_way(runs, large, start, stop)
         runs = _joined(runs)
@@ -114,11 +114,38 @@ class Chooser:
         cost = uncovered, Fraction(weight, self._factors[0]), Fraction(size, self._factors[1]), count
         return Choice(tuple(one for one in runs if one.source is not None), missing, cost)
 
-    def _parts(self, sources: Sequence[Source], period: UpdatePeriod, start: int, stop: int) -> list[Run]:
-        """The parts of a period, each of its best source, in runs of moments; sorted."""
-        wanted = [(period.ceil_index(start), period.floor_index(stop))]
+    def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[Run]:
+        """The best runs of periods that lie within each other, those of None with them.
+
+        What no smaller period could do better is taken first, from the largest period to the smallest. Then the others
+        have few moments left to look at.
+        """
+        periods = sorted({one.period for one in sources}, key=lambda period: -period.rank)
+        taken: list[Run] = []
+        left = [(start, stop)]
+        others: list[tuple[UpdatePeriod, list[Run]]] = []
+        for period in periods:
+            smaller = min((self._price(one) for one in sources if one.period.rank < period.rank), default=None)
+            own = [one for one in sources if one.period is period]
+            first = [one for one in own if smaller is None or self._price(one) <= smaller]
+            parts = self._parts(first, period, left)
+            taken += parts
+            left = list(_without(left, parts))
+            others.append((period, self._parts([one for one in own if one not in first], period, left)))
+        runs = sorted([*taken, *(Run(*one, None) for one in left)], key=lambda run: run.start)
+        for period, parts in reversed(others):
+            runs = self._replaced(runs, period, parts)
+        return runs
+
+    def _price(self, source: Source) -> tuple[int, int]:
+        """What a moment of a source costs."""
+        return self._weights[source], self._rates[source]
+
+    def _parts(self, sources: Sequence[Source], period: UpdatePeriod, within: Iterable[tuple[int, int]]) -> list[Run]:
+        """The parts of a period within some moments, each of its best source, in runs of moments; sorted."""
+        wanted = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
         found: list[tuple[int, int, Source]] = []
-        for source in sorted(sources, key=lambda one: (self._weights[one], self._rates[one])):
+        for source in sorted(sources, key=self._price):
             left: list[tuple[int, int]] = []
             for low, high in wanted:
                 at = low
@@ -159,7 +186,7 @@ class Chooser:
         """Runs with large parts in their places, so that the whole costs least."""
         parts: list[Run] = []
         for period in sorted({one.period for one in sources}, key=lambda period: -period.rank):
-            for run in self._parts([one for one in sources if one.period is period], period, start, stop):
+            for run in self._parts([one for one in sources if one.period is period], period, [(start, stop)]):
                 first, last = period.floor_index(run.start), period.floor_index(run.stop)
                 parts += [Run(period.moment(at), period.moment(at + 1), run.source) for at in range(first, last)]
         ends = sorted({start, stop, *(end for part in parts for end in part[:2])})
@@ -187,6 +214,16 @@ class Chooser:
         period = source.period
         count = period.floor_index(run.stop) - period.floor_index(run.start)
         return 0, self._weights[source] * length, self._rates[source] * length, count
+
+
+def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[Run]) -> Iterator[tuple[int, int]]:
+    """What some parts leave of the ranges that they lie in; both are sorted."""
+    pending = deque(parts)
+    for start, stop in ranges:
+        inside = []
+        while pending and pending[0].stop <= stop:
+            inside.append(pending.popleft()[:2])
+        yield from gaps(inside, start, stop)
 
 
 def _taken(pending: list[Run], end: int) -> list[Run]:

@@ -22,7 +22,9 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import Offer
+from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import DAY
+from hbstore.times.update_period import UpdatePeriod
 
 Compared: TypeAlias = tuple[Offer, str]
 """A storage table, and the partition column by which its partitions are chosen."""
@@ -56,7 +58,7 @@ class Rates:
         if len({offer for offer, _ in compared}) > 1:
             for what in ("bytes", "rows"):
                 sums = {one: _sum(one[0], what) for one in compared}
-                if not any(said is None and _time(*one) for one, said in sums.items()):
+                if not any(said is None and _has_partitions(*one) for one, said in sums.items()):
                     return Rates(what, {one: _rate(said, _time(*one)) for one, said in sums.items() if said})
         return Rates()
 
@@ -72,14 +74,20 @@ def _sum(offer: Offer, what: str) -> Fraction | None:
     return Fraction(said * totals.partitions, totals.partitions - silent)
 
 
+def _has_partitions(offer: Offer, column: str) -> bool:
+    return any(not timeline.is_empty() for (_, one), timeline in offer.timelines.items() if one == column)
+
+
 def _time(offer: Offer, column: str) -> int:
     """The time that the partitions of a storage table cover, those of each update period by themselves."""
-    return sum(
-        period.moment(stop) - period.moment(start)
-        for (period, one), timeline in offer.timelines.items()
-        if one == column
-        for start, stop in timeline.index_ranges(0, period.limit)
-    )
+    return sum(_length(timeline) for (_, one), timeline in offer.timelines.items() if one == column)
+
+
+def _length(timeline: PartitionTimeline) -> int:
+    period = timeline.update_period
+    if period.rank <= UpdatePeriod.WEEKLY.rank:  # parts of one length
+        return len(timeline) * period.moment(1)
+    return sum(period.moment(stop) - period.moment(start) for start, stop in timeline.index_ranges(0, period.limit))
 
 
 def _rate(said: Fraction, time: int) -> Fraction:

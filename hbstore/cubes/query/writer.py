@@ -40,6 +40,18 @@ _LISTED: Final = 24
 """Values of a partition column that are listed one by one; more that follow one another are a range."""
 
 
+_UNITS: Final = {
+    UpdatePeriod.SECONDLY: "SECOND",
+    UpdatePeriod.MINUTELY: "MINUTE",
+    UpdatePeriod.HOURLY: "HOUR",
+    UpdatePeriod.DAILY: "DAY",
+    UpdatePeriod.WEEKLY: "WEEK",
+    UpdatePeriod.MONTHLY: "MONTH",
+    UpdatePeriod.QUARTERLY: "QUARTER",
+    UpdatePeriod.YEARLY: "YEAR",
+}
+"""What DATE_TRUNC calls the parts of an update period."""
+
 _BETWEEN: Final = 3
 """Parts between two runs that are rather left out of one range than made the border of two."""
 
@@ -215,24 +227,25 @@ def _rows(database: str, column: str, parts: Sequence[Part], columns: Columns) -
 def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
     """The condition that holds for just the values of some partitions.
 
-    A few values are listed. More of one update period are a range without the values that are missing in it. Texts of
-    several update periods stand in one column, so a range of texts asks for their length as well: between '2015-01-01'
-    and '2015-01-31' are hours, too.
+    A few values are listed. More of one update period are a range without the values that are missing in it. Values of
+    several update periods may stand in one column, so a range asks for more: of texts for their length, as between
+    '2015-01-01' and '2015-01-31' are hours, too; of times for those at which a part of the period begins.
     """
     listed: list[exp.Expr] = []
     conditions: list[exp.Expr] = []
     for period, pieces in _clusters(runs):
-        indexes = [at for first, last in pieces for at in range(first, last)]
-        if len(indexes) <= _LISTED or not (isinstance(kind, StringType) or _is_dense(kind, period)):
-            listed += [_literal(kind, period, index) for index in indexes]
+        if sum(last - first for first, last in pieces) <= _LISTED:
+            listed += [_literal(kind, period, index) for first, last in pieces for index in range(first, last)]
             continue
-        low, high = _literal(kind, period, indexes[0]), _literal(kind, period, indexes[-1])
+        low, high = _literal(kind, period, pieces[0][0]), _literal(kind, period, pieces[-1][1] - 1)
         within: list[exp.Expr] = [
             exp.GTE(this=column.copy(), expression=low),
             exp.LTE(this=column.copy(), expression=high),
         ]
         if isinstance(kind, StringType):
             within.append(exp.EQ(this=exp.Length(this=column.copy()), expression=exp.Literal.number(len(low.this))))
+        elif not (isinstance(kind, DateType) and period is UpdatePeriod.DAILY):
+            within.append(exp.EQ(this=_beginning_of(period, column), expression=column.copy()))
         holes = [at for (_, end), (begin, _) in pairwise(pieces) for at in range(end, begin)]
         if holes:
             without = exp.In(this=column.copy(), expressions=[_literal(kind, period, at) for at in holes])
@@ -261,9 +274,9 @@ def _clusters(
         yield last, pending
 
 
-def _is_dense(kind: ColumnType, period: UpdatePeriod) -> bool:
-    """Whether all values of a column between two parts of a period are parts of it."""
-    return isinstance(kind, DateType) and period is UpdatePeriod.DAILY
+def _beginning_of(period: UpdatePeriod, column: exp.Expr) -> exp.Expr:
+    """When the part of a period begins that a date or a timestamp is in."""
+    return exp.TimestampTrunc(this=column.copy(), unit=exp.var(_UNITS[period]))
 
 
 def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:

@@ -38,10 +38,11 @@ def worlds(draw):
     stop = start + draw(st.integers(1, days * 24)) * 3_600_000_000
     sources = []
     for number in range(draw(st.integers(1, 5))):
-        period = draw(st.sampled_from(PERIODS if days > 9 else PERIODS[:3]))
+        small = [UpdatePeriod.MINUTELY] if days == 2 else []
+        period = draw(st.sampled_from(PERIODS if days > 9 else [*small, *PERIODS[:3]]))
         first, last = period.floor_index(start) - 1, period.ceil_index(stop) + 1
         holes = draw(st.sets(st.integers(first, min(last, first + 60)), max_size=8))
-        all_but = draw(st.booleans()) or period is HOUR
+        all_but = draw(st.booleans()) or period.rank <= HOUR.rank
         indexes = set(range(first, last)) - holes if all_but else holes
         weight = draw(st.sampled_from([0.0, 0.1, 0.3, 1.0, 5.0]))
         sources.append(source(f"t{number}", period, indexes, weight, draw(st.sampled_from([0, 0, 3, 7]))))
@@ -116,3 +117,18 @@ def test_a_lighter_source_gives_way_where_only_a_heavier_one_is_whole():
     choice = Chooser([hours, days]).choose(day.moment(first), day.moment(first + 1))
     assert [run.source.table for run in choice.runs] == ["heavy"]
     assert choice.missing == ()
+
+
+def test_smaller_periods_are_only_asked_for_what_larger_ones_lack():
+    day, minute = UpdatePeriod.DAILY, UpdatePeriod.MINUTELY
+    first = day.parse_index("2015-01-01")
+    asked = []
+
+    def minutes(start, stop):
+        asked.append((start, stop))
+        return [(start, stop)]
+
+    days = source("days", day, set(range(first, first + 365)) - {first + 40}, weight=1)
+    choice = Chooser([Source("minutes", minute, minutes, 1.0), days]).choose(day.moment(first), day.moment(first + 365))
+    assert [run.source.table for run in choice.runs] == ["days", "minutes", "days"]
+    assert asked == [((first + 40) * 1_440, (first + 41) * 1_440)]

@@ -16,8 +16,8 @@ from hbstore.types import parse_type
 DAY = UpdatePeriod.DAILY.parse_index("2015-01-01")
 PERIODS = {
     "string": [UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY, UpdatePeriod.MONTHLY, UpdatePeriod.YEARLY],
-    "date": [UpdatePeriod.DAILY],
-    "timestamp": [UpdatePeriod.HOURLY],
+    "date": [UpdatePeriod.DAILY, UpdatePeriod.WEEKLY, UpdatePeriod.MONTHLY],
+    "timestamp": [UpdatePeriod.MINUTELY, UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY],
 }
 runs_of_a_period = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 40)), max_size=6)
 
