@@ -4,13 +4,15 @@ If some storage tables have all that a query asks for, there is one block. Other
 block is answered by storage tables that have all of it, over the whole range, and each moment counts once in a block.
 The blocks' rows stand below each other, with NULL for what belongs to another block, and the aggregates pass over it.
 
-With few kinds of aggregates (as seen by the tables that can answer them) all ways to deal them out are tried, fewest
-blocks first; with many each goes to the block with which it shares most tables.
+Aggregates are of one kind if the same tables can answer them, in the same times. With few kinds all ways to deal them
+out are tried: the least time is missing, then the blocks are fewest, then they cost least. With many, each kind goes to
+the block with which it shares most tables; if time is missing then, each kind is a block of its own, which answers all
+that can be answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -24,7 +26,8 @@ from hbstore.cubes.query.rates import Rates
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
 
-Blocks: TypeAlias = list[list[frozenset[Offer]]]
+Dealt: TypeAlias = list[list["Kind"]]
+"""Kinds of aggregates, dealt out to blocks."""
 
 Cost: TypeAlias = tuple[int, int, Fraction, Fraction, int]
 """Time missing, blocks, weight, bytes, partitions."""
@@ -45,6 +48,19 @@ class Block:
     choices: tuple[Choice, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Aggregates that are answered together wherever one of them is.
+
+    Attributes:
+        units: their numbers; -1 for rows without one.
+        offers: the storage tables that can answer them.
+    """
+
+    units: tuple[int, ...]
+    offers: frozenset[Offer]
+
+
 def best_blocks(
     needs: Needs,
     units: Sequence[Unit],
@@ -63,17 +79,15 @@ def best_blocks(
         stretches: the time that is asked for.
         rates: of the storage tables.
     """
-    kinds: dict[frozenset[Offer], list[int]] = {}
-    for number, offers in able.items():
-        kinds.setdefault(offers, []).append(number)
     best: tuple[Cost, list[Block]] | None = None
-    there: dict[frozenset[frozenset[Offer]], Block] = {}  # many ways to deal out have a block in common
-    for blocks in _dealt(list(kinds)):
-        for block in blocks:
-            if frozenset(block) not in there:
-                numbers = [number for kind in block for number in kinds[kind]]
-                there[frozenset(block)] = _block(numbers, block, needs, units, order, stretches, rates)
-        made = [there[frozenset(block)] for block in blocks]
+    there: dict[frozenset[Kind], Block] = {}  # many ways to deal out have a block in common
+    for dealt in _dealt(_kinds(units, able, order)):
+        if best is not None and not best[0][0] and len(dealt) > len(best[1]):
+            break  # more blocks cost more
+        for kinds in dealt:
+            if frozenset(kinds) not in there:
+                there[frozenset(kinds)] = _block(kinds, needs, units, order, stretches, rates)
+        made = [there[frozenset(kinds)] for kinds in dealt]
         choices = [choice for block in made for choice in block.choices]
         missing, weight, size, count = (sum(one.cost[at] for one in choices) for at in range(4))
         cost: Cost = (int(missing), len(made), Fraction(weight), Fraction(size), int(count))
@@ -83,44 +97,60 @@ def best_blocks(
     return best
 
 
+def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]) -> list[Kind]:
+    """The kinds of aggregates. Columns that a table has for some time only make kinds of their own."""
+    dated = {name for offer in order for name, one in offer.columns.items() if one.start_time or one.end_time}
+    found: dict[tuple[frozenset[Offer], frozenset[str]], list[int]] = {}
+    for number, offers in able.items():
+        columns = units[number].measures | units[number].attributes if number >= 0 else frozenset()
+        found.setdefault((offers, columns & dated), []).append(number)
+    return [Kind(tuple(numbers), offers) for (offers, _), numbers in found.items()]
+
+
 def _block(
-    numbers: Sequence[int],
-    kinds: Sequence[frozenset[Offer]],
+    kinds: Sequence[Kind],
     needs: Needs,
     units: Sequence[Unit],
     order: Sequence[Offer],
     stretches: Sequence[Stretch],
     rates: Rates,
 ) -> Block:
-    common = frozenset.intersection(*kinds)
+    common = _common(kinds)
     offers = tuple(one for one in order if one in common)
-    own = [units[number] for number in numbers if number >= 0]
-    column = needs.by.column
+    numbers = tuple(sorted(number for kind in kinds for number in kind.units if number >= 0))
+    own, column = [units[number] for number in numbers], needs.by.column
     chooser = Chooser(source for one in offers for source in needs.sources(one, own, rates.of(one, column)))
-    choices = tuple(chooser.choose(one.start, one.stop) for one in stretches)
-    return Block(tuple(sorted(number for number in numbers if number >= 0)), offers, choices)
+    return Block(numbers, offers, tuple(chooser.choose(one.start, one.stop) for one in stretches))
 
 
-def _dealt(kinds: Sequence[frozenset[Offer]]) -> Iterator[Blocks]:
-    """The ways to deal kinds out to blocks such that some table can answer each block."""
+def _common(kinds: Iterable[Kind]) -> frozenset[Offer]:
+    return frozenset.intersection(*(kind.offers for kind in kinds))
+
+
+def _dealt(kinds: Sequence[Kind]) -> Iterator[Dealt]:
+    """The ways to deal kinds out to blocks such that some table can answer each block, that with fewest blocks first.
+
+    With many kinds, a way with few blocks, and that in which each is a block of its own.
+    """
     if len(kinds) > _FEW:
         yield _dealt_in_turn(kinds)
+        yield [[kind] for kind in kinds]
         return
-    ways: list[Blocks] = [[]]
+    ways: list[Dealt] = [[]]
     for kind in kinds:
         ways = [
             [*way[:at], [*way[at], kind], *way[at + 1 :]] if at < len(way) else [*way, [kind]]
             for way in ways
             for at in range(len(way) + 1)
-            if at == len(way) or frozenset.intersection(kind, *way[at])
+            if at == len(way) or _common([kind, *way[at]])
         ]
     yield from sorted(ways, key=len)
 
 
-def _dealt_in_turn(kinds: Sequence[frozenset[Offer]]) -> Blocks:
-    blocks: Blocks = []
-    for kind in sorted(kinds, key=len):
-        shared = [len(frozenset.intersection(kind, *block)) for block in blocks]
+def _dealt_in_turn(kinds: Sequence[Kind]) -> Dealt:
+    blocks: Dealt = []
+    for kind in sorted(kinds, key=lambda one: len(one.offers)):
+        shared = [len(_common([kind, *block])) for block in blocks]
         most = max(shared, default=0)
         if most:
             blocks[shared.index(most)].append(kind)

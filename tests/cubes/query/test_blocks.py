@@ -1,0 +1,205 @@
+"""Several facts for measures that no fact has together, against a search through all ways to deal measures out."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore import connect
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes.logical_tables import Column
+from hbstore.cubes.query.blocks import best_blocks
+from hbstore.cubes.query.ranges import Stretch
+from hbstore.cubes.query.rates import Rates
+from hbstore.timelines import UpdatePeriod
+from tests.cubes.query.test_choice import cost_of, least, source
+
+PERIODS = [UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY]
+DAY = UpdatePeriod.DAILY
+FIRST = DAY.parse_index("2015-01-01")
+
+
+@dataclass(eq=False)
+class Table:
+    """A storage table: its sources, and the measures that are right only in the first of its days."""
+
+    sources: list
+    short: frozenset
+    columns: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.columns = {name: Column(name=name, type="int", end_time="2015-01-04") for name in self.short}
+
+    def of(self, names):
+        """The sources for some measures."""
+        if not self.short & set(names):
+            return self.sources
+        end = DAY.moment(FIRST + 3)
+        return [
+            source(
+                one.table,
+                one.period,
+                [
+                    at
+                    for at in range(one.period.floor_index(DAY.moment(FIRST - 7)), one.period.floor_index(end))
+                    if any(True for _ in one.ranges(at, at + 1))
+                ],
+                one.weight,
+                one.rate,
+            )
+            for one in self.sources
+        ]
+
+
+class Needs:
+    """What `best_blocks` asks of the needs of a query."""
+
+    by = SimpleNamespace(column="dt")
+
+    @staticmethod
+    def sources(offer, units, _):
+        return offer.of({name for unit in units for name in unit.measures})
+
+
+@st.composite
+def worlds(draw, most):
+    """Some tables, the stretches that are asked for, and which tables have each of some measures."""
+    tables = []
+    for number in range(draw(st.integers(1, 4))):
+        sources = []
+        for place in range(draw(st.integers(1, 2))):
+            period = draw(st.sampled_from(PERIODS))
+            first, last = period.floor_index(DAY.moment(FIRST - 1)), period.ceil_index(DAY.moment(FIRST + 16))
+            holes = draw(st.sets(st.integers(first, min(last, first + 40)), max_size=draw(st.sampled_from([0, 2, 6]))))
+            weight, rate = draw(st.sampled_from([0.0, 0.5, 2.0])), draw(st.sampled_from([0, 0, 3]))
+            sources.append(source(f"t{number}.{place}", period, set(range(first, last)) - holes, weight, rate))
+        tables.append(
+            Table(sources, frozenset(draw(st.sets(st.sampled_from("abc"), max_size=draw(st.sampled_from([0, 1, 2]))))))
+        )
+    names = "abcdefgh"[: draw(st.integers(1, most))]
+    units = [SimpleNamespace(measures=frozenset({name}), attributes=frozenset()) for name in names]
+    some = st.one_of(st.just(frozenset(tables)), st.frozensets(st.sampled_from(tables), min_size=1))
+    able = {at: draw(some) for at in range(len(names))}
+    ends = sorted(draw(st.sets(st.integers(0, 15 * 24), min_size=2, max_size=4)))
+    hour = UpdatePeriod.HOURLY
+    pairs = zip(ends[::2], ends[1::2], strict=False)
+    stretches = [Stretch(hour.moment(FIRST * 24 + start), hour.moment(FIRST * 24 + stop), {}) for start, stop in pairs]
+    return tables, units, able, stretches
+
+
+def partitions_of(numbers):
+    """All ways to divide numbers into sets."""
+    if not numbers:
+        yield []
+        return
+    first, *rest = numbers
+    for found in partitions_of(rest):
+        yield [[first], *found]
+        for at in range(len(found)):
+            yield [*found[:at], [first, *found[at]], *found[at + 1 :]]
+
+
+def naive_cost(tables, units, able, stretches, dealt):
+    """What it costs to deal measures out so; None if no table has a set."""
+    total = [0, len(dealt), 0, 0, 0]
+    for numbers in dealt:
+        common = [table for table in tables if all(table in able[number] for number in numbers)]
+        if not common:
+            return None
+        names = {name for number in numbers for name in units[number].measures}
+        for one in stretches:
+            cost = least(one.start, one.stop, [each for table in common for each in table.of(names)])
+            total = [sum(pair) for pair in zip(total, [cost[0], 0, *cost[1:]], strict=True)]
+    return tuple(total)
+
+
+def check(tables, able, cost, blocks):
+    """That blocks are an answer, and cost what they say."""
+    assert sorted(number for block in blocks for number in block.units) == sorted(able)
+    total = [0, len(blocks), 0, 0, 0]
+    for block in blocks:
+        assert list(block.offers) == [table for table in tables if all(table in able[number] for number in block.units)]
+        for choice in block.choices:
+            own = cost_of(choice)
+            total = [sum(pair) for pair in zip(total, [own[0], 0, *own[1:]], strict=True)]
+    assert cost == tuple(total)
+
+
+@given(worlds(4))
+def test_no_other_way_to_deal_measures_out_costs_less(world):
+    tables, units, able, stretches = world
+    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates())
+    check(tables, able, cost, blocks)
+    costs = [naive_cost(*world, dealt) for dealt in partitions_of(sorted(able))]
+    assert cost == min(one for one in costs if one is not None)
+
+
+@given(worlds(8))
+def test_many_measures_are_answered_whenever_they_can_be(world):
+    tables, units, able, stretches = world
+    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates())
+    check(tables, able, cost, blocks)
+    alone = naive_cost(*world, [[number] for number in able])
+    assert (cost[0] == 0) == (alone[0] == 0)
+    assert cost <= alone
+
+
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: rides
+time_dimensions: {start_time: dt}
+measures:
+  - {name: fare, type: double, default_aggregate: sum}
+  - {name: tip, type: double, default_aggregate: sum}
+dim_attributes: [{name: start_time, type: timestamp}]
+"""
+FACT = """
+kind: fact
+name: {}
+cube: rides
+columns:
+  - {{name: fare, type: double{}}}
+  - {{name: tip, type: double{}}}
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: dt, type: string}}]
+    time_partition_columns: [dt]
+"""
+
+
+def test_facts_that_have_both_measures_but_each_only_one_of_them_in_time():
+    """Neither fact has both measures in January; together they have them."""
+    with connect("memory://") as store:
+        store.create_database("shop")
+        cubes = Cubes(store, "shop", lambda: dt.datetime(2015, 3, 1, tzinfo=dt.UTC))
+        cubes.create_all(parse_documents(MODEL, "yaml"))
+        late = ", start_time: 2015-02-01"
+        for name, times in (("fares", ("", late)), ("tips", (late, ""))):
+            cubes.create_all(parse_documents(FACT.format(name, *times), "yaml"))
+            days = [PartitionDesc("DAILY", {"dt": f"2015-01-{day:02}"}) for day in range(1, 32)]
+            cubes.add_partitions(name, "lake", days)
+        found = cubes.rewrite("cube select fare, tip from rides where time_range_in(start_time, '2015-01', '2015-02')")
+    assert {table: len(some) for table, some in found.partitions.items()} == {"lake_fares": 31, "lake_tips": 31}
+    sql = " ".join(found.sql.split())
+    assert "SELECT `fare`, NULL AS `tip`, TRUE AS `block 0`, FALSE AS `block 1` FROM `shop`.`lake_fares`" in sql
+    assert "SELECT NULL AS `fare`, `tip`, FALSE AS `block 0`, TRUE AS `block 1` FROM `shop`.`lake_tips`" in sql
+
+
+def test_the_number_of_blocks_comes_before_weight():
+    hours = [source("t", DAY, range(FIRST, FIRST + 3), weight) for weight in (9.0, 1.0, 1.0)]
+    both, one, other = (Table([each], frozenset()) for each in hours)
+    units = [SimpleNamespace(measures=frozenset({name}), attributes=frozenset()) for name in "ab"]
+    able = {0: frozenset({both, one}), 1: frozenset({both, other})}
+    stretch = Stretch(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
+    cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates())
+    assert [block.units for block in blocks] == [(0, 1)]
+    assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
