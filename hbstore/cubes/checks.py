@@ -20,6 +20,7 @@ from hbstore.cubes.document import Named
 from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
+from hbstore.cubes.parts import wrong_parts, wrong_sketches
 from hbstore.cubes.references import Known
 from hbstore.errors import InvalidModel, InvalidType
 from hbstore.hive_types import check_type
@@ -62,6 +63,8 @@ def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
     if isinstance(document, LogicalTable):
         yield from _empty_spans(document)
         yield from _wrong_types(document, "columns", ((one.name, one.type) for one in document.columns))
+    if isinstance(document, Fact):
+        yield from _wrong_sketches(document, known)
     if not isinstance(document, _Concept):
         return
     measures: tuple[Measure, ...] = document.measures if isinstance(document, Cube) else ()
@@ -82,6 +85,10 @@ def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
                 found=measure.default_aggregate,
                 hint=f"Use one of these: {', '.join(AGGREGATES)}; or none",
             )
+    for one in wrong_parts(document) if isinstance(document, Cube) else ():
+        hint = "Name the column that holds the sum, the count or the sketch of the field's values in rolled-up facts"
+        place = f"properties.{one.property}"
+        yield _fault(document, place, one.field, expected=one.expected, found=one.found, hint=hint)
     for number, expression in enumerate(document.expressions):
         for at, spec in enumerate(expression.specs):
             place = f"expressions.{number}.specs.{at}.expression"
@@ -99,6 +106,13 @@ def _empty_spans(table: LogicalTable) -> Iterator[InvalidModel]:
         if isinstance(start, AbsoluteTime) and isinstance(end, AbsoluteTime) and end.time <= start.time:
             hint, expected = "Correct one of the two times", f"a time after the start, {one.start_time}"
             yield _fault(table, at, name, expected=expected, found=one.end_time, hint=hint)
+
+
+def _wrong_sketches(fact: Fact, known: Known) -> Iterator[InvalidModel]:
+    cube = known.find("cube", fact.cube)
+    for number, name, type_ in wrong_sketches(fact, cube) if isinstance(cube, Cube) else ():
+        hint = f"The cube {fact.cube} says that the column holds sketches; give it their type"
+        yield _fault(fact, f"columns.{number}.type", name, expected="binary", found=type_, hint=hint)
 
 
 def _wrong_types(document: Named, place: str, types: Iterable[tuple[str, str]]) -> Iterator[InvalidModel]:

@@ -25,6 +25,7 @@ from hbstore.cubes import (
     TableDescription,
 )
 from hbstore.cubes.checks import AGGREGATES
+from hbstore.cubes.parts import Parts, parts_of
 from hbstore.errors import InvalidInput, InvalidModel, TableNotFound, UnknownTimelineClass
 
 CLASS = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
@@ -95,6 +96,82 @@ def test_types_and_aggregates_that_there_are_not(cubes, document, at, found, sai
     assert (error.fields["at"], error.fields["found"]) == (at, found)
     assert (error.fields["kind"], error.fields["name"]) == ("cube", "crops")
     assert said in str(error)
+
+
+def parted(properties, **changes):
+    """A cube whose properties say which columns hold parts."""
+    measures = {"weight": "sum", "speed": "avg", "number": "count", "total": "sum", "most": "max", "odd": None}
+    return Cube(
+        name="crops",
+        measures=[
+            Measure(name=name, type="double", default_aggregate=one, **changes.get(name, {}))
+            for name, one in measures.items()
+        ],
+        dim_attributes=[
+            DimAttribute(name="picker", type="string"),
+            DimAttribute(name="day", type="date"),
+            DimAttribute(name="sketched", type="binary"),
+        ],
+        properties={f"cube.measure.{name}": value for name, value in properties.items()},
+    )
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected", "found"),
+    [
+        ({"weight.mean": "speed"}, "a property that ends with .sum, .count, .sketch", "mean"),
+        ({"price.count": "number"}, "a measure of the cube crops", "price"),
+        ({"picker.count": "number"}, "a measure of the cube crops", "picker"),
+        ({"price.sketch": "price_sketch"}, "a measure or dim attribute of the cube crops", "price"),
+        ({"weight.count": "numbers"}, "a measure with the default aggregate count", "numbers"),
+        ({"weight.count": "picker"}, "a measure with the default aggregate count", "picker"),
+        ({"weight.count": "total"}, "a measure with the default aggregate count", "total with sum"),
+        ({"speed.sum": "odd"}, "a measure with the default aggregate sum", "odd with none"),
+        ({"weight.sum": "total"}, "no such property, as the default aggregate is sum", "total"),
+        ({"number.count": "number"}, "no such property, as the default aggregate is count", "number"),
+        ({"day.sketch": "day_sketch"}, "a field of type string, varchar, binary or a whole number", "date"),
+        ({"picker.sketch": "a b"}, "the name of a column", "a b"),
+        ({"picker.sketch": "day"}, "a column of type binary", "day date"),
+    ],
+)
+def test_properties_that_name_no_column_of_parts(cubes, properties, expected, found):
+    error = refused(cubes, parted(properties))
+    ((name, _),) = properties.items()
+    assert error.fields["at"] == f"properties.cube.measure.{name}"
+    assert (error.fields["expected"], error.fields["found"]) == (expected, found)
+
+
+def test_parts_count_at_all_times_at_which_the_whole_does(cubes):
+    late = {"start_time": "2015-01-01"}
+    error = refused(cubes, parted({"weight.count": "number"}, number=late))
+    assert error.fields["expected"] == "a measure that counts at all times at which this one does"
+    cubes.create(parted({"weight.count": "number"}, number=late, weight=late))
+
+
+def test_properties_that_name_columns_of_parts(cubes):
+    names = {"speed.sum": "Total ", "speed.count": "number", "picker.sketch": "sketched", "weight.count": "number"}
+    cubes.create(parted(names))
+    assert parts_of(cubes.cube("crops"))["speed"] == Parts("total", "number", None)
+    assert parts_of(cubes.cube("crops"))["weight"] == Parts("weight", "number", None)
+    assert parts_of(cubes.cube("crops"))["picker"] == Parts(None, None, "sketched")
+    with pytest.raises(InvalidModel, match="default aggregate count"):
+        cubes.alter(parted({**names, "most.count": "total"}))
+
+
+def test_a_column_of_sketches_is_binary(cubes):
+    cubes.create(Storage(name="barn"))
+    cubes.create(parted({"picker.sketch": "picker_sketch"}))
+    columns = [Column(name="weight", type="double"), Column(name="picker_sketch", type="string", extra=True)]
+    error = refused(cubes, Fact(name="daily", cube="crops", columns=columns))
+    assert (error.fields["at"], error.fields["expected"], error.fields["found"]) == (
+        "columns.1.type",
+        "binary",
+        "string",
+    )
+
+
+def test_a_stored_property_that_is_wrong_names_no_part():
+    assert parts_of(parted({"weight.count": "total"}))["weight"] == Parts("weight", None, None)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import CoverRun, joined
-from hbstore.cubes.query.aggregates import Unit
+from hbstore.cubes.query.aggregate_calls import only_where
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks
 from hbstore.cubes.query.candidates import (
     MORE_BYTES,
@@ -29,6 +29,7 @@ from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import Shaped, shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.units import Unit
 from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
 from hbstore.errors import NoCandidate
 from hbstore.filters.builder import Expression, col
@@ -156,13 +157,16 @@ class Answer:
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions."""
         missing = self.missing
+        hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
+        if not all(offer.raw for offer in self.question.offers):
+            hints += dict.fromkeys(unit.refusal.hint for unit in self.units if unit.refusal.hint)
         return NoCandidate(
             "partitions are missing for the time range",
             cause="NO_CANDIDATE_FACT_AVAILABLE",
             missing=[(time_at(start), time_at(stop)) for start, stop in missing],
             candidates=self.candidates(),
             ranges=moments_text(missing),
-            hint="Register them, ask for another range, or ask for what there is with partial=True (--partial)",
+            hint=". ".join(hints),
         )
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -229,32 +233,36 @@ class Answer:
 
     def columns(self) -> Columns:
         """The columns of the rows that are read."""
-        measures: dict[str, set[int]] = {name: set(range(len(self.blocks))) for name in self.needs.measures}
-        counted: dict[str, set[int]] = {}
+        pieces: dict[str, dict[tuple[int, str], exp.Expr]] = {}
         for number, block in enumerate(self.blocks):
-            for unit in (self.units[at] for at in block.units):
-                if unit.counted is not None:
-                    counted.setdefault(unit.counted, set()).add(number)
-                else:
-                    # An attribute that only an aggregate looks at is to other blocks what their measures are to it.
-                    for name in {*unit.measures, *unit.attributes} - self.needs.attributes:
-                        measures.setdefault(name, set()).add(number)
+            offers = self._read_for(block)
+            for offer in offers:
+                own: dict[str, exp.Expr] = {name: exp.column(name, quoted=True) for name in self.needs.measures}
+                for at in block.units:
+                    own.update(self.units[at].pieces(offers, offer))
+                # An attribute that only an aggregate looks at is to other blocks what their measures are to it.
+                for name in own.keys() - self.needs.attributes:
+                    pieces.setdefault(name, {})[number, offer.table] = own[name]
         return Columns(
             tuple(sorted(self.needs.attributes)),
             tuple(sorted(self.needs.times)),
-            {name: frozenset(some) for name, some in sorted(measures.items())},
-            {name: frozenset(some) for name, some in sorted(counted.items())},
+            dict(sorted(pieces.items())),
             tuple(range(len(self.blocks))) if len(self.blocks) > 1 else (),
             self.flagged,
         )
 
     def unit(self, number: int) -> exp.Expr:
         """An aggregate as it is computed from these rows."""
-        unit = self.units[number]
-        if len(self.blocks) == 1 or unit.counted is not None:
-            return unit.tree.copy()
-        (block,) = (at for at, one in enumerate(self.blocks) if number in one.units)
-        return _guarded(unit.tree, exp.column(f"{BLOCK}{block}", table=self.resolved.root, quoted=True))
+        ((at, block),) = ((at, one) for at, one in enumerate(self.blocks) if number in one.units)
+        tree = self.units[number].computed(self._read_for(block))
+        if len(self.blocks) == 1:
+            return tree.copy()
+        return only_where(tree, exp.column(f"{BLOCK}{at}", table=self.resolved.root, quoted=True))
+
+    def _read_for(self, block: Block) -> list[Offer]:
+        """The storage tables that are read for a block; where none is, one for its columns."""
+        read = {run.source.table for choice in block.choices for run in choice.runs if run.source is not None}
+        return [offer for offer in block.offers if offer.table in read] or [block.offers[0]]
 
 
 def _able(question: Question, needs: Needs, units: Sequence[Unit]) -> dict[int, frozenset[Offer]]:
@@ -272,28 +280,9 @@ def _able(question: Question, needs: Needs, units: Sequence[Unit]) -> dict[int, 
                 what="rows" if unit is None else unit.text,
                 why="; ".join(map(str, refused[:_SHOWN])),
                 candidates=refused,
-                hint="Ask for other fields, or create a fact that has them",
+                hint=(unit and unit.refusal.hint) or "Ask for other fields, or create a fact that has them",
             )
     return able
-
-
-def _guarded(tree: exp.Expr, flag: exp.Expr) -> exp.Expr:
-    """An aggregate that passes over the rows of other blocks."""
-
-    def guard(one: exp.Expr) -> exp.Expr:
-        value = exp.Literal.number(1) if isinstance(one, exp.Star) else one.copy()
-        return exp.Case(ifs=[exp.If(this=flag.copy(), true=value)])
-
-    made = tree.copy()
-    if isinstance(made.this, exp.Distinct):
-        made.this.set("expressions", [guard(one) for one in made.this.expressions])
-        return made
-    for name, value in list(made.args.items()):
-        if isinstance(value, exp.Expr) and (name == "this" or value.find(exp.Column) is not None):
-            made.set(name, guard(value))
-        elif isinstance(value, list) and isinstance(made, exp.Anonymous | exp.Count):
-            made.set(name, [guard(one) if one.find(exp.Column) is not None else one for one in value])
-    return made
 
 
 def _joined(runs: Sequence[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:

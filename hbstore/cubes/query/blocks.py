@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from hbstore.cubes.query.aggregates import Unit
 from hbstore.cubes.query.candidates import Needs, Offer
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.ranges import Stretch
 from hbstore.cubes.query.rates import Rates
+from hbstore.cubes.query.units import Unit
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""

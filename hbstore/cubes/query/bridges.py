@@ -23,7 +23,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.query.aggregates import is_aggregate
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.text import QueryText, offset_of, placed

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable
-from hbstore.cubes.query.aggregates import Grain, Unit
 from hbstore.cubes.query.choice import Source
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
+from hbstore.cubes.query.units import Unit
 from hbstore.cubes.registration import validity
 from hbstore.errors import ConcurrentChange, TableNotFound, TimelineNotFound
 from hbstore.store.stored_timelines import Timelines
@@ -218,16 +218,7 @@ class Needs:
             return
         if not self.by.related(cube, offer.fact):
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
-        wanted = self.attributes | self.measures
-        if unit is not None:
-            wanted |= unit.measures | unit.attributes
-        missing = sorted(wanted - offer.columns.keys())
-        if missing:
-            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"
-        of_rows = unit.text if unit is not None and unit.grain is Grain.RAW else ", ".join(sorted(self.measures))
-        if of_rows and not offer.raw:
-            detail = f"its rows are rolled up, and {of_rows} needs rows that are not ({IS_AGGREGATED}: false)"
-            yield MISSING_DEFAULT_AGGREGATE, detail
+        yield from self._lacks_of_rows(offer, unit)
         if self._is_ambiguous(offer):
             yield (
                 NO_CANDIDATE_UPDATE_PERIODS,
@@ -238,6 +229,22 @@ class Needs:
             yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period that {what}"
         if offer.until <= self.start or self.stop <= offer.since:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
+
+    def _lacks_of_rows(self, offer: Offer, unit: Unit | None) -> Iterator[tuple[str, str]]:
+        wanted = self.attributes | self.measures
+        answers = unit is None or unit.answers(offer)
+        if unit is not None and answers:
+            wanted |= unit.needed(offer)
+        missing = sorted(wanted - offer.columns.keys())
+        if missing:
+            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"
+        rolled_up = f"needs rows that are not ({IS_AGGREGATED}: false)"
+        if unit is not None and not answers:
+            detail = f"its rows are rolled up, and {unit.text} {rolled_up}: {unit.refusal.reason}"
+            yield MISSING_DEFAULT_AGGREGATE, detail
+        if self.measures and not offer.raw:
+            detail = f"its rows are rolled up, and a condition on {', '.join(sorted(self.measures))} {rolled_up}"
+            yield MISSING_DEFAULT_AGGREGATE, detail
 
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
@@ -262,7 +269,7 @@ class Needs:
         """The sources of a storage table for some units, with its rate where that counts."""
         used = set(self.attributes | self.measures)
         for unit in units:
-            used |= unit.measures | unit.attributes
+            used |= unit.needed(offer)
         since, until = _bounds(offer, used)
         for period in self.periods(offer):
             timeline = offer.timelines[period, self.by.column]

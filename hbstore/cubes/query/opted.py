@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from hbstore.cubes.query.aggregates import is_aggregate
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.bridges import flatten
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import Resolved

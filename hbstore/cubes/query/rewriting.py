@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions
-from hbstore.cubes.query.aggregates import Grain, Unit, Units
+from hbstore.cubes.query.aggregates import Units
 from hbstore.cubes.query.answer import Answer, Question, Way
 from hbstore.cubes.query.candidates import Candidate, Offer
 from hbstore.cubes.query.dimensions import dimension_reads
@@ -28,9 +28,11 @@ from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
+from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.shaping import group, take_units
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
+from hbstore.cubes.query.units import Unit
 from hbstore.cubes.query.ways import Ways, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
 from hbstore.errors import NoCandidate, UnsupportedQuery
@@ -170,7 +172,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
     def answered(ways: Ways) -> tuple[int, exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways)
         apply_options(query, resolved, options)
-        units = Units(query, resolved.root, {})
+        units = Units(query, RollingUp.of(None, resolved.root))
         take_units(resolved, units)
         group(query, resolved, units)
         return resolved.joined, dimension_query(star, resolved, [unit.tree for unit in units.found], options)
@@ -181,6 +183,6 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
 
 def _warnings(resolved: Resolved, units: Iterable[Unit]) -> Iterable[str]:
     many = [join.alias for join in resolved.joins.values() if join.to_many]
-    if many and any(unit.grain is not Grain.ANY for unit in units):
+    if many and any(not unit.insensitive for unit in units):
         where = ", ".join(many)
         yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"

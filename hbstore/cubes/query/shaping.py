@@ -19,15 +19,17 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import joined
-from hbstore.cubes.query.aggregates import Unit, Units, unit_of
+from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser
 from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
+from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.times import with_times
+from hbstore.cubes.query.units import Unit
 from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
@@ -78,7 +80,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         needed, chosen = by.widened(needed), []
     replace_ranges(resolved, ranges, chosen, needed)
     bounds = replace_times(resolved, [name for name, one in cube.time_dimensions.items() if one == by.column])
-    units = Units(query, resolved.root, {one.name: one for one in cube.measures})
+    units = Units(query, RollingUp.of(cube, resolved.root))
     take_units(resolved, units)
     group(query, resolved, units)
     check_together(query, star, cube, resolved, units)

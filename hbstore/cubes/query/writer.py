@@ -20,7 +20,7 @@ from typing import Final, Protocol
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
-from hbstore.cubes.query.aggregates import COUNTED, with_units
+from hbstore.cubes.query.aggregates import with_units
 from hbstore.cubes.query.bridges import KEY
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.dimensions import dimension_rows
@@ -80,16 +80,14 @@ class Columns:
     Attributes:
         attributes: fields that all parts have.
         times: time dimensions that are told by the partition's time.
-        measures: fields that aggregates look at, with the blocks whose parts have them.
-        counted: measures of which the rows hold how many values they stand for, with their blocks.
+        pieces: what aggregates look at, by name: what it is in the parts of a block and a table; NULL in others.
         flags: numbers of blocks that rows say whether they belong to.
         ranges: numbers of ranges that rows say whether they are in.
     """
 
     attributes: tuple[str, ...]
     times: tuple[str, ...]
-    measures: Mapping[str, frozenset[int]]
-    counted: Mapping[str, frozenset[int]]
+    pieces: Mapping[str, Mapping[tuple[int, str], exp.Expr]]
     flags: tuple[int, ...]
     ranges: tuple[int, ...]
 
@@ -304,24 +302,13 @@ def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
             period = next((period for period, *_ in part.runs), UpdatePeriod.DAILY)  # all of a part are of one
             tree = beginning(exp.column(column, quoted=True), part.offer.time_type(column), period)
         yield exp.alias_(tree, TIME_OF + name, quoted=True)
-    for name, blocks in columns.measures.items():
-        there = part.block in blocks and name in part.offer.columns
-        yield exp.column(name, quoted=True) if there else exp.alias_(null.copy(), name, quoted=True)
-    for name, blocks in columns.counted.items():
-        tree = null.copy()
-        if part.block in blocks:
-            tree = exp.column(name, quoted=True)
-            if part.offer.raw:
-                tree = exp.Case(
-                    ifs=[exp.If(this=exp.Is(this=tree, expression=exp.Null()), true=exp.Literal.number(0))],
-                    default=exp.Literal.number(1),
-                )
-        yield exp.alias_(tree, COUNTED + name, quoted=True)
+    for name, of in columns.pieces.items():
+        piece = of.get((part.block, part.offer.table), null)
+        own = isinstance(piece, exp.Column) and piece.name == name
+        yield piece.copy() if own else exp.alias_(piece.copy(), name, quoted=True)
     for number in columns.flags:
         yield exp.alias_(exp.true() if part.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
     for number in columns.ranges:
         yield exp.alias_(exp.true() if part.holds[number] else exp.false(), f"{RANGE}{number}", quoted=True)
-    if not (
-        columns.attributes or columns.times or columns.measures or columns.counted or columns.flags or columns.ranges
-    ):
+    if not (columns.attributes or columns.times or columns.pieces or columns.flags or columns.ranges):
         yield exp.alias_(exp.Literal.number(1), "one row", quoted=True)

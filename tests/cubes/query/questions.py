@@ -10,9 +10,22 @@ from random import Random
 from tests.cubes.query.stars import ATTRIBUTES, BEGIN, END, MEASURES, in_duckdb
 
 DATED = "case when ts < timestamp '2015-01-20' then revenue else revenue * 2 end"
-MEASURE_ITEMS = [
+ROLLED_UP_ITEMS = [
     *((name, f"{kind}({name})") for name, kind in MEASURES.items()),
     ("sum(revenue)", "sum(revenue)"),
+    ("avg(revenue)", "avg(revenue)"),
+    ("count(revenue)", "count(revenue)"),
+    ("sum(price)", "sum(price)"),
+]
+MEASURE_ITEMS = [
+    *ROLLED_UP_ITEMS,
+    ("1 - 60 / price", "1 - 60 / avg(price)"),
+    ("avg(case when region = 'eu' then revenue end)", "avg(case when region = 'eu' then revenue end)"),
+    ("avg(case when region = 'eu' then revenue else 0 end)", "avg(case when region = 'eu' then revenue else 0 end)"),
+    ("mean(price) filter (where bike = 'a')", "avg(price) filter (where bike = 'a')"),
+    ("count(case when bike = 'a' then n end)", "count(case when bike = 'a' then n end)"),
+    ("count(n) filter (where customer > 1)", "count(n) filter (where customer > 1)"),
+    ("sum(revenue) filter (where high > 20)", "sum(revenue) filter (where high > 20)"),
     ("max(revenue)", "max(revenue)"),
     ("count(*)", "count(*)"),
     ("revenue / n", "sum(revenue) / count(n)"),
@@ -59,10 +72,14 @@ CONDITIONS = [
     ("revenue > 20", "revenue > 20"),
     ("month(ts) = 2", "month(ts) = 2"),
 ]
-HAVINGS = [("revenue > 50", "sum(revenue) > 50"), ("max(high) > 10 and n > 1", "max(high) > 10 and count(n) > 1")]
-MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS = (
+HAVINGS = [
+    ("revenue > 50", "sum(revenue) > 50"),
+    ("price > 40", "avg(price) > 40"),
+    ("max(high) > 10 and n > 1", "max(high) > 10 and count(n) > 1"),
+]
+ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS = (
     [(ours, in_duckdb(theirs)) for ours, theirs in some]
-    for some in (MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS)
+    for some in (ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS)
 )
 FROM = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id LEFT JOIN shop.lake_citys t ON c.city = t.id"
 
@@ -72,7 +89,7 @@ def query(random: Random) -> tuple[str, str]:
     attributes = random.sample(ATTRIBUTE_ITEMS, random.choice([0, 1, 1, 2]))
     measures = random.sample(MEASURE_ITEMS, random.choice([0, 1, 2, 3]) if attributes else random.choice([1, 2, 3]))
     if random.random() < 0.3:  # what rolled-up facts can answer, often of several facts
-        attributes, measures = attributes[:1], random.sample(MEASURE_ITEMS[:4], random.randint(2, 4))
+        attributes, measures = attributes[:1], random.sample(ROLLED_UP_ITEMS, random.randint(2, 4))
     items = [*attributes, *measures]
     random.shuffle(items)
     where, base_where = _ranges(random)

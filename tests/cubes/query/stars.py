@@ -28,12 +28,18 @@ NOW = dt.datetime(2015, 4, 1, tzinfo=dt.UTC)
 ATTRIBUTES = {"region": "string", "bike": "string", "customer": "int"}
 REGIONS = ["eu", "us", "asia"]
 MEASURES = {"revenue": "sum", "n": "count", "low": "min", "high": "max", "price": "avg"}
+PARTS = {"price_sum": ("sum", "price"), "price_n": ("count", "price"), "revenue_n": ("count", "revenue")}
+"""Measures of rolled-up facts that hold parts of others."""
 POISON = 1_000_000_000
 
 CUBE = Cube(
     name="rides",
     time_dimensions={"ts": "dt"},
-    measures=[Measure(name=name, type="bigint", default_aggregate=kind) for name, kind in MEASURES.items()],
+    measures=[
+        Measure(name=name, type="bigint", default_aggregate=kind)
+        for name, kind in [*MEASURES.items(), *((name, kind) for name, (kind, _) in PARTS.items())]
+    ],
+    properties={f"cube.measure.{of}.{kind}": name for name, (kind, of) in PARTS.items()},
     dim_attributes=[
         DimAttribute(name="ts", type="timestamp"),
         *(DimAttribute(name=name, type=kind) for name, kind in ATTRIBUTES.items()),
@@ -170,7 +176,7 @@ def world(random: Random, url: str = "memory://") -> World:
     db.execute("CREATE TABLE shop.lake_citys AS SELECT * FROM (VALUES (1,'Ulm'),(2,'Bonn')) t(id,name)")
     made = World(cubes, db, False, [])
     if random.random() < 0.3:  # no fact has all measures
-        measures = random.sample(list(MEASURES), len(MEASURES))
+        measures = random.sample([*MEASURES, *PARTS], len(MEASURES) + len(PARTS))
         parts = random.randint(2, 3)
         for number in range(parts):
             _fact(random, number, made, measures[number::parts])
@@ -203,8 +209,8 @@ def _fact(random, number, made, disjoint=()):
     attributes = [name for name in ATTRIBUTES if raw or random.random() < (0.95 if disjoint else 0.7)]
     named = not raw and random.random() < 0.3
     has_ts = raw and random.random() < 0.8
-    measures = [name for name in MEASURES if raw or (name != "price" and random.random() < 0.7)]
-    measures = list(disjoint) or measures
+    rolled_up = [name for name in (*MEASURES, *PARTS) if name != "price" and random.random() < 0.7]
+    measures = list(MEASURES if raw else disjoint or rolled_up)
     by_region = not raw and "region" in attributes and random.random() < 0.2
     columns, dated = _columns(random, raw, attributes, measures, by_region)
     columns += [Column(name="customer_name", type="string")] if named else []
@@ -318,7 +324,7 @@ def _moment(time):
 
 
 def _poison(name):
-    if name in MEASURES:
+    if name in MEASURES or name in PARTS:
         return str(POISON)
     return {"ts": "TIMESTAMP '2015-01-05'", "customer": "77"}.get(name, "'poison'")
 
@@ -335,6 +341,8 @@ def _fill(db, table, period, names, attributes, named, raw):
     for name in names:
         if name in MEASURES:
             made.append(f"{MEASURES[name]}(base.{name})")
+        elif name in PARTS:
+            made.append("{}(base.{})".format(*PARTS[name]))
         else:
             made.append({"customer_name": "c.name"}.get(name, f"base.{name}"))
     db.execute(

@@ -1,0 +1,132 @@
+"""Calls of aggregate functions: which nodes are some, what they aggregate, and the same over fewer rows."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from sqlglot import exp, parse_one
+
+from hbstore.cubes.query.text import DIALECT
+
+_INSENSITIVE: Final = (
+    *(exp.Min, exp.Max, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr),
+    *(exp.BitwiseAndAgg, exp.BitwiseOrAgg),
+)
+"""Aggregates that do not mind how often a value comes."""
+
+_OTHERS: Final = frozenset(
+    [
+        "aggregate_by",
+        "bit_xor",
+        "bitmap_construct_agg",
+        "bitmap_or_agg",
+        "bool_and",
+        "bool_or",
+        "collect_list",
+        "collect_set",
+        "count_if",
+        "count_min_sketch",
+        "covar_pop",
+        "covar_samp",
+        "every",
+        "histogram_numeric",
+        "hll_sketch_agg",
+        "hll_union_agg",
+        "kurtosis",
+        "listagg",
+        "max_by",
+        "mean",
+        "min_by",
+        "mode",
+        "percentile",
+        "percentile_approx",
+        "percentile_cont",
+        "percentile_disc",
+        "regr_avgx",
+        "regr_avgy",
+        "regr_count",
+        "regr_intercept",
+        "regr_r2",
+        "regr_slope",
+        "regr_sxx",
+        "regr_sxy",
+        "regr_syy",
+        "skewness",
+        "some",
+        "std",
+        "string_agg",
+        "try_avg",
+        "try_sum",
+        "user_defined_aggregate",
+    ]
+)
+"""Aggregates of Spark that sqlglot takes for functions of a row."""
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node is a call of an aggregate function."""
+    if isinstance(node, exp.AggFunc):
+        return True
+    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHERS
+
+
+def is_filtered(node: exp.Expr) -> bool:
+    """Whether a node is a call of an aggregate function with FILTER (WHERE …)."""
+    return isinstance(node, exp.Filter) and is_aggregate(node.this)
+
+
+def only_where(tree: exp.Expr, condition: exp.Expr) -> exp.Expr:
+    """A copy of a tree whose aggregates look only at the rows for which a condition holds.
+
+    >>> tree = parse_one("sum(a) / count(b) filter (where c > 1)", dialect=DIALECT)
+    >>> only_where(tree, exp.column("d")).sql(DIALECT)
+    'SUM(a) FILTER(WHERE d) / COUNT(b) FILTER(WHERE c > 1 AND d)'
+    """
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        if is_filtered(node):
+            both = exp.and_(node.expression.this, condition)
+            return exp.Filter(this=node.this, expression=exp.Where(this=both))
+        return exp.Filter(this=node, expression=exp.Where(this=condition.copy())) if is_aggregate(node) else node
+
+    return tree.transform(replaced)
+
+
+def call_of(name: str, argument: exp.Expr) -> exp.Expr:
+    """A call of an aggregate by the name that models have for it."""
+    if name == "count_distinct":
+        return exp.Count(this=exp.Distinct(expressions=[argument.copy()]))
+    return _call_of_a_column(name).transform(lambda node: argument.copy() if isinstance(node, exp.Column) else node)
+
+
+@cache
+def _call_of_a_column(name: str) -> exp.Expr:
+    return parse_one(f"{name}(x)", dialect=DIALECT)
+
+
+def argument_of(call: exp.Expr) -> exp.Expr | None:
+    """The only argument of a call; None where there are others, or DISTINCT."""
+    found = [value for value in call.args.values() if isinstance(value, exp.Expr)]
+    found += [one for value in call.args.values() if isinstance(value, list) for one in value]
+    return found[0] if len(found) == 1 and not isinstance(found[0], exp.Distinct) else None
+
+
+def is_call_of(call: exp.Expr, name: str, argument: exp.Expr) -> bool:
+    """Whether a call is that of an aggregate of one argument."""
+    return type(call) is type(_call_of_a_column(name)) and call == call_of(name, argument)
+
+
+def function_of(call: exp.Expr) -> str:
+    """The name of the function that is called, in lower case."""
+    return call.sql(DIALECT).partition("(")[0].lower()
+
+
+def is_distinct(call: exp.Expr) -> bool:
+    """Whether an aggregate looks at each value once, as it says DISTINCT."""
+    return isinstance(call.this, exp.Distinct) and isinstance(call, exp.AggFunc)
+
+
+def is_insensitive(call: exp.Expr) -> bool:
+    """Whether an aggregate does not mind how often a value comes."""
+    return isinstance(call, _INSENSITIVE) or is_distinct(call)

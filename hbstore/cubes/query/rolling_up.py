@@ -1,0 +1,211 @@
+"""How aggregates roll up: what of a cube's rows its rolled-up rows still tell.
+
+A rolled-up fact holds one row for all rows of the cube that are alike in its attributes and in its partition's time.
+What an aggregate says of such rows is what it says of the cube's rows only if
+
+* it looks at attributes alone and does not mind how often a value comes: ``count(distinct customer)``, ``max(day)``;
+* or it is made from parts that the rows hold: the sum of sums, the least of the least, the sum of counts, the mean as
+  the sum of sums by the sum of counts, an approximate distinct count from the union of sketches; also
+  ``sum(case when region = 'eu' then price * 2 end)``, as a rolled-up row has one region.
+
+All other aggregates need a fact whose rows are not rolled up: ``max(price)`` where prices are summed, ``sum(a * b)``,
+``count(*)``, medians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from hbstore.cubes.concepts import Cube
+from hbstore.cubes.fields import Measure
+from hbstore.cubes.parts import Parts, part_property, parts_of
+from hbstore.cubes.query.aggregate_calls import (
+    argument_of,
+    function_of,
+    is_call_of,
+    is_distinct,
+    is_insensitive,
+    only_where,
+)
+from hbstore.cubes.query.ranges import RANGE
+from hbstore.cubes.query.times import TIME_OF
+from hbstore.cubes.query.units import Piece, Refusal, RolledUp, Unit
+from hbstore.cubes.query.wholes import DECLARED_PARTS, OWN_PARTS, whole_of
+
+_ROWS = "they do not say how many rows each of them stands for"
+
+
+@dataclass(frozen=True, slots=True)
+class RollingUp:
+    """How the aggregates of one query roll up.
+
+    Attributes:
+        root: the alias of the cube.
+        measures: of the cube, by name.
+        types: those of its measures and attributes, by name.
+        parts: the columns of rolled-up facts that hold parts of them, by name.
+    """
+
+    root: str
+    measures: Mapping[str, Measure]
+    types: Mapping[str, str]
+    parts: Mapping[str, Parts]
+
+    @staticmethod
+    def of(cube: Cube | None, root: str) -> RollingUp:
+        """That of a cube's fields; nothing where there is no cube."""
+        if cube is None:
+            return RollingUp(root, {}, {}, {})
+        types = {one.name: one.type for one in cube.measures} | {one.name: one.type for one in cube.dim_attributes}
+        return RollingUp(root, {one.name: one for one in cube.measures}, types, parts_of(cube))
+
+    def is_measure(self, node: exp.Expr) -> bool:
+        """Whether a column is a measure of the cube."""
+        return isinstance(node, exp.Column) and node.table == self.root and node.name in self.measures
+
+    def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
+        """The measures, and the other fields of the cube, that a tree names."""
+        own = {one.name for one in tree.find_all(exp.Column) if one.table == self.root}
+        measures = frozenset(name for name in own if name in self.measures)
+        return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
+
+    def unit(self, node: exp.Expr, text: str) -> Unit:
+        """What an aggregate needs of the rows of facts.
+
+        Args:
+            node: a call, with or without FILTER.
+            text: as it is written, for people.
+        """
+        measures, attributes = self.columns(node)
+        call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
+        insensitive = not measures and is_insensitive(call)
+        found = self._rolled_up(call, condition)
+        if isinstance(found, Refusal):
+            return Unit(node, text, measures, attributes, insensitive, refusal=found)
+        return Unit(node, text, measures, attributes, insensitive, found)
+
+    def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | Refusal:
+        """How an aggregate is computed from rolled-up rows, or why it is not."""
+        measures, attributes = self.columns(call)
+        if condition is not None and self.columns(condition)[0]:
+            return Refusal("they do not tell of which single rows the condition holds")
+        if len(measures) > 1:
+            return Refusal(f"they do not tell which {' and '.join(sorted(measures))} stood in one row")
+        argument = argument_of(call)
+        for name in measures or sorted(attributes):
+            found = None if argument is None else self._whole(call, argument, name)
+            if found is None:
+                continue
+            mixed, alone = found.mixed, found.alone
+            if condition is not None:
+                mixed, alone = (only_where(tree, condition) for tree in (mixed, alone))
+            others = self.columns(alone)[1] - found.pieces.keys()
+            return RolledUp(mixed, alone, {**{one: Piece.column(one) for one in others}, **found.pieces})
+        return self._refusal(call, argument, measures, attributes)
+
+    def _whole(self, call: exp.Expr, argument: exp.Expr, name: str) -> RolledUp | None:
+        """An aggregate of a field as it is made from its parts; None: it is not."""
+        function = self._function(call, argument, name)
+        if function is None or not self._chooses(argument, name, linear=function == "sum"):
+            return None
+        parts, type_ = self.parts.get(name, Parts()), self.types.get(name, "")
+        return whole_of(function, name, type_, parts, lambda one: self._with(argument, name, one))
+
+    def _function(self, call: exp.Expr, argument: exp.Expr, name: str) -> str | None:
+        """The aggregate that is called, if it is one that is made from parts."""
+        default = self._default(name)
+        functions = (*DECLARED_PARTS, default) if default in OWN_PARTS else DECLARED_PARTS
+        return next((one for one in functions if is_call_of(call, one, argument)), None)
+
+    def _default(self, name: str) -> str:
+        """The default aggregate of a measure; empty where there is none, and for attributes."""
+        found = self.measures[name].default_aggregate if name in self.measures else None
+        return (found or "").lower()
+
+    def _chooses(self, node: exp.Expr, name: str, *, linear: bool) -> bool:
+        """Whether an expression is a field, or nothing, as other attributes decide; of sums also times these."""
+        if self._is(node, name) or isinstance(node, exp.Null):
+            return True
+        if isinstance(node, exp.Literal):
+            return linear and node.this == "0"
+        deciding, values = _branches(node, linear=linear)
+        if isinstance(node, exp.Mul) and values and not self._depends(values[0], name):
+            deciding, values = values, deciding
+        return (
+            bool(values)
+            and not any(self._depends(one, name) for one in deciding)
+            and all(self._chooses(one, name, linear=linear) for one in values)
+        )
+
+    def _depends(self, tree: exp.Expr, name: str) -> bool:
+        """Whether a tree looks at a field, or at any measure."""
+        measures, attributes = self.columns(tree)
+        return bool(measures) or name in attributes
+
+    def _is(self, node: exp.Expr, name: str) -> bool:
+        return isinstance(node, exp.Column) and node.table == self.root and node.name == name
+
+    def _with(self, tree: exp.Expr, name: str, column: str) -> exp.Expr:
+        """A copy of a tree with another column of the rows in the place of a field."""
+        made = exp.column(column, table=self.root, quoted=True)
+        return tree.transform(lambda node: made.copy() if self._is(node, name) else node)
+
+    def _refusal(
+        self, call: exp.Expr, argument: exp.Expr | None, measures: frozenset[str], attributes: frozenset[str]
+    ) -> Refusal:
+        """Why rolled-up rows do not answer an aggregate of one measure, or of attributes."""
+        name = next(iter([*measures, *sorted(attributes)]), "")
+        if name and (is_distinct(call) or isinstance(call, exp.ApproxDistinct)):
+            return Refusal(f"one {name} may be in several of them", self._sketch_hint(call, name))
+        return self._refusal_of_measure(call, argument, name) if measures else Refusal(_ROWS)
+
+    def _refusal_of_measure(self, call: exp.Expr, argument: exp.Expr | None, name: str) -> Refusal:
+        function = None if argument is None else self._function(call, argument, name)
+        if argument is not None and not self._chooses(argument, name, linear=function == "sum"):
+            return Refusal(f"they do not tell the {name} of single rows")
+        lacks = [part for part in DECLARED_PARTS.get(function or "", ()) if getattr(self.parts[name], part) is None]
+        if lacks:
+            what, how = " and ".join(lacks), " and ".join(part_property(name, part) for part in lacks)
+            hint = f"Name the measures that hold them in rolled-up facts, by the properties {how} of the cube"
+            return Refusal(f"the cube does not say which measures hold the {what} of {name}", hint)
+        if argument is None or not any(is_call_of(call, one, argument) for one in OWN_PARTS):
+            return Refusal(f"the {function_of(call)} of a whole is not made of those of its parts")
+        if self._default(name):
+            return Refusal(f"they hold the {self._default(name)} of {name}")
+        return Refusal(f"the cube does not say how {name} is rolled up", "Give the measure a default_aggregate")
+
+    def _sketch_hint(self, call: exp.Expr, name: str) -> str:
+        """What to ask in the place of a distinct count, or to declare."""
+        if self.parts.get(name, Parts()).sketch is not None:
+            return f"Ask for approx_count_distinct({name}), which sketches answer"
+        if not isinstance(call, exp.ApproxDistinct):
+            return ""
+        how = part_property(name, "sketch")
+        return f"Name the column that holds its sketches in rolled-up facts, by the property {how} of the cube"
+
+
+def _branches(node: exp.Expr, *, linear: bool) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """What decides of the values that an expression may have, and these; nothing of other expressions.
+
+    Args:
+        node: the expression.
+        linear: whether a product, and the negative, of a value will do.
+    """
+    match node:
+        case exp.Paren():
+            return [], [node.this]
+        case exp.Case():
+            ifs = node.args.get("ifs") or []
+            values = [*(one.args.get("true") for one in ifs), node.args.get("default")]
+            return [*filter(None, [node.this, *(one.this for one in ifs)])], [*filter(None, values)]
+        case exp.If():
+            return [node.this], [*filter(None, (node.args.get("true"), node.args.get("false")))]
+        case exp.Mul() if linear:
+            return [node.expression], [node.this]
+        case exp.Neg() if linear:
+            return [], [node.this]
+        case _:
+            return [], []

@@ -1,0 +1,139 @@
+"""Units: the aggregates of a query, and what each takes from the rows of a storage table.
+
+The rows of all storage tables stand below each other, and a unit is computed once over all of them. So it says of each
+table which columns of it become which columns of these rows:
+
+    avg(fare)          fare    count of fare                        SUM(fare) / SUM(`count of fare`)
+    not rolled up      fare    CASE WHEN fare IS NULL THEN 0 ELSE 1 END
+    rolled up          fare    fare_count
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+
+class TableRows(Protocol):
+    """What a unit looks at of a storage table."""
+
+    @property
+    def raw(self) -> bool:
+        """Whether its rows are those of the cube, and not rolled up."""
+
+    @property
+    def columns(self) -> Mapping[str, object]:
+        """The columns of its rows, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A column of the rows that a unit is computed from.
+
+    Attributes:
+        of_values: what it is where a table's rows hold the values themselves; None: NULL.
+        of_parts: what it is where they are rolled up.
+    """
+
+    of_values: exp.Expr | None
+    of_parts: exp.Expr | None
+
+    @staticmethod
+    def column(name: str) -> Piece:
+        """A column that rows of both kinds have by one name."""
+        tree = exp.column(name, quoted=True)
+        return Piece(tree, tree)
+
+
+@dataclass(frozen=True, slots=True)
+class RolledUp:
+    """How a unit is computed where rolled-up rows are among its rows.
+
+    Attributes:
+        mixed: where there are rows with values as well.
+        alone: where there are not.
+        pieces: the columns of the rows, by name.
+    """
+
+    mixed: exp.Expr
+    alone: exp.Expr
+    pieces: Mapping[str, Piece]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of a rolled-up table that it needs."""
+        trees = [one.of_parts for one in self.pieces.values() if one.of_parts is not None]
+        return frozenset(column.name for tree in trees for column in tree.find_all(exp.Column))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why rolled-up rows do not answer a unit.
+
+    Attributes:
+        reason: what they do not tell.
+        hint: what to declare, or to ask instead; empty: nothing helps but rows that are not rolled up.
+    """
+
+    reason: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An aggregate of the query, and what it needs in one row.
+
+    Attributes:
+        tree: as it is computed from values.
+        text: as it is written, for people.
+        measures: fields that it names and that are measures.
+        attributes: the other fields.
+        insensitive: whether it minds not how often a value of its attributes comes.
+        rolled_up: how it is computed from rolled-up rows; None: it is not, or as from values.
+        refusal: why it is not.
+    """
+
+    tree: exp.Expr
+    text: str
+    measures: frozenset[str]
+    attributes: frozenset[str]
+    insensitive: bool = False
+    rolled_up: RolledUp | None = None
+    refusal: Refusal = Refusal()
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """All fields that it names."""
+        return self.measures | self.attributes
+
+    def answers(self, rows: TableRows) -> bool:
+        """Whether rows such as those of a table will do, if they have the columns."""
+        return rows.raw or self.insensitive or self.rolled_up is not None
+
+    def needed(self, rows: TableRows) -> frozenset[str]:
+        """The columns that a table has to have."""
+        if self.rolled_up is None or self._takes_values(rows):
+            return self.fields
+        return self.rolled_up.columns
+
+    def computed(self, tables: Iterable[TableRows]) -> exp.Expr:
+        """The aggregate as it is computed from the rows of some tables."""
+        kinds = {self._takes_values(one) for one in tables}
+        if self.rolled_up is None or False not in kinds:
+            return self.tree
+        return self.rolled_up.mixed if True in kinds else self.rolled_up.alone
+
+    def pieces(self, tables: Iterable[TableRows], rows: TableRows) -> dict[str, exp.Expr]:
+        """What the rows of one of the tables give to the columns from which the aggregate is computed so."""
+        if self.rolled_up is None or all(map(self._takes_values, tables)):
+            return {name: exp.column(name, quoted=True) for name in self.fields}
+        values = self._takes_values(rows)
+        pieces = self.rolled_up.pieces.items()
+        return {name: (one.of_values if values else one.of_parts) or exp.Null() for name, one in pieces}
+
+    def _takes_values(self, rows: TableRows) -> bool:
+        """Whether the aggregate is computed from a table's rows as from the cube's own."""
+        return rows.raw or (self.insensitive and self.attributes <= rows.columns.keys())
