@@ -160,6 +160,8 @@ class Answer:
         hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
         if not all(offer.raw for offer in self.question.offers):
             hints += dict.fromkeys(unit.refusal.hint for unit in self.units if unit.refusal.hint)
+        clashing = [self.shaped.clashing(offer, missing) for offer in self.question.offers]
+        hints += [f"Note that {one}: keep these on two storages, or as strings" for one in clashing if one][:1]
         return NoCandidate(
             "partitions are missing for the time range",
             cause="NO_CANDIDATE_FACT_AVAILABLE",

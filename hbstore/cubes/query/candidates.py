@@ -15,6 +15,7 @@ from typing import Any, Final
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable
 from hbstore.cubes.query.choice import Source
+from hbstore.cubes.query.clashes import clashes, without
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
@@ -23,12 +24,11 @@ from hbstore.cubes.query.units import Unit
 from hbstore.cubes.registration import validity
 from hbstore.errors import ConcurrentChange, TableNotFound, TimelineNotFound
 from hbstore.store.stored_timelines import Timelines
-from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.totals import Totals
-from hbstore.types import ColumnType, StringType, parse_type
+from hbstore.types import ColumnType, parse_type
 
 COLUMN_NOT_FOUND: Final = "COLUMN_NOT_FOUND"
 MISSING_DEFAULT_AGGREGATE: Final = "MISSING_DEFAULT_AGGREGATE"
@@ -183,6 +183,12 @@ class Offer:
         """The type of a partition column."""
         return next(parse_type(one.type) for one in self.on.partition_columns if one.name == column)
 
+    def clashes(self, column: str, period: UpdatePeriod, start: int, stop: int) -> list[int]:
+        """The indexes of a period in [start, stop) whose values do not tell that they are of this period."""
+        if len(self.on.partition_columns) == 1:
+            return []  # two partitions have two values
+        return clashes(self.timelines, column, self.time_type(column), period, start, stop)
+
 
 @dataclass(frozen=True, slots=True)
 class Needs:
@@ -219,12 +225,7 @@ class Needs:
         if not self.by.related(cube, offer.fact):
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
         yield from self._lacks_of_rows(offer, unit)
-        if self._is_ambiguous(offer):
-            yield (
-                NO_CANDIDATE_UPDATE_PERIODS,
-                f"the values of {self.by.column} do not tell which update period they are of",
-            )
-        elif not any(True for _ in self.periods(offer)):
+        if not any(True for _ in self.periods(offer)):
             what = "tells the times that are asked for" if self._allowed(offer) else "the options allow"
             yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period that {what}"
         if offer.until <= self.start or self.stop <= offer.since:
@@ -249,21 +250,14 @@ class Needs:
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
         bounds = [period for name, period in self.times.items() if name not in offer.columns]
-        for period in () if self._is_ambiguous(offer) else self._allowed(offer):
+        for period in self._allowed(offer):
             if all(_lies_within(period, bound) for bound in bounds):
                 yield period
 
-    def _all_periods(self, offer: Offer) -> list[UpdatePeriod]:
-        return [period for period, column in offer.timelines if column == self.by.column]
-
     def _allowed(self, offer: Offer) -> list[UpdatePeriod]:
         fact, storage = offer.fact.name, offer.on.storage
-        return [one for one in self._all_periods(offer) if offer.options.allows_period(fact, storage, one)]
-
-    def _is_ambiguous(self, offer: Offer) -> bool:
-        """Whether a value of the partition column may be of two update periods, beside another partition column."""
-        kind = offer.time_type(self.by.column)
-        return len(offer.on.partition_columns) > 1 and _are_ambiguous(kind, self._all_periods(offer))
+        periods = (period for period, column in offer.timelines if column == self.by.column)
+        return [one for one in periods if offer.options.allows_period(fact, storage, one)]
 
     def sources(self, offer: Offer, units: Iterable[Unit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
         """The sources of a storage table for some units, with its rate where that counts."""
@@ -272,15 +266,20 @@ class Needs:
             used |= unit.needed(offer)
         since, until = _bounds(offer, used)
         for period in self.periods(offer):
-            timeline = offer.timelines[period, self.by.column]
             bounds = period.ceil_index(since), period.floor_index(until)
-            yield Source(offer.table, period, partial(_ranges, timeline, bounds), offer.fact.weight or 0.0, rate)
+            ranges = partial(_ranges, offer, self.by.column, period, bounds)
+            yield Source(offer.table, period, ranges, offer.fact.weight or 0.0, rate)
 
 
-def _ranges(timeline: PartitionTimeline, bounds: tuple[int, int], start: int, stop: int) -> Iterable[tuple[int, int]]:
-    """The indexes of a timeline in [start, stop) and within bounds."""
+def _ranges(
+    offer: Offer, column: str, period: UpdatePeriod, bounds: tuple[int, int], start: int, stop: int
+) -> Iterable[tuple[int, int]]:
+    """The indexes of a period in [start, stop) and within bounds that a storage table has, and whose values tell it."""
     low, high = max(start, bounds[0]), min(stop, bounds[1])
-    return timeline.index_ranges(low, high) if low < high else ()
+    if low >= high:
+        return ()
+    ranges, clashing = offer.timelines[period, column].index_ranges(low, high), offer.clashes(column, period, low, high)
+    return without(ranges, clashing) if clashing else ranges
 
 
 def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
@@ -293,13 +292,6 @@ def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
         if column is not None and column.end_time is not None:
             until = min(until, moment(parse_time(column.end_time, offer.now)))
     return since, until
-
-
-def _are_ambiguous(kind: ColumnType, periods: Sequence[UpdatePeriod]) -> bool:
-    """Whether partitions of two periods may have one value in a column, so that the value does not tell the period."""
-    if isinstance(kind, StringType):
-        return len({period.pattern for period in periods}) < len(periods)
-    return len(periods) > 1
 
 
 def _lies_within(period: UpdatePeriod, bound: UpdatePeriod) -> bool:

@@ -30,6 +30,7 @@ from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
 from hbstore.cubes.query.times import with_times
 from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
@@ -61,8 +62,20 @@ class Shaped:
         chooser = Chooser(self.needs.sources(offer, self.units))
         gaps = joined(gap for one in self.stretches for gap in chooser.choose(one.start, one.stop).missing)
         if gaps:
-            return offer.refusal(MISSING_PARTITIONS, f"nothing for {moments_text(gaps)}", gaps)
+            detail = f"nothing for {moments_text(gaps)}"
+            clashing = self.clashing(offer, gaps)
+            return offer.refusal(MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", gaps)
         return replace(offer.candidate, able=True)
+
+    def clashing(self, offer: Offer, gaps: Sequence[tuple[int, int]]) -> str | None:
+        """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""
+        column = self.needs.by.column
+        for period in self.needs.periods(offer):
+            for start, stop in gaps:
+                for at in offer.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
+                    value = value_text(offer.time_type(column), period, at)
+                    return f"in {offer.table} partitions of several update periods have the {column} {value}"
+        return None
 
 
 def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chosen) -> Shaped:

@@ -378,21 +378,6 @@ def test_a_storage_table_and_a_cube_that_are_gone():
             cubes.rewrite(text)
 
 
-def test_values_that_do_not_tell_their_update_period():
-    model = MODEL.replace(
-        """    update_periods: [DAILY, MONTHLY]
-    partition_columns: [{name: dt, type: string}]""",
-        """    update_periods: [DAILY, MONTHLY]
-    partition_columns: [{name: dt, type: date}, {name: bike, type: string}]""",
-    )
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(model, "yaml"))
-        with pytest.raises(NoCandidate, match="the values of dt do not tell which update period they are of"):
-            cubes.rewrite(f"select tip from rides where {JANUARY}")
-
-
 def test_a_cube_without_facts(cubes):
     with connect("memory://") as store:
         store.create_database("shop")

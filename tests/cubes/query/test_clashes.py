@@ -1,0 +1,143 @@
+"""Partition columns whose values may be of several update periods, beside another partition column."""
+
+from __future__ import annotations
+
+import datetime as dt
+from random import Random
+
+import duckdb
+import pytest
+import sqlglot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hbstore import connect
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes.query.clashes import without
+from hbstore.errors import NoCandidate
+from hbstore.timelines import UpdatePeriod
+
+NOW = dt.datetime(2015, 6, 1, tzinfo=dt.UTC)
+MODEL = """
+kind: storage
+name: lake
+---
+kind: cube
+name: rides
+time_dimensions: {{start_time: dt}}
+measures: [{{name: days, type: bigint, default_aggregate: sum}}]
+dim_attributes: [{{name: start_time, type: timestamp}}, {{name: region, type: string}}]
+---
+kind: fact
+name: sums
+cube: rides
+columns: [{{name: days, type: bigint}}]
+storage_tables:
+  - storage: lake
+    update_periods: [{periods}]
+    partition_columns: [{{name: dt, type: {kind}}}, {{name: region, type: string}}]
+    time_partition_columns: [dt]
+"""
+FIRST, LAST = dt.date(2015, 1, 1), dt.date(2015, 4, 1)
+QUARTER = "select days from rides where time_range_in(start_time, '2015-01', '2015-04')"
+
+
+def opened(store, kind, periods):
+    store.create_database("shop")
+    cubes = Cubes(store, "shop", lambda: NOW)
+    cubes.create_all(parse_documents(MODEL.format(kind=kind, periods=", ".join(periods)), "yaml"))
+    return cubes
+
+
+def desc(period, day, region):
+    return PartitionDesc(period, {"dt": UpdatePeriod[period].format(_at(day))}, {"region": region})
+
+
+def _at(day):
+    return dt.datetime(day.year, day.month, day.day, tzinfo=dt.UTC)
+
+
+def _days(period, day):
+    """The days of a part."""
+    end = UpdatePeriod[period].next(_at(day)).date()
+    return {day + dt.timedelta(at) for at in range((end - day).days)}
+
+
+def test_what_is_there_once_is_read_and_what_clashes_is_named():
+    with connect("memory://") as store:
+        cubes = opened(store, "date", ["DAILY", "MONTHLY"])
+        days = [desc("DAILY", dt.date(2015, 1, day), "eu") for day in range(1, 32)]
+        cubes.add_partitions("sums", "lake", [*days, desc("MONTHLY", dt.date(2015, 2, 1), "eu")])
+        cubes.add_partitions("sums", "lake", [desc("DAILY", dt.date(2015, 2, 2), "eu")])
+        two = "select days from rides where time_range_in(start_time, '2015-01', '2015-03')"
+        assert [str(run) for run in cubes.rewrite(two).partitions["lake_sums"].runs] == [
+            "lake_sums DAILY [2015-01-01, 2015-02-01)",
+            "lake_sums MONTHLY [2015-02, 2015-03)",
+        ]
+        cubes.add_partitions("sums", "lake", [desc("MONTHLY", dt.date(2015, 1, 1), "us")])
+        with pytest.raises(NoCandidate, match=r"\[2015-01-01, 2015-01-02\)") as caught:
+            cubes.rewrite(two)
+        said = "in lake_sums partitions of several update periods have the dt 2015-01-01"
+        assert said in caught.value.hint
+        assert said in _alone(cubes, two)
+        assert cubes.rewrite(two.replace("'2015-01'", "'2015-01-02'")).missing == ()
+        # The option leaves the month out of the answer, but not out of the table.
+        with pytest.raises(NoCandidate):
+            cubes.rewrite(f"{two} options (max_interval = DAILY)")
+
+
+def _alone(cubes, text):
+    """Why the table cannot answer a query, where none of it is read."""
+    first = text.replace("'2015-03'", "'2015-01-02'")
+    (one,) = cubes.rewrite(first, partial=True).candidates
+    return one.detail
+
+
+@pytest.mark.parametrize("kind", ["date", "timestamp", "string"])
+@pytest.mark.parametrize("seed", range(12))
+def test_each_day_counts_once(kind, seed):
+    """Random partitions of days, months, quarters and years, against each value of the column by itself."""
+    random = Random(f"{kind} {seed}")
+    periods = random.sample(["DAILY", "MONTHLY", "QUARTERLY", "YEARLY"], 3)
+    partitions = {}
+    for _ in range(random.choice([5, 200])):
+        period = random.choice(periods)
+        day = UpdatePeriod[period].floor(_at(FIRST + dt.timedelta(random.randrange(90)))).date()
+        value = UpdatePeriod[period].format(_at(day)) if kind == "string" else day
+        partitions.setdefault((value, random.choice(["eu", "us"])), (period, day))
+    with connect("memory://") as store, duckdb.connect() as db:
+        cubes = opened(store, kind, periods)
+        cubes.add_partitions(
+            "sums", "lake", [desc(period, day, region) for (_, region), (period, day) in partitions.items()]
+        )
+        alone = {}
+        for (value, _), part in partitions.items():
+            alone.setdefault(value, set()).add(part)
+        told = {next(iter(parts)) for parts in alone.values() if len(parts) == 1}
+        within = {FIRST + dt.timedelta(at) for at in range((LAST - FIRST).days)}
+        covered = set().union(*(_days(*part) for part in told if _days(*part) <= within)) if told else set()
+        found = cubes.rewrite(QUARTER, partial=True)
+        missing = {day for day in within if any(start <= _at(day) < end for start, end in found.missing)}
+        assert missing == within - covered
+        db.execute("CREATE SCHEMA shop")
+        db.execute(f"CREATE TABLE shop.lake_sums (days BIGINT, dt {kind}, region VARCHAR)")
+        counted = set()
+        for (value, region), part in partitions.items():
+            db.execute(
+                "INSERT INTO shop.lake_sums VALUES (?, ?, ?)",
+                (0 if part in counted else len(_days(*part)), value, region),
+            )
+            counted.add(part)
+        assert db.execute(sqlglot.transpile(found.sql, "spark", "duckdb")[0]).fetchone() == (len(covered) or None,)
+
+
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
+def test_ranges_without_numbers(numbers, left_out):
+    ranges = [(at, at + 1) for at in sorted(numbers)]
+    joined = []
+    for start, stop in ranges:
+        begin = joined.pop()[0] if joined and joined[-1][1] == start else start
+        joined.append((begin, stop))
+    found = list(without(joined, sorted(left_out)))
+    assert {at for start, stop in found for at in range(start, stop)} == numbers - left_out
+    assert all(start < stop for start, stop in found)
