@@ -34,6 +34,7 @@ LONGEST = (
     "clients",
     "tests/metastore/test_serve.py",
     "tests/cli/test_analyze.py",
+    "tests/cubes/query/test_stars.py",
     "tests/cubes/test_catalog_interleavings.py",
     "tests/metastore/test_deaths.py",
     "tests/store/test_crashes_of_processes.py",

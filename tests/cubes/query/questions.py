@@ -88,7 +88,7 @@ def query(random: Random) -> tuple[str, str]:
     """A query of the cube, and the same of its rows in DuckDB's SQL; columns may differ in their names."""
     attributes = random.sample(ATTRIBUTE_ITEMS, random.choice([0, 1, 1, 2]))
     measures = random.sample(MEASURE_ITEMS, random.choice([0, 1, 2, 3]) if attributes else random.choice([1, 2, 3]))
-    if random.random() < 0.3:  # what rolled-up facts can answer, often of several facts
+    if random.random() < 0.5:  # what rolled-up facts can answer, often of several facts
         attributes, measures = attributes[:1], random.sample(ROLLED_UP_ITEMS, random.randint(2, 4))
     items = [*attributes, *measures]
     random.shuffle(items)

@@ -206,10 +206,10 @@ def _literals(row):
 def _fact(random, number, made, disjoint=()):
     cubes, db = made.cubes, made.db
     raw = not disjoint and number == 0 and random.random() < 0.7
-    attributes = [name for name in ATTRIBUTES if raw or random.random() < (0.95 if disjoint else 0.7)]
+    attributes = [name for name in ATTRIBUTES if raw or random.random() < (0.95 if disjoint else 0.85)]
     named = not raw and random.random() < 0.3
     has_ts = raw and random.random() < 0.8
-    rolled_up = [name for name in (*MEASURES, *PARTS) if name != "price" and random.random() < 0.7]
+    rolled_up = [name for name in (*MEASURES, *PARTS) if name != "price" and random.random() < 0.8]
     measures = list(MEASURES if raw else disjoint or rolled_up)
     by_region = not raw and "region" in attributes and random.random() < 0.2
     columns, dated = _columns(random, raw, attributes, measures, by_region)
