@@ -7,6 +7,8 @@ the 336,776 flights that left New York in 2013, partitioned by day and airport, 
 partitions. Then it runs three filtered queries. Each shows the filter that Spark sent to its metastore, the scans that
 hbstore made of it, and the partitions that Spark was left with; and the same query over the same files without a
 metastore, where Spark lists every folder first. Both must find the same.
+
+In the end the flights become a cube (flights_cube.py), and one question of it is answered from roll-ups.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 from endpoint import serving
+from flights_cube import FlightsCube
 from local_spark import CORES, local_spark
 from questions import Questions
 
@@ -61,6 +64,11 @@ def main() -> int:
             questions = Questions(spark, endpoint, TABLE, options.tries, console)
             warm_up(questions)
             equal = [questions.ask(title, text) for title, text in FILTERS]
+            cube = FlightsCube(spark, endpoint, options.days, console)
+            with step() as done:
+                cube.create()
+                done("\nSpark rolled the flights up for a cube.")
+            equal.append(cube.ask(options.tries))
     console.print(f"\n{sum(equal)} of {len(equal)} answers are equal. {_since(started)}")
     return 0 if all(equal) else 1
 

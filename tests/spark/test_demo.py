@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def run_demo(place, mark, path):
-    command = [sys.executable, str(ROOT / "demo" / "flights.py"), "--days", "25", "--tries", "1"]
+    command = [sys.executable, str(ROOT / "demo" / "flights.py"), "--days", "40", "--tries", "1"]
     command += ["--run", str(place)]
     environment = {**os.environ, "HBSTORE_DEMO_TEST": mark, "COLUMNS": "120", "PYTHONPATH": path}
     environment["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {OPTIONS}".strip()
@@ -41,12 +41,20 @@ def test_the_demo_runs_again_without_what_is_on_linux_alone_and_leaves_no_proces
     for path in (str(ROOT), without_linux.PATH):
         done = run_demo(tmp_path / "run", str(tmp_path), path)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "3 of 3 answers are equal" in done.stdout
+        assert "4 of 4 answers are equal" in done.stdout
         asked = re.findall(r"^Spark asks get_partitions_by_filter\(demo.flights, (.*)\)$", done.stdout, re.MULTILINE)
         assert asked[0] == 'day = "2013-01-07" and origin = "JFK"'
         assert len(asked) == 3
         assert re.findall(r"^Spark reads ([0-9,]+) partitions?$", done.stdout, re.MULTILINE) == ["1", "14", "3"]
         assert done.stdout.count("  scan 1   ") == 3
+        assert re.findall("^candidate  ([a-z_]+): ([A-Za-z_]+)", done.stdout, re.MULTILINE) == [
+            ("vault_airports_by_month", "COLUMN_NOT_FOUND"),
+            ("lake_traffic", "taken"),
+            ("vault_traffic", "taken"),
+            ("lake_departures", "taken"),
+        ]
+        drawn = re.findall("^([a-z_]+) +[▁-█ ]+  ([0-9]+ [a-z]+)$", done.stdout, re.MULTILINE)
+        assert drawn == [("vault_traffic", "1 month"), ("lake_traffic", "6 days"), ("lake_departures", "1 day")]
         assert done.stderr == ""
         if sys.platform == "linux":
             assert marked_processes(str(tmp_path)) == []
