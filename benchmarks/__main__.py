@@ -1,6 +1,7 @@
 """Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines cubes sqlite growth hbase]`.
 
-Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair`.
+Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair` and
+`cube-rows` (answers from roll-ups).
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
 
@@ -21,7 +22,7 @@ from benchmarks import cube_queries, growth, hbase, planning, sqlite, timelines
 from benchmarks.timing import Report
 
 PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "hbase")
-ON_SPARK = ("spark", "source", "repair")
+ON_SPARK = ("spark", "source", "repair", "cube-rows")
 
 
 def main() -> None:
@@ -67,9 +68,9 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
 
 
 def _on_spark(part: str) -> Iterator[Report]:
-    from benchmarks import repair, source, spark_writes  # which need PySpark
+    from benchmarks import cube_rows, repair, source, spark_writes  # which need PySpark
 
-    runs = {"spark": spark_writes.run, "source": source.run, "repair": repair.run}
+    runs = {"spark": spark_writes.run, "source": source.run, "repair": repair.run, "cube-rows": cube_rows.run}
     yield from runs[part]()
 
 
