@@ -47,7 +47,7 @@ _KINDS: Final = {
     "slices": _Kind((int, NoneType), "a whole number, or None"),
     "progress": _Kind((Callable, NoneType), "a function, or None"),
     **dict.fromkeys(("frame", "stream", "partitions"), _FRAME),
-    **dict.fromkeys(("url", "uri", "table", "text", "checkpoint", "query_id"), _TEXT),
+    **dict.fromkeys(("url", "uri", "database", "table", "text", "checkpoint", "query_id"), _TEXT),
     **dict.fromkeys(("sink_id", "warehouse", "writer", "extractor"), _TEXT_OR_NONE),
     "root": _Kind((str, PathLike), "a path, or a file: location"),
     "delay": _Kind((timedelta,), "a timedelta"),
