@@ -10,6 +10,7 @@ import pytest
 from hbstore import Column, Partition, Table, connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
+from tests.examples import needs_spark
 
 DAY = UpdatePeriod.DAILY
 MODEL = """
@@ -53,6 +54,13 @@ storage_tables:
     time_partition_columns: [dt]
     description: {location: "s3://lake/stations"}
 """
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the examples that need Spark: tests/spark/test_examples.py runs them, with one Spark for all."""
+    items[:] = [
+        item for item in items if not (isinstance(item, pytest.DoctestItem) and needs_spark(item.dtest.examples))
+    ]
 
 
 @pytest.fixture(autouse=True)

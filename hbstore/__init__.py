@@ -85,10 +85,28 @@ from hbstore.filters.builder import ColumnReference, Expression, col
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import ExpressionTree
 from hbstore.keys import NULL_PARTITION
-from hbstore.model import Column, Database, Partition, StorageDescriptor, Table
+from hbstore.model import Column, Database, Grant, Partition, StorageDescriptor, Table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
 from hbstore.rows.interface import Rows
+from hbstore.service_model import (
+    ColumnStatistic,
+    Function,
+    Lock,
+    LockComponent,
+    LockLevel,
+    LockState,
+    LockType,
+    Membership,
+    ObjectGrant,
+    ObjectRef,
+    ObjectType,
+    PrincipalType,
+    Resource,
+    Role,
+    Transaction,
+    TransactionList,
+)
 from hbstore.store.check import Problem, Repaired
 from hbstore.store.hive import Hive
 from hbstore.store.partition_list import Partitions
@@ -97,6 +115,7 @@ from hbstore.store.schema import Schema
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.table_timelines import TableTimelines
+from hbstore.store.timeline_build import Collected
 from hbstore.totals import Totals
 
 __version__ = "0.1.0"
@@ -106,8 +125,10 @@ __all__ = [
     "AddressUnavailable",
     "AlreadyExists",
     "AmbiguousField",
+    "Collected",
     "Column",
     "ColumnReference",
+    "ColumnStatistic",
     "CommitStateUnknown",
     "ConcurrentChange",
     "CorruptCheckpoint",
@@ -130,7 +151,9 @@ __all__ = [
     "FilterSyntaxError",
     "FilterTooLarge",
     "FilterTypeError",
+    "Function",
     "FunctionNotFound",
+    "Grant",
     "GrantNotFound",
     "HbstoreError",
     "Hive",
@@ -143,6 +166,12 @@ __all__ = [
     "InvalidTimeRange",
     "InvalidType",
     "InvalidUrl",
+    "Lock",
+    "LockComponent",
+    "LockLevel",
+    "LockState",
+    "LockType",
+    "Membership",
     "MetastoreRefused",
     "MetastoreUnavailable",
     "ModelInUse",
@@ -154,17 +183,23 @@ __all__ = [
     "NoSuchLock",
     "NoSuchTxn",
     "NotAStore",
+    "ObjectGrant",
+    "ObjectRef",
+    "ObjectType",
     "OutsideValidity",
     "OutsideWarehouse",
     "Partition",
     "PartitionNotFound",
     "PartitionStore",
     "Partitions",
+    "PrincipalType",
     "Problem",
     "ProtocolViolation",
     "PublicationLost",
     "ReadFailed",
     "Repaired",
+    "Resource",
+    "Role",
     "RoleNotFound",
     "Rows",
     "ScanKind",
@@ -190,6 +225,8 @@ __all__ = [
     "TimelineNotFound",
     "TimelineTooLarge",
     "Totals",
+    "Transaction",
+    "TransactionList",
     "TransferConflict",
     "TxnAborted",
     "TxnOpen",

@@ -10,7 +10,7 @@ Thrift interface.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from types import NoneType
 from typing import Final, NamedTuple
@@ -94,7 +94,7 @@ class ColumnStatistic:
 
     column: str
     type: str | None = None
-    data: bytes = b""
+    data: bytes = field(default=b"", repr=False)
     analyzed: int = 0
 
     def __post_init__(self) -> None:
@@ -203,7 +203,11 @@ class Lock:
 
     @property
     def state(self) -> LockState:
-        """Whether it is held."""
+        """Whether it is held.
+
+        >>> Lock(1, ()).state.name
+        'WAITING'
+        """
         return LockState.WAITING if self.acquired is None else LockState.ACQUIRED
 
 
@@ -358,7 +362,13 @@ class ObjectGrant:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What two grants of the same privilege have in common: all but when, and with which option."""
+        """What two grants of the same privilege have in common: all but when, and with which option.
+
+        >>> sales_table = ObjectRef(ObjectType.TABLE, "shop", "sales")
+        >>> first = ObjectGrant(sales_table, "ann", PrincipalType.USER, Grant("SELECT", create_time=1))
+        >>> first.identity == ObjectGrant(sales_table, "ann", PrincipalType.USER, Grant("select")).identity
+        True
+        """
         return (
             self.target,
             self.principal,

@@ -7,9 +7,25 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from hbstore import Column, Database, Partition, StorageDescriptor, Table, col, connect
-from hbstore.cubes import Cube, Cubes, Measure, cover
-from hbstore.timelines import RangesPartitionTimeline, StoreAllPartitionTimeline, UpdatePeriod
+from hbstore import (
+    Column,
+    ColumnStatistic,
+    Database,
+    Partition,
+    StorageDescriptor,
+    Table,
+    col,
+    connect,
+    parse_filter,
+)
+from hbstore.cubes import Cube, Cubes, Measure, PartitionDesc, cover
+from hbstore.ddl import Session, execute
+from hbstore.filters import Comparison, IsNull, Operator, Or, Text
+from hbstore.publishing import Manifest, PartitionWrite, Publisher
+from hbstore.repair import Walked, compared
+from hbstore.spark import PrunedRead, Written
+from hbstore.timelines import RangesPartitionTimeline, Runs, StoreAllPartitionTimeline, UpdatePeriod
+from hbstore.transfer import TableTransfer, Transfer
 
 LONG = "long " * 200
 HOSTILE = "</title><script>alert(1)</script>\n\"'&"
@@ -88,8 +104,27 @@ def objects(store, cubes):
         *(hive.functions, hive.locks, hive.transactions, hive.roles, hive.grants, hive.marks),
         cubes,
         cubes.cube("rides"),
+        cubes.cube("rides").measures[0],
+        Measure(name="m", type="int", description=LONG),
+        PartitionDesc("DAILY", {"dt": "2015-01-29"}, {"region": LONG}, parameters={"a": LONG}),
         found,
         found.partitions,
+        parse_filter(wide()),
+        parse_filter(f"region in ('{LONG}', 'eu')"),
+        Or((Comparison("region", Operator.EQ, Text("both '\" quotes")), IsNull("ds"))),
+        store.table_row("shop", "sales"),
+        Runs.of(range(0, 10_000, 2)),
+        Session(store),
+        *execute(store, "SHOW PARTITIONS shop.sales"),
+        compared(sales.definition, Walked([], []), sales.partitions(), gone={f"s3://{LONG}"}),
+        Publisher(store),
+        Manifest("7", "file:/data", tuple(PartitionWrite((LONG,), LONG) for _ in range(50))),
+        PartitionWrite((LONG,), LONG, {LONG: LONG}),
+        Transfer("thrift://host:9083", tables=tuple(TableTransfer("shop.sales", "created") for _ in range(50))),
+        TableTransfer("shop.sales", "created", untyped=(LONG,)),
+        ColumnStatistic("c", "bigint", LONG.encode()),
+        PrunedRead(sales.definition, sales.partitions(), sales.totals(), sales.totals()),
+        Written((LONG,) * 20, (LONG,), 5, 1_000, 3),
     ]
 
 

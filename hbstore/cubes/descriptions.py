@@ -26,14 +26,16 @@ from hbstore.keys import NULL_PARTITION
 from hbstore.model import FrozenDict
 from hbstore.timelines import UpdatePeriod
 from hbstore.types import ColumnType, DateType, TimestampType, parse_type
+from hbstore.wording import clipped
 
 V = TypeVar("V")
 A_PERIOD: Final = 'Give an UpdatePeriod, or its name: "DAILY"'
+_REPR: Final = 120
 _TIMES: Final = 'Give a time for each time partition column, such as {"dt": "2015-01-29"}: a text or a datetime'
 OTHERS: Final = 'Give a text for each other partition column, such as {"country": "nl"}; None is the null partition'
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PartitionDesc:
     """A partition of a fact or a dimension table.
 
@@ -62,6 +64,11 @@ class PartitionDesc:
         if isinstance(self.update_period, str):
             object.__setattr__(self, "update_period", UpdatePeriod.named(self.update_period))
         expect("update_period", self.update_period, UpdatePeriod, NoneType, hint=A_PERIOD)
+
+    def __repr__(self) -> str:
+        period = "" if self.period is None else f"{self.period.name} "
+        values = ", ".join(f"{name}={value}" for name, value in [*self.time.items(), *self.other.items()])
+        return f"<PartitionDesc {period}{clipped(repr(values)[1:-1], _REPR)}>"
 
     @property
     def period(self) -> UpdatePeriod | None:

@@ -20,6 +20,7 @@ MAX_SHOWN: Final = 5
 """Mistakes that one error names."""
 
 _SHOWN: Final = 80
+_REPR: Final = 200
 _EXPECTED: Final[Mapping[str, str]] = {
     "missing": "this key",
     "extra_forbidden": "a known key",
@@ -71,6 +72,9 @@ class Document(BaseModel):
                     except UnicodeEncodeError:
                         raise ValueError(f"text without lone surrogates, not {text!a}") from None
         return self
+
+    def __repr__(self) -> str:
+        return clipped(super().__repr__(), _REPR)
 
     def changed(self, **fields: Any) -> Self:
         """A copy with other fields, checked like a new one.

@@ -3,6 +3,46 @@
 from hbstore.ddl.parser import parse_statements
 from hbstore.ddl.results import Result
 from hbstore.ddl.session import Session, execute
-from hbstore.ddl.statements import Statement
+from hbstore.ddl.statements import (
+    AddPartitions,
+    AnalyzeTable,
+    Describe,
+    DropPartitions,
+    ExchangePartitions,
+    ExplainPartitions,
+    RenamePartition,
+    RepairTable,
+    SetProperties,
+    ShowDatabases,
+    ShowPartitions,
+    ShowTableExtended,
+    ShowTables,
+    Statement,
+    TruncateTable,
+    UnsetProperties,
+    UseDatabase,
+)
 
-__all__ = ["Result", "Session", "Statement", "execute", "parse_statements"]
+__all__ = [
+    "AddPartitions",
+    "AnalyzeTable",
+    "Describe",
+    "DropPartitions",
+    "ExchangePartitions",
+    "ExplainPartitions",
+    "RenamePartition",
+    "RepairTable",
+    "Result",
+    "Session",
+    "SetProperties",
+    "ShowDatabases",
+    "ShowPartitions",
+    "ShowTableExtended",
+    "ShowTables",
+    "Statement",
+    "TruncateTable",
+    "UnsetProperties",
+    "UseDatabase",
+    "execute",
+    "parse_statements",
+]

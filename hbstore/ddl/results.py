@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from hbstore.ddl.statements import Statement
+from hbstore.wording import clipped, plural
 
 Row: TypeAlias = tuple[str | None, ...]
+_REPR: Final = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """What a statement did or found.
 
@@ -28,3 +30,7 @@ class Result:
     rows: tuple[Row, ...] = ()
     changed: int | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        changed = "" if self.changed is None else f", {plural(self.changed, 'partition')} changed"
+        return f"<Result of {clipped(str(self.statement), _REPR)}: {plural(len(self.rows), 'row')}{changed}>"

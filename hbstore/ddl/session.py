@@ -67,6 +67,9 @@ class Session:
         self._warehouse = warehouse
         self.database = database
 
+    def __repr__(self) -> str:
+        return f"<Session of {self._store.rows.url}, database {self.database}>"
+
     def run(self, text: str) -> Iterator[Result]:
         """Parse all statements of a text, then run them one after the other as results are asked for.
 

@@ -1,1 +1,41 @@
-"""Filters: text or Python expressions to an ExpressionTree."""
+"""Filters: text or Python expressions to an ExpressionTree, whose nodes and literals are here."""
+
+from hbstore.filters.tree import (
+    And,
+    Between,
+    Boolean,
+    Comparison,
+    Date,
+    In,
+    Integer,
+    IsNull,
+    Like,
+    Not,
+    Number,
+    Operator,
+    Or,
+    StructIn,
+    Text,
+    TimeRangeIn,
+    Timestamp,
+)
+
+__all__ = [
+    "And",
+    "Between",
+    "Boolean",
+    "Comparison",
+    "Date",
+    "In",
+    "Integer",
+    "IsNull",
+    "Like",
+    "Not",
+    "Number",
+    "Operator",
+    "Or",
+    "StructIn",
+    "Text",
+    "TimeRangeIn",
+    "Timestamp",
+]

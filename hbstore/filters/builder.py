@@ -231,7 +231,7 @@ def literal(value: object) -> Literal:
             of more than 4,000 digits.
 
     >>> literal(0.1)
-    Number(value=Decimal('0.1'))
+    <Number 0.1>
     """
     match value:
         case str():

@@ -46,7 +46,7 @@ def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> Express
         FilterTooLarge: the text is longer, has more terms or is nested deeper than the caps above.
 
     >>> parse_filter("ds = '2013-01-01'")
-    Comparison(column='ds', operator=<Operator.EQ: '='>, literal=Text(value='2013-01-01'))
+    <Comparison ds = '2013-01-01'>
     >>> print(parse_filter("10 < HOUR and (region) in ('eu', 'us')"))
     HOUR > 10 and region in ('eu', 'us')
     >>> print(parse_filter("ds like '2013-.*'", like_dialect="hive2"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -20,12 +21,14 @@ from typing import Final, TypeAlias
 from hbstore.errors import FilterTypeError
 from hbstore.like import LikePattern
 from hbstore.types import TimestampType
+from hbstore.wording import clipped
 
 RESERVED: Final = frozenset({"and", "between", "false", "in", "is", "like", "not", "null", "or", "true"})
 """Words that are columns only in back-quotes."""
 
 _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*\Z")
 _TIMESTAMP: Final = TimestampType()
+_REPR: Final = 120
 
 
 class Operator(Enum):
@@ -39,7 +42,15 @@ class Operator(Enum):
     GE = ">="
 
 
-@dataclass(frozen=True, slots=True)
+def _represented(node: object) -> str:
+    """The type of a node and its text; of a text that cannot be written, the type alone."""
+    text = ""
+    with suppress(FilterTypeError):
+        text = f" {clipped(str(node), _REPR)}"
+    return f"<{type(node).__name__}{text}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Text:
     """A string literal. It holds at most one kind of quote, as the language has no escapes."""
 
@@ -48,8 +59,10 @@ class Text:
     def __str__(self) -> str:
         return _quoted(self.value)
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Integer:
     """An integer literal of any size."""
 
@@ -58,8 +71,10 @@ class Integer:
     def __str__(self) -> str:
         return str(self.value)
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Number:
     """A literal with a decimal point or an exponent, kept exactly."""
 
@@ -69,8 +84,10 @@ class Number:
         digits = str(self.value)
         return digits if "." in digits or "E" in digits else f"{digits}.0"  # 5 alone would be an Integer
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Boolean:
     """true or false."""
 
@@ -79,8 +96,10 @@ class Boolean:
     def __str__(self) -> str:
         return "true" if self.value else "false"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Date:
     """A date literal: DATE '2013-01-01', or bare 2013-01-01."""
 
@@ -89,8 +108,10 @@ class Date:
     def __str__(self) -> str:
         return f"date '{self.value.isoformat()}'"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Timestamp:
     """A timestamp literal: seconds since 1970-01-01 00:00:00 without a zone, and nanoseconds."""
 
@@ -99,11 +120,13 @@ class Timestamp:
     def __str__(self) -> str:
         return f"timestamp '{_TIMESTAMP.text(self.value)}'"
 
+    __repr__ = _represented
+
 
 Literal: TypeAlias = Text | Integer | Number | Boolean | Date | Timestamp
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """``column operator literal``; a literal on the left is turned round while parsing."""
 
@@ -114,8 +137,10 @@ class Comparison:
     def __str__(self) -> str:
         return f"{_name(self.column)} {self.operator.value} {self.literal}"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Between:
     """``column [not] between low and high``, both ends included."""
 
@@ -127,8 +152,10 @@ class Between:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} between {self.low} and {self.high}"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class In:
     """``column [not] in (literal, …)`` with at least one literal."""
 
@@ -139,8 +166,10 @@ class In:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} in ({_listed(self.literals)})"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class StructIn:
     """``(struct(c1, c2)) [not] in (const struct(v1, v2), …)``: every row as long as ``columns``."""
 
@@ -153,8 +182,10 @@ class StructIn:
         rows = _listed(f"const struct({_listed(row)})" for row in self.rows)
         return f"(struct({columns})){_not(self.negated)} in ({rows})"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Like:
     """``column [not] like 'pattern'``; the pattern no longer knows its dialect, it prints in SQL's."""
 
@@ -165,8 +196,10 @@ class Like:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} like {_quoted(str(self.pattern))}"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class IsNull:
     """``column is [not] null``."""
 
@@ -176,8 +209,10 @@ class IsNull:
     def __str__(self) -> str:
         return f"{_name(self.column)} is{_not(self.negated)} null"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class TimeRangeIn:
     """``time_range_in(column, 'start', 'end')``: times in [start, end), each as `hbstore.times.time_range` reads them.
 
@@ -191,8 +226,10 @@ class TimeRangeIn:
     def __str__(self) -> str:
         return f"time_range_in({_name(self.column)}, {_quoted(self.start)}, {_quoted(self.end)})"
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Not:
     """Negation, by SQL's three-valued logic."""
 
@@ -201,8 +238,10 @@ class Not:
     def __str__(self) -> str:
         return _printed(self)
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class And:
     """Conjunction of two children or more, none of which is an And."""
 
@@ -211,8 +250,10 @@ class And:
     def __str__(self) -> str:
         return _printed(self)
 
+    __repr__ = _represented
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Or:
     """Disjunction of two children or more, none of which is an Or."""
 
@@ -220,6 +261,8 @@ class Or:
 
     def __str__(self) -> str:
         return _printed(self)
+
+    __repr__ = _represented
 
 
 Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | TimeRangeIn

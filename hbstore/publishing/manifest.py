@@ -15,6 +15,7 @@ from typing import Any, Final
 from hbstore.errors import CorruptRow
 from hbstore.store.damage import RESTORE
 from hbstore.store.stream_batches import Stream, StreamBatch
+from hbstore.wording import clipped, plural
 
 STAGING: Final = "_hbstore"
 """The folder in a table's folder that holds what jobs are writing; Hive and Spark pass over it."""
@@ -23,9 +24,10 @@ EXCHANGES: Final = "exchange-"
 """What the ids of exchanges begin with: they can be told from other publications without a look at the manifest."""
 
 _VERSION: Final = 1
+_REPR: Final = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PartitionWrite:
     """What becomes of one partition.
 
@@ -48,6 +50,10 @@ class PartitionWrite:
     statistics: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     drop: bool = False
+
+    def __repr__(self) -> str:
+        what = "dropped" if self.drop else plural(len(self.files), "file")
+        return f"<PartitionWrite {clipped(str(self.values), _REPR)}: {what}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Exchange:
         return self.new_home.rstrip("/") + location.removeprefix(old) if location.startswith(f"{old}/") else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Manifest:
     """A publication.
 
@@ -100,6 +106,9 @@ class Manifest:
     partitions: tuple[PartitionWrite, ...]
     batch: StreamBatch | None = None
     exchange: Exchange | None = None
+
+    def __repr__(self) -> str:
+        return f"<Manifest {self.id}: {plural(len(self.partitions), 'partition')}>"
 
     def encode(self) -> bytes:
         """JSON.

@@ -57,7 +57,7 @@ _OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSi
 """What the names of parameters begin with that say what was true of the files before."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Publisher:
     """Publishes what jobs write into one store.
 
@@ -66,6 +66,9 @@ class Publisher:
     """
 
     store: PartitionStore
+
+    def __repr__(self) -> str:
+        return f"<Publisher of {self.store.rows.url}>"
 
     def publish(self, database: str, table: str, manifest: Manifest, staged: Mapping[str, str]) -> None:
         """Publish a manifest.

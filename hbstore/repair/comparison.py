@@ -15,6 +15,7 @@ from hbstore.repair.listing import Walked
 from hbstore.repair.shape import Folder, Foreign, printable
 from hbstore.repair.staging import Staging
 from hbstore.store.time_columns import TimeColumns
+from hbstore.wording import plural
 
 Mode: TypeAlias = Literal["add", "drop", "sync"]
 """Add partitions for folders, drop partitions whose folders are gone, or both."""
@@ -25,7 +26,7 @@ Cells: TypeAlias = tuple[bytes, ...]
 """The typed values of a partition: what makes ``hour=05`` and ``hour=5`` one and the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Repair:
     """What is to be done to a table's partitions, and what was done.
 
@@ -49,6 +50,10 @@ class Repair:
     staging: tuple[Staging, ...] = ()
     added: int = 0
     dropped: int = 0
+
+    def __repr__(self) -> str:
+        found = f"{len(self.add):,} to add, {len(self.drop):,} to drop, {plural(len(self.foreign), 'foreign folder')}"
+        return f"<Repair of {self.table}: {found}, {self.added:,} added, {self.dropped:,} dropped>"
 
     def names(self, partitions: Iterable[Partition]) -> list[str]:
         """The names of partitions of this table.

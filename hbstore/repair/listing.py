@@ -40,6 +40,10 @@ class Explorer(Protocol):
 
         Raises:
             FileOperationFailed: a folder cannot be listed.
+
+        >>> shape = Shape.of(sales.definition)
+        >>> Threads().walk("/no/such/folder", shape, lambda count: None)
+        Walked(folders=[], foreign=[])
         """
 
     def gone(self, locations: Sequence[str]) -> set[str]:
@@ -47,6 +51,9 @@ class Explorer(Protocol):
 
         Raises:
             FileOperationFailed: nobody can tell.
+
+        >>> Threads().gone(["/no/such/folder", "/"])
+        {'/no/such/folder'}
         """
 
 

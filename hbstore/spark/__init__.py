@@ -5,7 +5,7 @@ from __future__ import annotations
 from hbstore.spark.analyze import Analyzed, analyze_table
 from hbstore.spark.cube import cube
 from hbstore.spark.folders import folders_frame, partition_folders
-from hbstore.spark.reads import pruned_read, read_table
+from hbstore.spark.reads import PrunedRead, pruned_read, read_table
 from hbstore.spark.register import register_partitions
 from hbstore.spark.repair import sync_partitions
 from hbstore.spark.source_registration import register_source
@@ -19,6 +19,7 @@ from hbstore.spark.writes import Written, write_table
 __all__ = [
     "Analyzed",
     "PartitionCommit",
+    "PrunedRead",
     "Written",
     "analyze_table",
     "cube",

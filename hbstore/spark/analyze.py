@@ -108,6 +108,10 @@ def analyze_table(
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableFolderMissing: the table's own folder is not there, and so are not partitions in it.
         FileOperationFailed, ReadFailed: a folder cannot be listed, or a file not be read; earlier batches are kept.
+
+    >>> analyzed = analyze_table(spark, store, "shop.sales", "ds = '2013-01-01'", columns=["amount"])
+    >>> analyzed.partitions, analyzed.rows
+    (2, 2)
     """
     check_arguments(
         spark=spark,

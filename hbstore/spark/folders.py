@@ -64,7 +64,11 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
 
 
 def folders_frame(spark: SparkSession, root: str | os.PathLike[str], columns: Sequence[str]) -> DataFrame:
-    """`partition_folders` as a DataFrame for `register_partitions`: the partition columns as text, and ``location``."""
+    """`partition_folders` as a DataFrame for `register_partitions`: the partition columns as text, and ``location``.
+
+    >>> sorted(row.hour for row in folders_frame(spark, f"{folder}/sales", ["ds", "hour"]).collect())
+    ['0', '1', '5']
+    """
     check_arguments(spark=spark)
     columns = _checked(root, columns)
     schema = StructType([StructField(name, StringType()) for name in (*columns, LOCATION)])

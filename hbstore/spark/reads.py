@@ -44,7 +44,7 @@ _PLAIN: Final = re.compile(
 """Locations that are the same text as a URI."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrunedRead:
     """Which partitions a read is of.
 
@@ -59,6 +59,9 @@ class PrunedRead:
     partitions: Sequence[Partition]
     kept: Totals
     of: Totals
+
+    def __repr__(self) -> str:
+        return f"<PrunedRead {self}>"
 
     def __str__(self) -> str:
         parts = [f"{self.kept.partitions:,} of {self.of.partitions:,} partitions"]
@@ -97,6 +100,11 @@ def read_table(
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
         ConcurrentChange: writers kept changing the partitions while their files were listed.
+
+    >>> read_table(spark, store, "shop.sales", "ds = '2013-01-01'").columns
+    ['amount', 'ds', 'hour']
+    >>> read_table(spark, store, "shop.sales", "hour = 5").count()
+    1
     """
     check_arguments(spark=spark, store=store, table=table, filter=filter, options=options)
     with opened(store) as given:

@@ -49,6 +49,10 @@ def register_partitions(
         AlreadyExists: a partition is there already, unless ``if_not_exists``.
         InvalidPartitionValue: a value does not fit its column's type.
         StoreUnavailable: the store does not answer.
+
+    >>> more = spark.createDataFrame([("2013-01-09", 0), ("2013-01-09", 1)], "ds string, hour int")
+    >>> register_partitions(more, url, "shop.sales")
+    2
     """
     check_arguments(partitions=partitions, url=url, table=table, batch=batch, if_not_exists=if_not_exists)
     database, name = table_name(table)

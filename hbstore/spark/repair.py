@@ -60,6 +60,10 @@ def sync_partitions(
         InvalidInput: an argument is of another type; there are to be no slices; or as `hbstore.repair.sync_partitions`
             does.
         TableFolderMissing, FileOperationFailed: as there.
+
+    >>> dropped = store.table("shop.sales").drop([("2013-01-02", "5")])  # its folder stays
+    >>> sync_partitions(spark, store, "shop.sales").added
+    1
     """
     check_arguments(
         spark=spark,

@@ -15,6 +15,10 @@ def register_source(spark: SparkSession) -> None:
     the scans that the row's task ran) and ``pushdown`` (``true``: what Spark filters is read by hbstore's filters; not
     for a DataFrame that is used twice). Writing, in mode ``append``: ``url``, ``table``, ``batch`` and
     ``if_not_exists`` as for `register_partitions`. Needs PySpark 4.1 and pyarrow. See docs/spark.md.
+
+    >>> register_source(spark)
+    >>> spark.read.format("hbstore").options(url=url, table="shop.sales", filter="hour = 5").load().count()
+    1
     """
     check_arguments(spark=spark)
     from hbstore.spark.source import HbstoreSource  # the rest of the package does without what it needs

@@ -98,6 +98,9 @@ def sql(
         DdlSyntaxError, FilterError: neither hbstore nor Spark knows the statement.
         HbstoreError: as of `hbstore.ddl.execute`, and of cube queries as of `hbstore.cubes.Cubes.rewrite`.
         pyspark.errors.PySparkException: what Spark says of a statement of its own.
+
+    >>> [row.partition for row in sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", store=store).collect()]
+    ['ds=2013-01-01/hour=0', 'ds=2013-01-01/hour=1']
     """
     check_arguments(spark=spark, text=text, warehouse=warehouse)
     if store is not None:

@@ -94,6 +94,14 @@ def stream_to_table(
         InvalidInput: the argument has the wrong type; the DataFrame is no stream; a column is missing, unknown, or of a
             type that does not fit; the table has no location, or does not say in which format its files are.
         CorruptCheckpoint: the checkpoint is half written.
+
+    >>> stream = spark.readStream.schema("amount double, ds string, hour int").json(f"{folder}/incoming")
+    >>> query = stream_to_table(
+    ...     stream, store, "shop.sales", checkpoint=f"{folder}/checkpoint", trigger={"availableNow": True}
+    ... )
+    >>> query.awaitTermination()
+    >>> store.table("shop.sales").names("ds = '2013-01-04'")
+    ['ds=2013-01-04/hour=0']
     """
     check_arguments(
         stream=stream,
@@ -179,6 +187,12 @@ def write_batch(
             it meanwhile; nothing was changed.
         WriteConflict: another job did not come to its end with one of the partitions; nothing was changed.
         InvalidInput, InvalidPartitionValue, InvalidTime, WriteFailed: as for `write_table`.
+
+    >>> more = spark.createDataFrame([(4.0, "2013-01-03", 7)], "amount double, ds string, hour int")
+    >>> write_batch(more, store, "shop.sales", query_id="q1", batch_id=0).partitions
+    ('ds=2013-01-03/hour=7',)
+    >>> write_batch(more, store, "shop.sales", query_id="q1", batch_id=0) is None  # it is there already
+    True
     """
     check_arguments(
         frame=frame,

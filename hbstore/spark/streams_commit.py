@@ -72,6 +72,8 @@ class PartitionCommit:
         Raises:
             InvalidInput: a delay, an extractor or policies of another type; no such trigger, policy or partition
                 column, or no extractor where there has to be one.
+
+        >>> PartitionCommit("partition-time", timedelta(hours=1), "$ds $hour:00:00").check(sales.definition)
         """
         check_arguments(delay=self.delay, extractor=self.extractor, policies=self.policies)
         if self.trigger not in ("process-time", "partition-time"):
@@ -98,7 +100,11 @@ class PartitionCommit:
             )
 
     def time_of(self, values: dict[str, str]) -> datetime | None:
-        """The time in a partition's values by the names of their columns; None if they make none."""
+        """The time in a partition's values by the names of their columns; None if they make none.
+
+        >>> print(PartitionCommit(extractor="$ds").time_of({"ds": "2013-01-01"}))
+        2013-01-01 00:00:00+00:00
+        """
         found = _TIME.fullmatch(Template(self.extractor or "").safe_substitute(values).strip())
         try:
             if found is None:
@@ -109,7 +115,12 @@ class PartitionCommit:
             return None
 
     def due_time(self, table: Table, partition: Partition) -> datetime | None:
-        """When a partition is due, by the clock or the watermark; None if it never is."""
+        """When a partition is due, by the clock or the watermark; None if it never is.
+
+        >>> commit = PartitionCommit("partition-time", timedelta(days=1), "$ds")
+        >>> print(commit.due_time(sales.definition, sales.partitions()[0]))
+        2013-01-02 00:00:00+00:00
+        """
         try:
             if self.trigger == "process-time":
                 return datetime.fromtimestamp(partition.create_time, UTC) + self.delay
@@ -119,7 +130,12 @@ class PartitionCommit:
             return None
 
     def is_due(self, due: datetime, watermark: datetime | None) -> bool:
-        """Whether the clock or the watermark has reached a time."""
+        """Whether the clock or the watermark has reached a time.
+
+        >>> commit = PartitionCommit("partition-time", timedelta(days=1), "$ds")
+        >>> commit.is_due(datetime(2013, 1, 2, tzinfo=UTC), watermark=datetime(2013, 1, 3, tzinfo=UTC))
+        True
+        """
         now = datetime.now(UTC) if self.trigger == "process-time" else watermark
         return now is not None and due <= now
 

@@ -58,6 +58,9 @@ def rebuild_timelines(spark: SparkSession, url: str, table: str, slices: int | N
         TimelineNotFound: the table keeps no timelines.
         ConcurrentChange: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
+
+    >>> rebuild_timelines(spark, url, "shop.sales").partitions
+    3
     """
     check_arguments(spark=spark, url=url, table=table, slices=slices)
     names = table_name(table)

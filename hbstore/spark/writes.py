@@ -34,12 +34,13 @@ from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.stream_batches import StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
+from hbstore.wording import plural
 
 Mode: TypeAlias = Literal["append", "overwrite"]
 Overwrite: TypeAlias = Literal["dynamic", "static"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Written:
     """What a job wrote.
 
@@ -56,6 +57,11 @@ class Written:
     files: int
     size: int
     rows: int | None
+
+    def __repr__(self) -> str:
+        rows = "" if self.rows is None else f", {plural(self.rows, 'row')}"
+        partitions = f"{plural(len(self.partitions), 'partition')}, {len(self.dropped):,} dropped"
+        return f"<Written: {partitions}, {plural(self.files, 'file')}, {plural(self.size, 'byte')}{rows}>"
 
 
 def write_table(
@@ -91,6 +97,10 @@ def write_table(
         WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
         ConcurrentChange: the table was given another location meanwhile; nothing was changed.
         CommitStateUnknown: it is decided, or may be, and could not be shown; the next process does that.
+
+    >>> more = spark.createDataFrame([(4.0, "2013-01-03", 7)], "amount double, ds string, hour int")
+    >>> write_table(more, store, "shop.sales").partitions
+    ('ds=2013-01-03/hour=7',)
     """
     check_arguments(frame=frame, store=store, table=table, static=static, writer=writer, parameters=parameters)
     if mode not in get_args(Mode) or overwrite not in get_args(Overwrite):

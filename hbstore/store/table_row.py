@@ -132,7 +132,7 @@ class Definition:
         return names[0] == names[1] and self.table.key_types == table.key_types
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TableRow:
     """One atomic read of a table's row.
 
@@ -145,6 +145,9 @@ class TableRow:
     key: bytes
     cells: Cells
     definition: Definition
+
+    def __repr__(self) -> str:
+        return f"<TableRow {'.'.join(names_of(self.key))}>"
 
     @property
     def table(self) -> Table:

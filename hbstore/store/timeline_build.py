@@ -79,7 +79,12 @@ class Collected:
     unknown_classes: tuple[str, ...] = ()
 
     def united(self, other: Collected) -> Collected:
-        """What was found in both; neither is changed."""
+        """What was found in both; neither is changed.
+
+        >>> days = Collected(1, {"DAILY.ds": Runs.of([5])})
+        >>> days.united(Collected(2, {"DAILY.ds": Runs.of([6])})).times
+        {'DAILY.ds': Runs([5], [7])}
+        """
         times = {name: runs.copy() for name, runs in self.times.items()}
         for name, runs in other.times.items():
             times.setdefault(name, Runs()).unite(runs)

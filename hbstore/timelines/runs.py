@@ -20,6 +20,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from operator import lt
+from typing import Final
+
+from hbstore.wording import clipped
+
+_REPR: Final = 120
 
 
 class Runs:
@@ -123,7 +128,7 @@ class Runs:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __repr__(self) -> str:
-        return f"Runs({self.starts.tolist()}, {self.stops.tolist()})"
+        return clipped(f"Runs({self.starts[:_REPR].tolist()}, {self.stops[:_REPR].tolist()})", _REPR)
 
     def size(self) -> int:
         """How many numbers there are. O(runs).

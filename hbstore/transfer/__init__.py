@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.exporting import export_metastore
 from hbstore.transfer.importing import import_metastore
 from hbstore.transfer.result import TableTransfer, Transfer
 
-__all__ = ["TableTransfer", "Transfer", "export_metastore", "import_metastore"]
+__all__ = ["Checksum", "TableTransfer", "Transfer", "export_metastore", "import_metastore"]

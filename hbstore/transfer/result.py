@@ -7,12 +7,13 @@ from typing import Literal, TypeAlias
 
 from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.work import Outcome
+from hbstore.wording import plural
 
 Done: TypeAlias = Literal["created", "same", "replaced", "kept"]
 """What became of a database or a table: it was there just so, or otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TableTransfer:
     """What became of one table.
 
@@ -35,6 +36,10 @@ class TableTransfer:
     unreadable: tuple[tuple[str, str], ...] = ()
     extra: int = 0
     target: Checksum = field(default_factory=Checksum)
+
+    def __repr__(self) -> str:
+        left_out = f", {self.left_out:,} left out" if self.left_out else ""
+        return f"<TableTransfer of {self.table}: {self.done}, {plural(self.source.count, 'partition')}{left_out}>"
 
     @property
     def source(self) -> Checksum:
@@ -73,7 +78,7 @@ class TableTransfer:
         return self.is_verified and not self.left_out and not self.untyped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Transfer:
     """What a transfer did.
 
@@ -90,6 +95,9 @@ class Transfer:
     tables: tuple[TableTransfer, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     functions: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Transfer with {self.metastore}: {plural(len(self.tables), 'table')}, {len(self.refused):,} refused>"
 
     @property
     def is_complete(self) -> bool:

@@ -1,0 +1,55 @@
+"""The examples in the docstrings of hbstore.spark that need Spark; pytest leaves those out where it collects others."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import json
+
+import pytest
+
+import hbstore
+import hbstore.spark
+from hbstore import Column, Table, connect
+from tests.examples import needs_spark
+
+FUNCTIONS = [getattr(hbstore.spark, name) for name in hbstore.spark.__all__]
+EXAMPLES = [
+    test
+    for function in FUNCTIONS
+    if inspect.isfunction(function)
+    for test in doctest.DocTestFinder(recurse=False).find(function, globs=function.__globals__)
+    if needs_spark(test.examples)
+]
+
+
+@pytest.fixture
+def names(spark, url, tmp_path):
+    """What examples go on from: shop.sales with three partitions of a row each, and a file for a stream."""
+    with connect(url) as store:
+        store.create_database("shop")
+        parameters = {
+            "spark.sql.sources.provider": "parquet",
+            "cube.storagetable.time.partcols": "ds",
+            "cube.storagetable.update.periods": "DAILY",
+        }
+        columns = [Column("ds", "date"), Column("hour", "int")], [Column("amount", "double")]
+        store.create_table(Table("shop", "sales", *columns, location=f"file:{tmp_path}/sales", parameters=parameters))
+        rows = [(1.0, "2013-01-01", 0), (2.0, "2013-01-01", 1), (3.0, "2013-01-02", 5)]
+        frame = spark.createDataFrame(rows, "amount double, ds string, hour int")
+        hbstore.spark.write_table(frame, store, "shop.sales")
+        (tmp_path / "incoming").mkdir()
+        (tmp_path / "incoming/1.json").write_text(json.dumps({"amount": 5.0, "ds": "2013-01-04", "hour": 0}))
+        yield {"spark": spark, "store": store, "url": url, "folder": tmp_path}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_runs(names, example):
+    example.globs.update(names)
+    said = []
+    doctest.DocTestRunner().run(example, out=said.append)
+    assert said == []
+
+
+def test_the_examples_are_those_of_most_functions():
+    assert len(EXAMPLES) >= 11
