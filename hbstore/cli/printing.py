@@ -70,6 +70,17 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console().print(table)
 
 
+def print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Rows that nobody has counted: a table on a terminal if they are few; else one line for each, with tabs."""
+    remaining = iter(rows)
+    first = list(islice(remaining, TABLE_ROWS + 1))
+    if on_terminal() and len(first) <= TABLE_ROWS:
+        print_table(headers, first)
+        return
+    for some in (first, remaining):
+        sys.stdout.writelines("\t".join(map(visible, row)) + "\n" for row in some)
+
+
 def print_fields(fields: Mapping[str, object]) -> None:
     """Names and values, a line for each, the values under each other; None is left out."""
     shown = {name: value for name, value in fields.items() if value is not None}

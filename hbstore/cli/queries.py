@@ -6,7 +6,6 @@ import csv
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +21,7 @@ from hbstore.cli.arguments import (
     named_values,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
+from hbstore.cli.printing import on_terminal, print_json, print_lines, print_rows, print_table
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -109,7 +108,7 @@ def run(
         elif sql:
             sys.stdout.write(f"{found.sql}\n")
         else:
-            print_answer(opened, in_database, found, as_csv=as_csv, as_json=as_json)
+            _print_answer(opened, in_database, found, as_csv=as_csv, as_json=as_json)
 
 
 @commands.command(
@@ -155,7 +154,7 @@ def candidates(
         print_lines(map(str, found))
 
 
-def print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_csv: bool, as_json: bool) -> None:
+def _print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_csv: bool, as_json: bool) -> None:
     """Run a query that was rewritten by Spark, and print its rows."""
     _note(found)
     with spark_session("hbstore query") as session:
@@ -175,27 +174,21 @@ def _note(found: Rewritten) -> None:
 
 def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool, as_json: bool) -> None:
     if as_json:
-        print_json({"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows]})
+        print_json({"columns": columns, "rows": [plain(row) for row in rows]})
     elif as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(["" if cell is None else str(cell) for cell in row] for row in rows)
     else:
-        remaining = iter(rows)
-        first = [[_text(cell) for cell in row] for row in islice(remaining, TABLE_ROWS + 1)]
-        if on_terminal() and len(first) <= TABLE_ROWS:
-            print_table(columns, first)
-        else:
-            sys.stdout.writelines("\t".join(row) + "\n" for row in first)
-            sys.stdout.writelines("\t".join(map(_text, row)) + "\n" for row in remaining)
+        print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))
 
 
-def _text(cell: Any) -> str:
-    return "NULL" if cell is None else visible(str(cell))
+def plain(cell: Any) -> Any:
+    """A cell as JSON has it: numbers, texts, truths and lists; all else as text.
 
-
-def _plain(cell: Any) -> Any:
-    """A cell as JSON has it: numbers, texts, truths and lists; all else as text."""
+    >>> plain((1, None, datetime(2015, 1, 29)))
+    [1, None, '2015-01-29 00:00:00']
+    """
     if isinstance(cell, list | tuple):
-        return [_plain(one) for one in cell]
+        return [plain(one) for one in cell]
     return cell if cell is None or isinstance(cell, str | int | float | bool) else str(cell)

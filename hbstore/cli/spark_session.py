@@ -48,12 +48,26 @@ def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkS
         context = session.sparkContext
         if _PYTHON not in os.environ and str(context.master).startswith("local"):
             context.pythonExec = sys.executable  # which has hbstore, as python3 may not
-        yield session
+        with spark_jobs(otherwise):
+            yield session
+    finally:
+        session.stop()
+
+
+@contextmanager
+def spark_jobs(otherwise: str | None = None) -> Iterator[None]:
+    """Inside, a job that fails is an error of hbstore.
+
+    Raises:
+        StoreUnavailable: one failed.
+    """
+    from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+
+    try:
+        yield
     except JAVA_ERRORS as error:
         hint = _hint("Read Spark's messages above", otherwise)
         raise StoreUnavailable("the Spark job failed", reason=root_cause(error), hint=hint) from error
-    finally:
-        session.stop()
 
 
 def check_pyspark(otherwise: str | None) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hbstore.cli.answers import Answers
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
-from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_lines, print_table, visible
-from hbstore.cli.queries import print_answer
+from hbstore.cli.printing import print_json, print_lines, print_rows, visible
+from hbstore.cli.queries import plain
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.wording import plural
 
@@ -55,7 +57,7 @@ def sql(
     partitions; SHOW, DESCRIBE and EXPLAIN PARTITIONS only read. hbstore creates, moves and deletes folders and files as
     `hbstore serve` does, and also in a table's own folder outside the warehouse.
 
-    A text that is one CUBE SELECT is run by Spark, as `hbstore query run` does.
+    Spark answers CUBE SELECT, of a cube in the current database, as `hbstore query run` does.
 
     On a terminal, without TEXT, the command asks for statements until `exit` or Ctrl-D.
     """
@@ -63,41 +65,28 @@ def sql(
     from hbstore.files.warehouse import Warehouse
 
     place = None if warehouse is None else Warehouse(warehouse)
-    with open_store(ctx, store) as opened:
-        session = Session(opened, place, database or DEFAULT_DATABASE)
+    with open_store(ctx, store) as opened, ExitStack() as stack:
+        session = Session(opened, place, database or DEFAULT_DATABASE, Answers(opened, stack))
         if text is None and sys.stdin.isatty():
             _converse(session, ctx.obj, as_json=as_json)
             return
-        given = sys.stdin.read() if text is None else text
-        if _is_cube_query(given):
-            from hbstore.cubes import Cubes
-
-            found = Cubes(opened, session.database).rewrite(given)
-            print_answer(opened, session.database, found, as_csv=False, as_json=as_json)
-        else:
-            print_results(session.run(given), as_json=as_json)
-
-
-def _is_cube_query(text: str) -> bool:
-    if "cube" not in text.lower():  # most texts: the parser of cube queries takes a while to import
-        return False
-    from hbstore.cubes.query.text import is_cube_query
-
-    return is_cube_query(text)
+        print_results(session.run(sys.stdin.read() if text is None else text), as_json=as_json)
 
 
 def print_results(results: Iterable[Result], *, as_json: bool) -> None:
     """Print what statements did or found, one after the other; with JSON as one document when all are done."""
+    from hbstore.ddl.statements import CubeQuery
+
     if as_json:
         print_json([_as_json(result) for result in _noting(results)])
         return
     for result in _noting(results):
         if not result.columns:
             print_lines([_done(result)])
-        elif on_terminal() and len(result.rows) <= TABLE_ROWS:
-            print_table(result.columns, [[cell or "" for cell in row] for row in result.rows])
         else:
-            sys.stdout.writelines("\t".join(visible(cell or "") for cell in row) + "\n" for row in result.rows)
+            absent = "NULL" if isinstance(result.statement, CubeQuery) else ""
+            rows = ([absent if cell is None else str(cell) for cell in row] for row in result.rows)
+            print_rows(result.columns, rows)
 
 
 def _converse(session: Any, settings: Settings, *, as_json: bool) -> None:
@@ -119,7 +108,7 @@ def _as_json(result: Result) -> dict[str, Any]:
     return {
         "statement": str(result.statement),
         "columns": list(result.columns),
-        "rows": [list(row) for row in result.rows],
+        "rows": [plain(row) for row in result.rows],
         "changed": result.changed,
         "notes": list(result.notes),
     }

@@ -6,6 +6,7 @@ from hbstore.ddl.session import Session, execute
 from hbstore.ddl.statements import (
     AddPartitions,
     AnalyzeTable,
+    CubeQuery,
     Describe,
     DropPartitions,
     ExchangePartitions,
@@ -26,6 +27,7 @@ from hbstore.ddl.statements import (
 __all__ = [
     "AddPartitions",
     "AnalyzeTable",
+    "CubeQuery",
     "Describe",
     "DropPartitions",
     "ExchangePartitions",

@@ -10,6 +10,7 @@ from hbstore.ddl.statements import (
     AddPartitions,
     AnalyzeTable,
     Condition,
+    CubeQuery,
     Describe,
     DropPartitions,
     ExchangePartitions,
@@ -128,6 +129,12 @@ class Builder:
             return AnalyzeTable(parts.table(), parts.spec(), "all")
         named = [tuple(map(_column_name, _trees(one, "column"))) for one in parts.all("analyzed_columns")]
         return AnalyzeTable(parts.table(), parts.spec(), named[0] if named else None)
+
+    @staticmethod
+    def _cube_query(parts: _Parts) -> CubeQuery:
+        token = parts.token("CUBE_QUERY")
+        assert token is not None
+        return CubeQuery(token.value.rstrip(), token.start_pos or 0)
 
 
 class _Parts:

@@ -8,7 +8,8 @@ All of a text is parsed before anything of it is done, the filters in it as well
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -16,8 +17,15 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
 
 from hbstore.arguments import expect
 from hbstore.ddl.builder import BadString, Builder
-from hbstore.ddl.statements import Statement
-from hbstore.errors import DdlSyntaxError, FilterError
+from hbstore.ddl.statements import CubeQuery, Statement
+from hbstore.errors import (
+    CubeQueryError,
+    DdlSyntaxError,
+    FilterError,
+    HbstoreError,
+    TextError,
+    TimeRangeSyntaxError,
+)
 from hbstore.filters.parser import parse_filter
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight, one_line, place
@@ -41,6 +49,7 @@ _SIGNS: Final = {
     "SEMICOLON": "';'",
     "$END": "the end",
 }
+_SPELLED: Final = {"CUBE_QUERY": "CUBE SELECT"}
 _UNNAMED: Final = frozenset({"QUOTED", "COMMENT", "SPACE"})
 # What is not closed reaches to the end and stays, as texts in quotes do: no sign in it is looked at again.
 _COMMENT: Final = re.compile(
@@ -54,23 +63,56 @@ def parse_statements(text: str) -> list[Statement]:
 
     Raises:
         DdlSyntaxError: the text is not wholly made of statements; the error says where and what was expected.
-        FilterError: a filter in it does not parse; the place is that in the whole text.
+        FilterError, CubeQueryError: a filter or a cube query in it does not parse; the place is that in the whole text.
 
     >>> [print(one) for one in parse_statements("show partitions sales; use `shop`;")]
     SHOW PARTITIONS sales
     USE shop
     [None, None]
     """
+    return [statement for statement, _ in parse_script(text)]
+
+
+def parse_script(text: str) -> list[tuple[Statement, str]]:
+    """The statements of a text, each with its own text. Raises as `parse_statements`."""
     if len(expect("text", text, str, hint='Give a text, such as "SHOW PARTITIONS sales"')) > MAX_LENGTH:
         raise DdlSyntaxError("the text is too long", characters=len(text), limit=MAX_LENGTH, hint="Split the text")
     tree = _tree(text)
     _check_filters(text, tree)
     try:
-        return Builder().script(tree)
+        statements = Builder().script(tree)
     except BadString as error:
         raise _error(
             text, error.token.start_pos or 0, "not a string", "a string", "Half of a surrogate pair stands alone"
         ) from None
+    _check_queries(text, [one for one in statements if isinstance(one, CubeQuery)])
+    return list(zip(statements, _texts(text, tree), strict=True))
+
+
+@contextmanager
+def running(text: str, statement: Statement, number: int, count: int) -> Iterator[None]:
+    """Inside, an error of a statement tells where in its text it is, and that the statements before it were run."""
+    try:
+        yield
+    except HbstoreError as error:
+        if isinstance(statement, CubeQuery) and isinstance(error, CubeQueryError | TimeRangeSyntaxError):
+            _move(error, text, statement.text, statement.start)
+        if count > 1:
+            error.add_note(f"statement {number + 1} of {count}: hbstore ran the statements before it")
+        raise
+
+
+def _texts(text: str, tree: Tree[Token]) -> Iterator[str]:
+    """The text of each statement: what stands between semicolons, unless nothing does."""
+    start = 0
+    found: list[Tree[Token]] = []
+    for one in tree.children:
+        if isinstance(one, Tree):
+            found.append(one)
+        else:
+            yield from (text[start : one.start_pos].strip() for _ in found)
+            start, found = one.end_pos or 0, []
+    yield from (text[start:].strip() for _ in found)
 
 
 def _tree(text: str) -> Tree[Token]:
@@ -115,14 +157,31 @@ def _check_filters(text: str, tree: Tree[Token]) -> None:
             raise
 
 
-def _move(error: FilterError, text: str, filter: str, start: int) -> None:
-    """Make the place of a filter's error one in the whole text."""
-    line, column = error.fields.get("line"), error.fields.get("column")
-    if not (isinstance(line, int) and isinstance(column, int)):
+def _check_queries(text: str, queries: Sequence[CubeQuery]) -> None:
+    """See that cube queries parse; errors name the place in the whole text.
+
+    Raises:
+        CubeSyntaxError, UnsupportedQuery: one does not.
+    """
+    if not queries:
         return
-    offset = start + sum(len(one) + 1 for one in filter.split("\n")[: line - 1]) + column - 1
-    error.fields["line"], error.fields["column"] = place(text, offset)
-    error.highlight = highlight(text, offset)
+    from hbstore.cubes.query.text import parse_query  # which takes a while, and most texts have no query
+
+    for query in queries:
+        try:
+            parse_query(query.text)
+        except CubeQueryError as error:
+            _move(error, text, query.text, query.start)
+            raise
+
+
+def _move(error: TextError, text: str, part: str, start: int) -> None:
+    """Make the place of an error in a part of a text one in the whole text."""
+    line, column = error.fields.get("line"), error.fields.get("column")
+    if isinstance(line, int) and isinstance(column, int):
+        offset = start + sum(len(one) + 1 for one in part.split("\n")[: line - 1]) + column - 1
+        error.fields["line"], error.fields["column"] = place(text, offset)
+        error.highlight = highlight(text, offset)
 
 
 def _unexpected(text: str, error: UnexpectedInput, expected: Collection[str]) -> DdlSyntaxError:
@@ -140,7 +199,7 @@ def _words(expected: Collection[str]) -> str:
     >>> _words({"NAME", "QUOTED", "FORMATTED", "EXTENDED"})
     'EXTENDED, FORMATTED or a name'
     """
-    keywords = sorted(name for name in expected if name not in _SIGNS and name not in _UNNAMED)
+    keywords = sorted(_SPELLED.get(name, name) for name in expected if name not in _SIGNS and name not in _UNNAMED)
     *most, last = [*keywords, *(word for name, word in _SIGNS.items() if name in expected)]
     return f"{', '.join(most)} or {last}" if most else last
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hbstore.ddl.statements import Statement
 from hbstore.wording import clipped, plural
 
-Row: TypeAlias = tuple[str | None, ...]
+Row: TypeAlias = tuple[Any, ...]
+"""Texts, or None; of the answer of a cube query, values as Spark has them."""
+
 _REPR: Final = 120
 
 
@@ -19,7 +21,7 @@ class Result:
     Attributes:
         statement: the statement.
         columns: the names of the columns of ``rows``; none of a statement that only does something.
-        rows: what it found, as texts.
+        rows: what it found.
         changed: how many partitions it changed; None where it is not about changing partitions, such as where a table
             without partition columns is truncated.
         notes: what people should know, such as files that could not be deleted.

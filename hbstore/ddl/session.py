@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import NoneType
+from typing import Final
 
 from hbstore.arguments import expect, expect_texts
 from hbstore.ddl.changes import (
@@ -16,12 +17,13 @@ from hbstore.ddl.changes import (
 )
 from hbstore.ddl.descriptions import describe, show_table_extended
 from hbstore.ddl.listings import explain_partitions, show_databases, show_partitions, show_tables
-from hbstore.ddl.parser import parse_statements
+from hbstore.ddl.parser import parse_statements, running
 from hbstore.ddl.properties import change_properties
 from hbstore.ddl.results import Result
 from hbstore.ddl.statements import (
     AddPartitions,
     AnalyzeTable,
+    CubeQuery,
     Describe,
     DropPartitions,
     ExchangePartitions,
@@ -39,14 +41,18 @@ from hbstore.ddl.statements import (
     UnsetProperties,
     UseDatabase,
 )
-from hbstore.errors import HbstoreError, InvalidInput, NeedsSpark, TableNotPartitioned
+from hbstore.errors import InvalidInput, NeedsSpark, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service
 from hbstore.metastore.table_locations import located
 from hbstore.model import Table
 from hbstore.names import DEFAULT_DATABASE
+from hbstore.places import one_line
 from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore
+
+_SHOWN: Final = 60
+"""Characters of a query that an error shows."""
 
 
 class Session:
@@ -56,15 +62,21 @@ class Session:
         store: databases, tables, partitions.
         warehouse: where files are; without one, statements that change partitions are refused.
         database: that of tables which are named without one.
+        ask: answers a cube query of a cube in a database; without it, cube queries are refused.
     """
 
     def __init__(
-        self, store: PartitionStore, warehouse: Warehouse | None = None, database: str = DEFAULT_DATABASE
+        self,
+        store: PartitionStore,
+        warehouse: Warehouse | None = None,
+        database: str = DEFAULT_DATABASE,
+        ask: Callable[[CubeQuery, str], Result] | None = None,
     ) -> None:
         expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
         expect_texts(database=database)
         self._store = store
         self._warehouse = warehouse
+        self._ask = ask
         self.database = database
 
     def __repr__(self) -> str:
@@ -74,7 +86,7 @@ class Session:
         """Parse all statements of a text, then run them one after the other as results are asked for.
 
         Raises:
-            DdlSyntaxError, FilterError: the text does not parse; nothing was done.
+            DdlSyntaxError, FilterError, CubeQueryError: the text does not parse; nothing was done.
             HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
 
         >>> from hbstore.files.warehouse import Warehouse
@@ -84,20 +96,16 @@ class Session:
         """
         statements = parse_statements(text)
         for number, statement in enumerate(statements):
-            try:
+            with running(text, statement, number, len(statements)):
                 result = self.run_statement(statement)
-            except HbstoreError as error:
-                if len(statements) > 1:
-                    error.add_note(f"statement {number + 1} of {len(statements)}: hbstore ran the statements before it")
-                raise
             yield result
 
-    def run_statement(self, statement: Statement) -> Result:  # noqa: PLR0911  one for each kind
+    def run_statement(self, statement: Statement) -> Result:  # noqa: C901, PLR0911  one for each kind
         """Run one statement.
 
         Raises:
             TableNotPartitioned: it is about partitions, and the table has no partition columns.
-            NeedsSpark: it reads all files of a table.
+            NeedsSpark: it reads all files of a table, or is a cube query that nothing answers.
             InvalidInput: it changes partitions, and there is no warehouse.
 
         >>> from hbstore.ddl import parse_statements
@@ -127,6 +135,14 @@ class Session:
                     "only Spark can run this statement, because it reads all files of the table",
                     table=self._table(name),
                     hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
+                )
+            case CubeQuery():
+                if self._ask is not None:
+                    return self._ask(statement, self.database)
+                raise NeedsSpark(
+                    "only Spark can answer a cube query",
+                    query=one_line(statement.text)[:_SHOWN],
+                    hint="Run `hbstore query run` or `hbstore sql`, or hbstore.spark.sql in a Spark job",
                 )
             case SetProperties(name) | UnsetProperties(name):
                 return change_properties(store, self._table(name), statement)
@@ -203,7 +219,8 @@ def execute(
             URI. Without one, statements that change partitions are refused, so that files and partitions agree.
 
     Raises:
-        DdlSyntaxError, FilterError: the text does not parse; nothing was done.
+        DdlSyntaxError, FilterError, CubeQueryError: the text does not parse; nothing was done.
+        NeedsSpark: a statement is one that only Spark can run.
         HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
 
     >>> from hbstore import Column, Partition, connect

@@ -9,7 +9,7 @@ ALTER TABLE shop.sales DROP PARTITION (ds < '2013-02-01') PURGE
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from hbstore.ddl.texts import quoted_name, quoted_string
@@ -257,6 +257,17 @@ class AnalyzeTable:
         return f"ANALYZE TABLE {self.table}{_spec(self.spec)} COMPUTE STATISTICS{_for_columns(self.columns)}"
 
 
+@dataclass(frozen=True, slots=True)
+class CubeQuery:
+    """CUBE SELECT …, which Spark answers; ``start`` is where it begins in the text that was parsed."""
+
+    text: str
+    start: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 Statement: TypeAlias = (
     AddPartitions
     | DropPartitions
@@ -274,6 +285,7 @@ Statement: TypeAlias = (
     | ExplainPartitions
     | RepairTable
     | AnalyzeTable
+    | CubeQuery
 )
 
 

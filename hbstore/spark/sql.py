@@ -17,11 +17,12 @@ from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from hbstore.cubes.cubes import Cubes
-from hbstore.cubes.query.text import is_cube_query
 from hbstore.ddl import Result, Session, Statement, parse_statements
+from hbstore.ddl.parser import parse_script, running
 from hbstore.ddl.selection import values_of
 from hbstore.ddl.statements import (
     AnalyzeTable,
+    CubeQuery,
     Describe,
     ExchangePartitions,
     ExplainPartitions,
@@ -76,9 +77,10 @@ _Row: TypeAlias = tuple[str | bool | int | None, ...]
 def sql(
     spark: SparkSession, text: str, *, store: PartitionStore | str | None = None, warehouse: str | None = None
 ) -> DataFrame:
-    """Run one statement: those of docs/ddl.md about the store's tables on the store, everything else by ``spark.sql``.
+    """Run a statement: those of docs/ddl.md about the store's tables on the store, everything else by ``spark.sql``.
 
-    ``CUBE SELECT …`` is a question to a cube in the current database (docs/cube-queries.md).
+    ``CUBE SELECT …`` is a question to a cube in the current database (docs/cube-queries.md). A text may hold several
+    statements that hbstore's grammar knows; they are run one after the other, and the result is that of the last one.
 
     ``INSERT … PARTITION (date = 'x')`` may leave out partition columns: they come from the query's last columns.
 
@@ -87,15 +89,14 @@ def sql(
 
     Args:
         spark: the session.
-        text: a statement.
+        text: a statement, or several of hbstore's with semicolons between them.
         store: a store, or its URL; by default that of the setting ``spark.hbstore.url``.
         warehouse: the folder below which databases and tables have theirs; by default that of the setting
             ``spark.hbstore.warehouse``, else of ``spark.sql.warehouse.dir``.
 
     Raises:
-        InvalidInput: an argument is of another type; the statement may be the store's, and nothing says which store; or
-            there are several statements.
-        DdlSyntaxError, FilterError: neither hbstore nor Spark knows the statement.
+        InvalidInput: an argument is of another type; or the statement may be the store's, and nothing says which store.
+        DdlSyntaxError, FilterError, CubeSyntaxError: neither hbstore nor Spark knows the statement.
         HbstoreError: as of `hbstore.ddl.execute`, and of cube queries as of `hbstore.cubes.Cubes.rewrite`.
         pyspark.errors.PySparkException: what Spark says of a statement of its own.
 
@@ -105,13 +106,15 @@ def sql(
     check_arguments(spark=spark, text=text, warehouse=warehouse)
     if store is not None:
         check_arguments(store=store)
-    asked = is_cube_query(text)
-    statement = None if asked else _statement(spark, text)
-    if statement is None and not asked:
+    script = _script(spark, text)
+    if not script:
         return spark.sql(with_all_partition_columns(spark, text))
     with opened(_configured(spark) if store is None else store) as given:
-        run = _Run(spark, given, text, warehouse or spark.conf.get(WAREHOUSE, None))
-        return run.answer() if statement is None else run.statement(statement)
+        place = warehouse or spark.conf.get(WAREHOUSE, None)
+        for number, (statement, part) in enumerate(script):
+            with running(text, statement, number, len(script)):
+                frame = _Run(spark, given, part, place).statement(statement)
+        return frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +133,18 @@ class _Run:
     text: str
     warehouse: str | None
 
-    def answer(self) -> DataFrame:
+    def _answer(self, query: CubeQuery) -> DataFrame:
         """The rows of a cube query, of a cube in the current database."""
         database = self._database()
-        rewritten = Cubes(self.store, database).rewrite(self.text, options=with_session(self.spark))
+        rewritten = Cubes(self.store, database).rewrite(query.text, options=with_session(self.spark))
         for warning in rewritten.warnings:
             _LOG.warning("%s", warning)
         return answer(self.spark, self.store, database, rewritten)
 
     def statement(self, statement: Statement) -> DataFrame:
         """Run it on the store or in Spark: where the table is."""
+        if isinstance(statement, CubeQuery):
+            return self._answer(statement)
         if self.spark.catalog.currentCatalog() != _CATALOG:
             return self.spark.sql(self.text)
         match statement:
@@ -292,32 +297,26 @@ def _tables(statement: Statement) -> list[TableName]:
             return [TableName(name, database)]
         case ExchangePartitions(table, _, source):
             return [table, source]
+        case CubeQuery():
+            return []
         case _:
             return [statement.table]
 
 
-def _statement(spark: SparkSession, text: str) -> Statement | None:
-    """The statement of a text; None where it is Spark's.
+def _script(spark: SparkSession, text: str) -> list[tuple[Statement, str]]:
+    """The statements of a text, each with its own text; none where it is Spark's.
 
     Raises:
-        DdlSyntaxError, FilterError: neither knows it, and Spark understood no more of it.
-        InvalidInput: there are several statements.
+        DdlSyntaxError, FilterError, CubeSyntaxError: neither knows it, and Spark understood no more of it.
     """
     try:
-        statements = parse_statements(text)
+        return parse_script(text)
     except (DdlSyntaxError, FilterError) as error:
         understood = _place(error.fields.get("line"), error.fields.get("column"), 1)
         if _is_blank_before(text, understood) or _parses(spark, text, further_than=understood):
-            return None
+            return []
         error.add_note("hbstore read the text as one of its own statements; Spark SQL cannot parse it either.")
         raise
-    if len(statements) > 1:
-        raise InvalidInput(
-            "the text has several statements",
-            statements=len(statements),
-            hint="Run each statement with a call of its own",
-        )
-    return statements[0] if statements else None
 
 
 def _is_blank_before(text: str, place: tuple[int, int] | None) -> bool:

@@ -11,7 +11,9 @@ import pytest
 from pyarrow import parquet
 
 import hbstore
+from hbstore.cli import answers, sql
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.ddl import Result
 
 MODEL = """
 kind: storage
@@ -106,8 +108,14 @@ def test_rows_by_spark(spawn_with_spark):
     done = spawn_with_spark("query", "run", TWO_DAYS, "--database", "shop", "--csv")
     assert done.returncode == 0, done.stderr
     assert list(csv.reader(io.StringIO(done.stdout))) == [["bike", "fare"], ["", "10"], ["a", "6"], ["b, c", "8"]]
-    done = spawn_with_spark("sql", TWO_DAYS, "--database", "shop", "--json")
-    assert json.loads(done.stdout) == {"columns": ["bike", "fare"], "rows": [[None, 10], ["a", 6], ["b, c", 8]]}
+    two = f"use shop; {TWO_DAYS}; SHOW PARTITIONS lake_daily; {TWO_DAYS.replace('order by bike', 'limit 0')}"
+    done = spawn_with_spark("sql", two, "--json")
+    assert done.returncode == 0, done.stderr
+    _, answer, partitions, nothing = json.loads(done.stdout)
+    assert answer["columns"] == ["bike", "fare"]
+    assert answer["rows"] == [[None, 10], ["a", 6], ["b, c", 8]]
+    assert partitions["rows"] == [["dt=2015-01-01"], ["dt=2015-01-02"]]
+    assert nothing["rows"] == []
     longer = QUERY.format("2015-01-04")
     done = spawn_with_spark("query", "run", longer, "--database", "shop", "--partial")
     assert done.stdout == "NULL\t10\na\t6\nb, c\t8\n"
@@ -127,3 +135,38 @@ def test_which_facts_can_answer(run, run_json):
     assert lacking.stdout == "lake_daily: COLUMN_NOT_FOUND: it has no start_time\n"
     failed = run(*words[:2], "shop.rides", "nope", *words[5:], *days, "2015-01-03", code=2)
     assert "no such field" in failed.stderr
+
+
+def test_a_query_among_statements_fails_before_spark_is_started(run):
+    text = f"use shop;\n{TWO_DAYS.replace('bike,', 'bicycle,')}; show tables"
+    failed = run("sql", text, code=2)
+    assert failed.stdout == "database shop\n"
+    message, line, caret, *_, note = failed.stderr.splitlines()
+    assert "line=2, column=13" in message
+    assert line[caret.index("^") :].startswith("bicycle, fare from rides")
+    assert note == "Note: statement 2 of 3: hbstore ran the statements before it"
+    failed = run("sql", f"use shop; {TWO_DAYS.replace('from rides', 'frm rides')}", code=2)
+    assert failed.stdout == ""
+    missing = run("sql", "--database", "shop", QUERY.format("2015-01-04"), code=1)
+    assert "ranges=[2015-01-03, 2015-01-04)" in missing.stderr
+
+
+def test_the_answer_is_printed_as_that_of_other_statements(run, run_json, monkeypatch):
+    class Told(answers.Answers):
+        def __call__(self, query, database):
+            return Result(query, ("bike", "fare"), ((None, 10), ("a", 6.5)), notes=(f"asked in {database}",))
+
+    monkeypatch.setattr(sql, "Answers", Told)
+    text = f"use shop; {TWO_DAYS}; show tables"
+    done = run("sql", text)
+    assert done.stdout == "database shop\nNULL\t10\na\t6.5\nshop\tlake_daily\n"
+    assert done.stderr == "Note: asked in shop\n"
+    _, answer, tables = run_json("sql", text)
+    assert answer == {
+        "statement": TWO_DAYS,
+        "columns": ["bike", "fare"],
+        "rows": [[None, 10], ["a", 6.5]],
+        "changed": None,
+        "notes": ["asked in shop"],
+    }
+    assert tables["rows"] == [["shop", "lake_daily"]]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.cli import sql, sql_prompt
+from hbstore.cli import printing, sql_prompt
 from hbstore.cli.opening import Settings
 from hbstore.ddl import Session
 from hbstore.errors import StoreUnavailable
@@ -36,7 +36,7 @@ def warehouse(shop, tmp_path):
 
 
 def on_a_terminal(monkeypatch):
-    monkeypatch.setattr(sql, "on_terminal", lambda: True)
+    monkeypatch.setattr(printing, "on_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "60")
 
 
@@ -73,7 +73,7 @@ def test_a_table_on_a_terminal(run, shop, monkeypatch):
         ["shop", "returns"],
         ["shop", "sales"],
     ]
-    monkeypatch.setattr(sql, "TABLE_ROWS", 1)
+    monkeypatch.setattr(printing, "TABLE_ROWS", 1)
     assert run("sql", "--database", "shop", "SHOW TABLES").stdout == "shop\treturns\nshop\tsales\n"
 
 

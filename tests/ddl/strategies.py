@@ -8,6 +8,7 @@ from hbstore.ddl.statements import (
     AddPartitions,
     AnalyzeTable,
     Condition,
+    CubeQuery,
     Describe,
     DropPartitions,
     ExchangePartitions,
@@ -45,6 +46,14 @@ FILTERS = st.sampled_from(
         'x = "it\'s -- not a comment"\n  and not y is null',
     ]
 )
+CUBE_QUERIES = st.sampled_from(
+    [
+        "cube select a from b",
+        "CUBE\n-- one; 'two\nSELECT concat(a, ';', 'it\\'s;', \"it's\") FROM b -- 'three;\n/* four; */ where c = 1",
+        "cube /* it's; */ select `a;b` x, -c / 2 from b where time_range_in(t, '2015', '2016')",
+        "cube select r'\\' || R\";\" from bar'x;'",
+    ]
+)
 TABLES = st.builds(TableName, NAMES, st.none() | NAMES)
 SPECS = st.builds(
     PartitionSpec,
@@ -73,5 +82,6 @@ STATEMENTS = st.one_of(
     st.builds(UseDatabase, NAMES),
     st.builds(ExplainPartitions, TABLES, st.none() | FILTERS),
     st.builds(RepairTable, TABLES, st.sampled_from(["ADD", "DROP", "SYNC"])),
+    st.builds(CubeQuery, CUBE_QUERIES),
     st.builds(AnalyzeTable, TABLES, st.none() | SPECS, st.none() | st.just("all") | several(NAMES)),
 )

@@ -201,6 +201,19 @@ def test_it_is_a_statement_of_hbstores_sql(spark, store, caplog):
             sql(spark, f"cube select nope from payments where {RANGE}", store=store)
     finally:
         sql(spark, "USE default", store=store)
+    script = f"use shop; show tables; cube select payer.name, revenue from payments where {RANGE} and user_id = 2; "
+    try:
+        assert [tuple(row) for row in sql(spark, script, store=store).collect()] == [("B", 50)]
+        shown = sql(
+            spark, f"cube select revenue from payments where {RANGE}; show partitions lake_users_table", store=store
+        )
+        assert [row.partition for row in shown.collect()] == ["dt=2015-01-01", "dt=latest"]
+        with pytest.raises(UnknownField) as caught:
+            sql(spark, f"show tables;\ncube select nope from payments where {RANGE}", store=store)
+        assert (caught.value.fields["line"], caught.value.fields["column"]) == (2, 13)
+        assert caught.value.__notes__ == ["statement 2 of 2: hbstore ran the statements before it"]
+    finally:
+        sql(spark, "USE default", store=store)
 
 
 def test_options_of_the_session(spark, store, tmp_path):

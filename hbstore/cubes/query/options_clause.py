@@ -17,7 +17,7 @@ from sqlglot import Token, TokenType, tokenize
 from sqlglot.errors import TokenError
 
 from hbstore.errors import CubeSyntaxError
-from hbstore.places import highlight
+from hbstore.places import highlight, place
 
 _MAY_BE: Final = re.compile(r"\boptions\b", re.IGNORECASE)
 _NOT_LINE_END: Final = re.compile(r"[^\n]")
@@ -91,4 +91,5 @@ def _text(text: str, tokens: Sequence[Token]) -> str:
 
 
 def _error(text: str, token: Token, what: str) -> CubeSyntaxError:
-    return CubeSyntaxError(what, highlight=highlight(text, token.start), hint=_HINT)
+    line, column = place(text, token.start)
+    return CubeSyntaxError(what, highlight=highlight(text, token.start), hint=_HINT, line=line, column=column)

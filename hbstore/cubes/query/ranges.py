@@ -18,9 +18,9 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
-from hbstore.errors import CubeSyntaxError, InvalidTimeRange, UnsupportedQuery
+from hbstore.errors import CubeSyntaxError, InvalidTimeRange, TimeRangeSyntaxError, UnsupportedQuery
 from hbstore.times.moments import moment, moments, time_at
-from hbstore.times.time_range import parse_time
+from hbstore.times.time_range import parse_time, time_within
 
 RANGE: Final = "range "
 """What the columns of rows are called that say whether a row is in a range of the query."""
@@ -94,14 +94,25 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRang
     column, *times = node.expressions
     if not isinstance(column, exp.Column) or len(times) not in (1, 2) or not all(one.is_string for one in times):
         raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
-    start = parse_time(times[0].this, now)
-    stop = parse_time(times[1].this, now) if len(times) > 1 else now
+    start, *ends = (_time(query, one, now) for one in times)
+    stop = ends[0] if ends else now
     first, last = moments(start, stop)
     if first == last:
         raise InvalidTimeRange(
             "the time range holds no time", start=start.isoformat(), end=stop.isoformat(), hint="Let it end later"
         )
     return TimeRangeIn(column, first, last)
+
+
+def _time(query: QueryText, node: exp.Expr, now: datetime) -> datetime:
+    """The time of a literal; an error names the place in the query, where it stands there as it is."""
+    try:
+        return parse_time(node.this, now)
+    except TimeRangeSyntaxError:
+        begin, end = node.meta.get("start", 0) + 1, node.meta.get("end", 0)
+        if query.text[begin:end] == node.this:
+            time_within(query.text, begin, end)
+        raise
 
 
 def stretches(

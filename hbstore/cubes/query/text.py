@@ -65,9 +65,13 @@ class QueryText:
     def error(
         self, kind: type[CubeQueryError], text: str, node: exp.Expr | None, *, hint: str, **fields: object
     ) -> CubeQueryError:
-        """An error with a caret below a part of the text; without one where the part is not of the text."""
+        """An error with the place of a part of the text; without one where the part is not of the text."""
         offset = None if node is None else offset_of(node)
-        return kind(text, highlight="" if offset is None else highlight(self.text, offset), hint=hint, **fields)
+        shown = ""
+        if offset is not None:
+            line, column = place(self.text, offset)
+            shown, fields = highlight(self.text, offset), {"line": line, "column": column, **fields}
+        return kind(text, highlight=shown, hint=hint, **fields)
 
 
 def parse_query(text: str) -> QueryText:
@@ -98,15 +102,6 @@ def parse_query(text: str) -> QueryText:
     found = QueryText(text, tree, options)
     _check_parts(found)
     return found
-
-
-def is_cube_query(text: str) -> bool:
-    """Whether a text begins with CUBE SELECT, and so is a cube query, whatever follows.
-
-    >>> is_cube_query("cube select a from b"), is_cube_query("select a from b")
-    (True, False)
-    """
-    return _CUBE.match(text) is not None
 
 
 def offset_of(node: exp.Expr) -> int | None:
