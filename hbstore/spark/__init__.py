@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hbstore.spark.analyze import Analyzed, analyze_table
+from hbstore.spark.cover import read_cover
 from hbstore.spark.cube import cube
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import PrunedRead, pruned_read, read_table
@@ -28,6 +29,7 @@ __all__ = [
     "import_metastore",
     "partition_folders",
     "pruned_read",
+    "read_cover",
     "read_table",
     "rebuild_timelines",
     "register_partitions",

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from hbstore.cubes.covered import Cover
 from hbstore.errors import InvalidInput
 from hbstore.filters.builder import Expression
 from hbstore.store.partition_store import PartitionStore
@@ -48,7 +49,8 @@ _KINDS: Final = {
     "progress": _Kind((Callable, NoneType), "a function, or None"),
     **dict.fromkeys(("frame", "stream", "partitions"), _FRAME),
     **dict.fromkeys(("url", "uri", "database", "table", "text", "checkpoint", "query_id"), _TEXT),
-    **dict.fromkeys(("sink_id", "warehouse", "writer", "extractor"), _TEXT_OR_NONE),
+    **dict.fromkeys(("sink_id", "warehouse", "writer", "extractor", "column"), _TEXT_OR_NONE),
+    "cover": _Kind((Cover,), "a Cover, such as Cubes(store, database).cover(…)"),
     "root": _Kind((str, PathLike), "a path, or a file: location"),
     "delay": _Kind((timedelta,), "a timedelta"),
     "policies": _Kind((list, tuple), "a list"),
@@ -56,7 +58,7 @@ _KINDS: Final = {
     **dict.fromkeys(("options", "parameters", "spec"), _TEXTS),
     **dict.fromkeys(("static", "trigger"), _VALUES),
     **dict.fromkeys(("batch", "batch_id"), _NUMBER),
-    **dict.fromkeys(("dry_run", "force", "only_missing", "if_not_exists"), _FLAG),
+    **dict.fromkeys(("dry_run", "force", "only_missing", "if_not_exists", "partial"), _FLAG),
 }
 
 

@@ -108,19 +108,26 @@ def read_table(
     """
     check_arguments(spark=spark, store=store, table=table, filter=filter, options=options)
     with opened(store) as given:
-        for _ in range(_LISTINGS):
-            listing = _Listing.begin(given, table)
-            if listing is None:
-                continue
-            read = pruned_read(given, table, filter)
-            try:
-                frame = frame_of(spark, read, options=options or {})
-            except InvalidInput:
-                if listing.is_of_one_moment(read, filter):
-                    raise
-                continue
+        return read_of_one_moment(spark, given, table, filter, options or {})[0]
+
+
+def read_of_one_moment(
+    spark: SparkSession, store: PartitionStore, table: str, filter: Where, options: Mapping[str, str]
+) -> tuple[DataFrame, PrunedRead]:
+    """The rows of `read_table`, and which partitions they are of. Raises as it does."""
+    for _ in range(_LISTINGS):
+        listing = _Listing.begin(store, table)
+        if listing is None:
+            continue
+        read = pruned_read(store, table, filter)
+        try:
+            frame = frame_of(spark, read, options=options)
+        except InvalidInput:
             if listing.is_of_one_moment(read, filter):
-                return frame.alias(str(read))
+                raise
+            continue
+        if listing.is_of_one_moment(read, filter):
+            return frame.alias(str(read)), read
     raise ConcurrentChange(
         "other writers kept changing the table while its files were listed", table=table, hint="Try again"
     )
