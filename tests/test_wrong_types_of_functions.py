@@ -97,7 +97,8 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("call", FUNCTIONS, ids=lambda call: call.__qualname__)
-def test_an_argument_of_a_wrong_type_is_a_named_error(call):
+def test_an_argument_of_a_wrong_type_is_a_named_error(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a text may name a file, which is made
     for argument in FUNCTIONS[call]:
         for value in wrong_values():
             outcome(call, call.__name__, {**FUNCTIONS[call], argument: value})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from sqlglot import exp
 
@@ -12,6 +13,9 @@ from hbstore.cubes.query.ranges import TimeRangeIn, is_time_range, marker, read_
 from hbstore.cubes.query.star import Concept, Star, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText
 from hbstore.errors import AmbiguousField, UnknownField, UnsupportedQuery
+
+FILTERING_JOINS: Final = ("SEMI", "ANTI")
+"""Joins whose dimension is named in ON alone, as it gives rows no columns."""
 
 
 @dataclass(slots=True)
@@ -62,6 +66,33 @@ def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
     if isinstance(found, DerivedCube):
         return Owner(alias, star.base(found), found)
     return Owner(alias, found)
+
+
+def join_kind(query: QueryText, join: exp.Join) -> str:
+    """What kind a join of FROM is: INNER, LEFT, RIGHT, FULL, SEMI or ANTI.
+
+    Raises:
+        UnsupportedQuery: it is another, or has no condition.
+    """
+    kind, side = (join.kind or "").upper(), (join.side or "").upper()
+    supported = side in ("", "LEFT") if kind in FILTERING_JOINS else kind in ("", "INNER", "OUTER")
+    if not supported or join.args.get("using") or join.args.get("method"):
+        raise query.error(
+            UnsupportedQuery,
+            "a join of another form",
+            join,
+            hint="Write [LEFT | RIGHT | FULL | LEFT SEMI | LEFT ANTI] JOIN dimension ON a = b",
+        )
+    on = join.args.get("on")
+    if on is None or isinstance(on, exp.Boolean):  # INNER JOIN without ON is read as ON TRUE
+        raise query.error(
+            UnsupportedQuery,
+            "the join has no condition",
+            join,
+            cause="NO_JOIN_CONDITION_AVAILABLE",
+            hint="Write ON, and what the rows that meet have in common",
+        )
+    return kind if kind in FILTERING_JOINS else side or "INNER"
 
 
 def cube_of(query: QueryText, star: Star) -> Cube | None:

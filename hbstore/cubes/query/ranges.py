@@ -96,10 +96,18 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRang
         raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
     start, *ends = (_time(query, one, now) for one in times)
     stop = ends[0] if ends else now
-    first, last = moments(start, stop)
+    try:
+        first, last = moments(start, stop)
+    except InvalidTimeRange as error:
+        error.highlight = query.highlight(node)
+        raise
     if first == last:
         raise InvalidTimeRange(
-            "the time range holds no time", start=start.isoformat(), end=stop.isoformat(), hint="Let it end later"
+            "the time range holds no time",
+            highlight=query.highlight(node),
+            start=start.isoformat(),
+            end=stop.isoformat(),
+            hint="Let it end later",
         )
     return TimeRangeIn(column, first, last)
 

@@ -19,7 +19,7 @@ from sqlglot import exp, parse_one
 
 from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.fields import DimAttribute, Edge, Expression, ExpressionSpec, Measure
-from hbstore.cubes.query.from_clause import Owner, owners_of
+from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
 from hbstore.cubes.query.ranges import TimeRangeIn, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
@@ -28,7 +28,6 @@ from hbstore.cubes.query.ways import Ways
 from hbstore.errors import AmbiguousField, CubeQueryError, UnknownField, UnsupportedQuery
 from hbstore.times.moments import LIMIT, moment
 
-JOIN_SIDES: Final = {"": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
 _DEPTH: Final = 50
 """Expressions and chains within each other."""
 
@@ -66,14 +65,14 @@ class _Resolver:
 
     def resolved(self) -> Resolved:
         select = self.query.select
-        self.owners = owners_of(self.query, self.star)
-        first = self.owners[0]
+        first, *others = owners_of(self.query, self.star)
+        self.owners = [first]
         cube = first.concept if isinstance(first.concept, Cube) else None
         dimension = first.concept if isinstance(first.concept, Dimension) else None
         self.made = Resolved(first.alias, cube, first.derived, dimension)
         self.made.ranges = list(self.ranges)
-        for number, join in enumerate(select.args.get("joins") or ()):
-            self._explicit_join(self.owners[number + 1], join)
+        for owner, join in zip(others, select.args.get("joins") or (), strict=True):
+            self._explicit_join(owner, join)
         self._read_select()
         where = select.args.get("where")
         if where is not None:
@@ -96,18 +95,13 @@ class _Resolver:
     # FROM
 
     def _explicit_join(self, owner: Owner, join: exp.Join) -> None:
-        extra = join.args.get("using") or join.args.get("method")
-        kind, side = (join.kind or "").upper(), (join.side or "").upper()
-        if extra or kind not in ("", "INNER", "OUTER") or side not in JOIN_SIDES or join.args.get("on") is None:
-            raise self.query.error(
-                UnsupportedQuery,
-                "a join of another form",
-                join,
-                hint="Write [LEFT | RIGHT | FULL] JOIN dimension ON a = b",
-            )
+        """A join of the query. Its condition names what stands before it, and what follows names its dimension."""
+        kind = join_kind(self.query, join)
         assert isinstance(owner.concept, Dimension)
-        on = self._tree(join.args["on"])
-        self.made.joins[owner.alias] = Join(owner.alias, owner.concept, on, JOIN_SIDES[side])
+        self.owners.append(owner)
+        self.made.joins[owner.alias] = Join(owner.alias, owner.concept, self._tree(join.args["on"]), kind)
+        if kind in FILTERING_JOINS:
+            self.owners.remove(owner)
 
     # Trees
 

@@ -23,7 +23,7 @@ class Join:
         alias: its name in the query.
         dimension: which.
         on: the condition.
-        side: INNER, LEFT, RIGHT, FULL; None: as the options say.
+        side: INNER, LEFT, RIGHT, FULL, SEMI, ANTI; None: as the options say.
         to_many: whether one row may meet many.
         bridge: what is joined in the place of the dimension's rows; None: these.
     """

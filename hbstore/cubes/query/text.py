@@ -73,6 +73,11 @@ class QueryText:
             shown, fields = highlight(self.text, offset), {"line": line, "column": column, **fields}
         return kind(text, highlight=shown, hint=hint, **fields)
 
+    def highlight(self, node: exp.Expr) -> str:
+        """The line of a part of the text with a caret below it; nothing where the part is not of the text."""
+        offset = offset_of(node)
+        return "" if offset is None else highlight(self.text, offset)
+
 
 def parse_query(text: str) -> QueryText:
     """The tree of a cube query.
@@ -121,6 +126,41 @@ def placed(node: exp.Expr, offset: int | None) -> exp.Expr:
 _FORM: Final = "Write CUBE SELECT … FROM cube WHERE time_range_in(time dimension, 'from', 'to')"
 
 
+def _unwrap_from(query: QueryText) -> None:
+    """Take the brackets in FROM away that change nothing: around its first tables, and around a single one.
+
+    ``((rides) join station on …) join city on …`` joins from the left to the right without brackets, too.
+    """
+    select = query.select
+    first, joins = _unwrapped(query, select.args["from_"].this)
+    select.args["from_"].set("this", first)
+    select.set("joins", [*joins, *(select.args.get("joins") or ())])
+    for join in select.args["joins"]:
+        table, inner = _unwrapped(query, join.this)
+        if inner:
+            what = "brackets around a join stand first in FROM"
+            raise query.error(UnsupportedQuery, what, table, hint="Join the dimensions one after the other")
+        join.set("this", table)
+
+
+def _unwrapped(query: QueryText, item: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
+    """What stands in brackets, and what is joined to it there; as it is, where that is no table."""
+    table, joins, alias = item, list[exp.Expr](), None
+    while isinstance(table, exp.Subquery) and isinstance(table.this, exp.Subquery | exp.Table):
+        joins = [*(table.args.get("joins") or ()), *joins]
+        alias = alias or table.args.get("alias")
+        table = table.this
+    if not isinstance(table, exp.Table):
+        return item, []
+    joins = [*(table.args.get("joins") or ()), *joins]
+    if alias is not None and (joins or table.alias):
+        raise query.error(UnsupportedQuery, "brackets in FROM have a name", table, hint="Name the tables alone")
+    table.set("joins", None)
+    if alias is not None:
+        table.set("alias", alias)
+    return table, joins
+
+
 def _check_parts(query: QueryText) -> None:
     """See that a query has no other clauses and expressions than those of cube queries."""
     select = query.select
@@ -136,6 +176,7 @@ def _check_parts(query: QueryText) -> None:
             )
     if select.args.get("from_") is None:
         raise CubeSyntaxError("the query names no cube", hint=_FORM)
+    _unwrap_from(query)
     for node in select.walk():
         if node is not select:
             _check_node(query, node)

@@ -117,6 +117,14 @@ class Answered(Protocol):
         """An aggregate as it is computed from them."""
 
 
+_KINDS: Final = {
+    "INNER": {"kind": "INNER"},
+    "SEMI": {"side": "LEFT", "kind": "SEMI"},
+    "ANTI": {"side": "LEFT", "kind": "ANTI"},
+}
+"""Joins whose name is not their side alone."""
+
+
 def answer_query(answer: Answered, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
     database = answer.star.catalog.database
@@ -178,8 +186,7 @@ def _join(star: Star, join: Join, trees: Iterable[exp.Expr], options: QueryOptio
     else:
         rows = _bridge(star, join, join.bridge, options)
     side = join.side or options.join_type
-    kind = {"kind": "INNER"} if side == "INNER" else {"side": side}
-    return exp.Join(this=rows, on=join.on.copy(), **kind)
+    return exp.Join(this=rows, on=join.on.copy(), **_KINDS.get(side, {"side": side}))
 
 
 def _bridge(star: Star, join: Join, bridge: Bridge, options: QueryOptions) -> exp.Subquery:

@@ -322,6 +322,17 @@ def test_errors_point_at_the_place(cubes):
     assert caught.value.highlight == f"  fare + nope from rides where {JANUARY}\n         ^"
 
 
+@pytest.mark.parametrize(
+    ("times", "at"),
+    [("'soon'", "soon"), ("'2015', '2016-13'", "13"), ("'2016', '2015'", "time"), ("'2015', '2015'", "time")],
+)
+def test_errors_of_times_point_at_them_in_the_query(cubes, times, at):
+    text = f"cube select fare from rides where time_range_in(start_time, {times})"
+    with pytest.raises((TimeRangeSyntaxError, InvalidTimeRange)) as caught:
+        cubes.rewrite(f"-- so\n{text}")
+    assert caught.value.highlight == f"{text}\n{' ' * text.index(at)}^"
+
+
 @pytest.mark.parametrize("text", [5, None, b"select 1", ["select"]])
 def test_other_things_than_a_text_are_refused(cubes, text):
     with pytest.raises(InvalidInput):
