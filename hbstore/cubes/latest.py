@@ -86,6 +86,27 @@ class Dumps:
         found, at = self._canonical(values), self._time_at
         return (*found[:at], LATEST, *found[at + 1 :])
 
+    def newest(self) -> list[Values]:
+        """The values of the partitions that those called `latest` are copies of, whether they are there or not.
+
+        O(1) where the time partition column is the only one, else O(partitions): `latest` is no value that a filter
+        could compare with in a column that is not of strings.
+        """
+        database, name, at = self.table.database, self.table.name, self._time_at
+        if len(self.table.partition_column_names) == 1:
+            found = [partition_from_payload(data) for data in self._payloads([(LATEST,)]).values()]
+        else:
+            found = [one for one in self.store.get_partitions_by_expr(database, name, None) if one.values[at] == LATEST]
+        times = [(one.values, self._time(one)) for one in found]
+        return [(*v[:at], self._value(time), *v[at + 1 :]) for v, time in times if time is not None]
+
+    def _value(self, time: datetime) -> str:
+        """The value of the time partition column for a time of the update period."""
+        kind = self.table.key_types[self._time_at]
+        if isinstance(kind, DateType):
+            return time.date().isoformat()
+        return time.strftime("%Y-%m-%d %H:%M:%S") if isinstance(kind, TimestampType) else self.period.format(time)
+
     @property
     def _time_at(self) -> int:
         return self.table.partition_column_names.index(self.column)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate
+from hbstore.cubes.query.latest_partitions import Latest, latest_of
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
 from hbstore.errors import NoCandidate
-from hbstore.filters.builder import Expression, col
-from hbstore.timelines.declaration import LATEST
-from hbstore.types import StringType, parse_type
+from hbstore.filters.builder import Expression
+
+_READS: Final = "hbstore.reads"
+"""What a WHERE has in its `meta` that asks for some partitions of a dimension table: the filter of these."""
 
 
 def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], options: QueryOptions) -> exp.Select:
@@ -40,18 +43,11 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
                 continue
             if not on.update_periods or not on.time_partition_columns:
                 return _select(database, name, wanted, None)
-            column = on.time_partition_columns[0]
-            kind = next(parse_type(part.type) for part in on.partition_columns if part.name == column)
-            if not isinstance(kind, StringType):
-                refused.append(
-                    _refused(
-                        candidate, "TIMEDIM_NOT_SUPPORTED", f"{column} cannot hold {LATEST}, as it is not a string"
-                    )
-                )
-            elif not store.count_partitions(database, name, col(column) == LATEST):
-                refused.append(_refused(candidate, "NO_PARTITIONS", f"it has no partition {LATEST}"))
+            latest = latest_of(store, database, name, on)
+            if isinstance(latest, str):
+                refused.append(_refused(candidate, "NO_PARTITIONS", latest))
             else:
-                return _select(database, name, wanted, column)
+                return _select(database, name, wanted, latest)
     raise NoCandidate(
         "no table of the dimension has what the query asks for",
         cause="NO_CANDIDATE_DIM_AVAILABLE",
@@ -67,13 +63,15 @@ def _refused(candidate: Candidate, cause: str, detail: str) -> Candidate:
     return Candidate(candidate.table, candidate.fact, candidate.storage, candidate.weight, cause=cause, detail=detail)
 
 
-def _select(database: str, table: str, columns: Iterable[str], latest: str | None) -> exp.Select:
-    """The query of columns of a table, or of its partition `latest` by the partition column that holds that value."""
+def _select(database: str, table: str, columns: Iterable[str], latest: Latest | None) -> exp.Select:
+    """The query of columns of a table, of all its rows or of its latest partitions."""
     made = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
     made = made.from_(exp.table_(table, db=database, quoted=True))
     if latest is None:
         return made
-    return made.where(exp.EQ(this=exp.column(latest, quoted=True), expression=exp.Literal.string(LATEST)))
+    made = made.where(latest.condition, copy=False)
+    made.args["where"].meta[_READS] = latest.reads
+    return made
 
 
 def dimension_reads(query: exp.Expr) -> dict[str, Expression | None]:
@@ -81,9 +79,8 @@ def dimension_reads(query: exp.Expr) -> dict[str, Expression | None]:
     found: dict[str, Expression | None] = {}
     for table in query.find_all(exp.Table):
         where = table.parent_select.args.get("where") if table.parent_select is not None else None
-        condition = None if where is None else where.this
-        if condition is None:
+        if where is None:
             found[table.name] = None
-        elif isinstance(condition, exp.EQ) and condition.expression.this == LATEST:
-            found[table.name] = col(condition.this.name) == LATEST
+        elif _READS in where.meta:
+            found[table.name] = where.meta[_READS]
     return found

@@ -1,0 +1,96 @@
+"""Which partitions of a dimension table are its latest, as a condition of SQL and as a filter of the store.
+
+A column of strings has the value ``latest``, under which the newest partition of each combination of the other columns
+is there a second time. A column of dates or timestamps has no such value in SQL, so the newest partitions themselves
+are asked for: ``dt = DATE '2015-01-29' AND region = 'eu' OR dt = DATE '2015-01-28' AND region = 'us'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Final
+
+from sqlglot import exp
+
+from hbstore.cubes.latest import Dumps, Values
+from hbstore.cubes.logical_tables import StorageTable
+from hbstore.errors import UnsupportedQuery
+from hbstore.filters.builder import Expression, col, spec_filter
+from hbstore.keys import NULL_PARTITION
+from hbstore.model import Table
+from hbstore.store.partition_store import PartitionStore
+from hbstore.timelines.declaration import LATEST
+from hbstore.types import StringType, parse_type
+
+_MOST: Final = 200
+"""Partitions that are asked for one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """The latest partitions of a dimension table.
+
+    Attributes:
+        condition: which rows are of these.
+        reads: the same as a filter of partitions.
+    """
+
+    condition: exp.Expr
+    reads: Expression
+
+
+def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable) -> Latest | str:
+    """The latest partitions of a storage table; in words why there are none.
+
+    Raises:
+        UnsupportedQuery: they are too many to be asked for one by one.
+    """
+    column = on.time_partition_columns[0]
+    kind = next(parse_type(part.type) for part in on.partition_columns if part.name == column)
+    if isinstance(kind, StringType):
+        if not store.count_partitions(database, name, col(column) == LATEST):
+            return f"it has no partition {LATEST}"
+        equal = exp.EQ(this=exp.column(column, quoted=True), expression=exp.Literal.string(LATEST))
+        return Latest(equal, col(column) == LATEST)
+    table = store.get_table(database, name)
+    dumps = Dumps.of(store, table, on)
+    assert dumps is not None  # as it has an update period
+    newest = dumps.newest()
+    if not newest:
+        return f"it has no partition {LATEST}"
+    if len(store.get_payloads(database, name, newest)) < len(newest):
+        return f"a partition is gone of which {LATEST} is a copy; register it, or a newer one, again"
+    at = table.partition_column_names.index(column)
+    times = {values[at] for values in newest}
+    if len(times) == 1 and store.count_partitions(database, name, col(column) == newest[0][at]) == len(newest):
+        return _each(table, (column,), [(newest[0][at],)])  # all partitions of this time are latest ones
+    return _each(table, table.partition_column_names, newest)
+
+
+def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> Latest:
+    """The partitions of some values in columns."""
+    if len(newest) > _MOST:
+        raise UnsupportedQuery(
+            "the latest partitions of a dimension table are of different times, and too many",
+            table=table,
+            partitions=len(newest),
+            limit=_MOST,
+            hint=f"Let the time partition column be a string, so that all of them are called {LATEST}",
+        )
+    kinds = {one.name: one.type for one in table.partition_columns}
+    conditions = [exp.and_(*(_equal(*pair, kinds) for pair in zip(names, values, strict=True))) for values in newest]
+    reads = [spec_filter(dict(zip(names, values, strict=True))) for values in newest]
+    return Latest(exp.or_(*conditions), reduce(or_, (one for one in reads if one is not None)))
+
+
+def _equal(name: str, value: str, kinds: dict[str, str]) -> exp.Expr:
+    column = exp.column(name, quoted=True)
+    if value in ("", NULL_PARTITION):
+        return exp.Is(this=column, expression=exp.Null())
+    text: exp.Expr = exp.Literal.string(value)
+    if kinds[name] != "string":
+        text = exp.cast(text, kinds[name], dialect="spark")
+    return exp.EQ(this=column, expression=text)
