@@ -2,7 +2,8 @@
 
 Every ``TIME_RANGE_IN`` of the time dimension by which partitions are chosen is true or false on the whole of each
 stretch between two of their ends. A stretch is needed unless the condition is false on it, whatever all else is. So
-ranges below OR and NOT are answered exactly, as long as what is needed has two ends.
+ranges below OR and NOT are answered exactly, as long as what is needed has two ends. Where two stretches touch and
+leave the same of the condition to the rows, they are one, and a partition may lie across.
 
     time_range_in(t, '2015', '2016') and not time_range_in(t, '2015-03', '2015-04')
     needed: [2015-01, 2015-03) and [2015-04, 2016-01)
@@ -10,8 +11,8 @@ ranges below OR and NOT are answered exactly, as long as what is needed has two 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -57,7 +58,7 @@ class Stretch:
     Attributes:
         start: its first moment.
         stop: the moment behind it.
-        holds: by the number of the condition.
+        holds: by the number of the condition; others may hold in parts of it, where that decides nothing.
     """
 
     start: int
@@ -138,7 +139,7 @@ def stretches(
         UnsupportedQuery: what is needed has no beginning or no end.
     """
     ends = sorted({end for number in chosen for end in (ranges[number].start, ranges[number].stop)})
-    found: list[Stretch] = []
+    found: list[tuple[Stretch, Hashable]] = []
     for start, stop in zip([None, *ends], [*ends, None], strict=True):
         holds = {
             number: start is not None
@@ -156,8 +157,11 @@ def stretches(
                 where,
                 hint=f"Add a range that all rows are in, with AND. {_FORM}",
             )
-        found.append(Stretch(start, stop, holds))
-    return _joined(found)
+        dated = tuple(holds[number] for number in chosen if ranges[number].column is None)
+        left = dated, None if where is None else _left(where, holds)
+        goes_on = found and found[-1][0].stop == start and found[-1][1] == left
+        found.append((replace(found.pop()[0], stop=stop) if goes_on else Stretch(start, stop, holds), left))
+    return [stretch for stretch, _ in found]
 
 
 def moments_text(ranges: Sequence[tuple[int, int]], most: int = 3) -> str:
@@ -189,12 +193,17 @@ def _truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
     return None
 
 
-def _joined(found: Sequence[Stretch]) -> list[Stretch]:
-    made: list[Stretch] = []
-    for one in found:
-        goes_on = made and made[-1].stop == one.start and made[-1].holds == one.holds
-        made.append(Stretch(made.pop().start, one.stop, one.holds) if goes_on else one)
-    return made
+def _left(node: exp.Expr, holds: Mapping[int, bool]) -> Hashable:
+    """What of a condition is left to the rows, told apart by its nodes."""
+    truth = _truth(node, holds)
+    if truth is not None:
+        return truth
+    if isinstance(node, exp.Paren | exp.Not):
+        return type(node), _left(node.this, holds)
+    if isinstance(node, exp.And | exp.Or):
+        parts = [_left(one, holds) for one in node.flatten() if _truth(one, holds) is None]
+        return (type(node), *parts) if parts[1:] else parts[0]
+    return (id(node), *(holds.get(number) for one in node.walk() if (number := number_of(one)) is not None))
 
 
 def now_of(time: datetime) -> datetime:

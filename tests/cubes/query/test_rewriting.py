@@ -145,6 +145,24 @@ def test_days_months_and_the_hours_of_a_day_that_is_missing(cubes):
     assert found.to_dict()["partitions"]["lake_raw"] == ["lake_raw HOURLY [2015-01-17-00, 2015-01-18-00)"]
 
 
+@pytest.mark.parametrize(
+    ("condition", "runs_of_month"),
+    [
+        ("({0} or {1})", ["lake_daily MONTHLY [2015-02, 2015-03)"]),
+        ("station_id = 3 and ({1} or station_id > 3 or {0}) and {2}", ["lake_daily MONTHLY [2015-02, 2015-03)"]),
+        ("({2} and not (not {0} and not {1}))", ["lake_daily MONTHLY [2015-02, 2015-03)"]),
+        ("(({0} and station_id = 3) or {1})", []),
+    ],
+)
+def test_a_month_lies_across_the_ends_of_ranges_where_these_decide_nothing(cubes, condition, runs_of_month):
+    first, second, both = (
+        f"time_range_in(start_time, '{start}', '{end}')"
+        for start, end in (("2015-02", "2015-02-15"), ("2015-02-10", "2015-03"), ("2015-02", "2015-03"))
+    )
+    found = cubes.rewrite(f"select fare from rides where {condition.format(first, second, both)}", partial=True)
+    assert runs(found) == runs_of_month
+
+
 def test_one_query_as_it_is_written(cubes):
     text = f"cube select city.name, pace from rides where {JANUARY} and station_id > 3 order by pace desc limit 5"
     found = cubes.rewrite(text)
