@@ -11,6 +11,9 @@ timeline has; what is left of these stretches goes to the next smaller period. A
 inside, by whole smaller parts. Weeks may lie across the ends of months, and so months that are missing are covered one
 by one: no week covers the end of one and the beginning of the next.
 
+This is the specification's order, and a month is taken even if weeks across its ends would leave less missing. The
+choice of a cube query (`query/choice.py`) takes the weeks then; where periods lie within each other both agree.
+
 Timelines are asked for ranges, never for single parts: the time it takes grows with the number of ranges and holes in
 them, not with the length of the range. Nothing is recursive.
 """

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.cubes.query.choice import Chooser, Source
-from hbstore.timelines import UpdatePeriod
+from hbstore.cubes import cover
+from hbstore.cubes.query.choice import Chooser, Source, index_runs
+from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.runs import gaps
+from hbstore.times.moments import moment, time_at
+from tests.cubes.test_cover import facts
+from tests.timelines.strategies import utc
 
 PERIODS = [period for period in UpdatePeriod if UpdatePeriod.HOURLY.rank <= period.rank]
 HOUR = UpdatePeriod.HOURLY
@@ -132,3 +137,53 @@ def test_smaller_periods_are_only_asked_for_what_larger_ones_lack():
     choice = Chooser([Source("minutes", minute, minutes, 1.0), days]).choose(day.moment(first), day.moment(first + 365))
     assert [run.source.table for run in choice.runs] == ["days", "minutes", "days"]
     assert asked == [((first + 40) * 1_440, (first + 41) * 1_440)]
+
+
+# Beside covers
+
+
+def both(timelines, start, end):
+    """The partitions and what is missing, of a cover and of a choice among sources that all cost the same."""
+    found = cover(timelines, start, end, partial=True)
+    sources = [
+        Source(one.storage_table, period, one.index_ranges)
+        for period, ones in sorted(timelines.items(), key=lambda item: item[0].rank)
+        for one in ones
+    ]
+    choice = Chooser(sources).choose(moment(start), moment(end))
+    chosen = [
+        (source.period, source.period.time(at), source.table)
+        for source, first, last in index_runs(choice)
+        for at in range(first, last)
+    ]
+    missing = [(time_at(since), time_at(until)) for since, until in choice.missing]
+    return (list(found.partitions), list(found.missing)), (chosen, missing)
+
+
+SECONDS = [UpdatePeriod.SECONDLY, UpdatePeriod.MINUTELY]
+
+
+@given(
+    st.one_of(
+        facts(SECONDS, utc(2015, 12, 31, 23, 58), dt.timedelta(seconds=90)),
+        facts([HOUR, UpdatePeriod.DAILY, UpdatePeriod.MONTHLY], utc(2015, 1, 27), dt.timedelta(days=60)),
+        facts([UpdatePeriod.DAILY, UpdatePeriod.WEEKLY], utc(2014, 11, 20), dt.timedelta(days=90)),
+        facts([UpdatePeriod.DAILY, *PERIODS[3:]], utc(2014, 11, 20), dt.timedelta(days=500)),
+    )
+)
+def test_where_periods_lie_within_each_other_the_largest_first_are_the_fewest(case):
+    covered, chosen = both(*case)
+    assert chosen == covered
+
+
+def test_a_cover_prefers_a_month_to_weeks_that_leave_nothing_missing():
+    """The specification of covers takes the largest period first, and so is another search than this one."""
+    weeks, month = (RangesPartitionTimeline("t", period, "dt") for period in PERIODS[2:4])
+    weeks.add_all(UpdatePeriod.WEEKLY.iterate(utc(2015, 1, 26), utc(2015, 3, 2)))
+    month.add(utc(2015, 2, 1))
+    timelines = {UpdatePeriod.WEEKLY: [weeks], UpdatePeriod.MONTHLY: [month]}
+    (covered, missing), (chosen, none) = both(timelines, utc(2015, 1, 26), utc(2015, 3, 2))
+    assert [period for period, *_ in covered] == [UpdatePeriod.MONTHLY]
+    assert missing == [(utc(2015, 1, 26), utc(2015, 2, 1)), (utc(2015, 3, 1), utc(2015, 3, 2))]
+    assert [period for period, *_ in chosen] == [UpdatePeriod.WEEKLY] * 5
+    assert none == []
