@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp, parse_one
@@ -30,6 +31,10 @@ from hbstore.times.moments import LIMIT, moment
 
 _DEPTH: Final = 50
 """Expressions and chains within each other."""
+
+
+_WRITTEN: Final = 5_000
+"""Names in the definitions of a query's expressions, each as often as it is written."""
 
 
 def resolve(
@@ -61,6 +66,7 @@ class _Resolver:
     owners: list[Owner] = field(default_factory=list)
     made: Resolved = field(init=False)
     selected: dict[str, exp.Expr] = field(default_factory=dict)
+    written: int = 0
     cases: dict[tuple[str, str], exp.Expr] = field(default_factory=dict)
 
     def resolved(self) -> Resolved:
@@ -241,12 +247,19 @@ class _Resolver:
         return self._dated(owner, found, node, depth)
 
     def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
-        tree = parse_one(spec.expression, dialect=DIALECT, into=exp.Condition)
-
         def named(column: exp.Column) -> exp.Expr:
+            self.written += 1
+            if self.written > _WRITTEN:
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "expressions within expressions make the query too long",
+                    node,
+                    names=f"more than {_WRITTEN:,}",
+                    hint="Ask for fewer of them, or alter the model so that they name each other less often",
+                )
             return self._name(owner, [part.name.lower() for part in column.parts], node, depth + 1)
 
-        return placed(_mapped(tree, named), None)
+        return placed(_mapped(_parsed(spec.expression), named), None)
 
     def _dated(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
@@ -380,6 +393,12 @@ def _mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr
         return named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
 
     return node.transform(replaced)
+
+
+@lru_cache(maxsize=1_024)
+def _parsed(expression: str) -> exp.Expr:
+    """An expression of the model; not to be changed."""
+    return parse_one(expression, dialect=DIALECT, into=exp.Condition)
 
 
 def _is_time(owner: Owner, name: str) -> bool:

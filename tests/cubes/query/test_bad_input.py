@@ -217,6 +217,16 @@ def test_stored_expressions_that_refer_to_themselves_are_named(cubes, expression
     assert caught.value.hint
 
 
+def test_expressions_that_double_each_other_are_refused_before_they_fill_the_memory(cubes):
+    doubling = [("e0", "fare"), *((f"e{at}", f"e{at - 1} + e{at - 1}") for at in range(1, 40))]
+    specs = [{"name": name, "type": "double", "specs": [{"expression": text}]} for name, text in doubling]
+    cubes.alter(cubes.cube("rides").changed(expressions=specs))
+    assert cubes.rewrite(QUERY.replace("fare", "e3")).sql.count("SUM(") == 8
+    with pytest.raises(UnsupportedQuery, match="make the query too long") as caught:
+        cubes.rewrite(QUERY.replace("fare", "e39"))
+    assert caught.value.hint
+
+
 def test_a_derived_cube_whose_parent_is_gone(cubes):
     (derived,) = parse_documents("{kind: derived_cube, name: part, parent: walks, measures: [fare]}", "yaml")
     cubes.store.documents.create("shop", "derived_cube", "part", Entry(derived).text)
