@@ -108,9 +108,9 @@ def yaml_of(name, root):
     return json.dumps({"kind": "fact", "name": name, "cube": "sales", "columns": columns, "storage_tables": [table]})
 
 
-def ran(function, folder, uri, url):
-    """What a function of this module prints in a process of its own, which has Spark."""
-    code = f"import sys; from tests.metastore.spark.test_storage_tables import {function}; {function}(*sys.argv[1:])"
+def ran(function, folder, uri, url, module=__name__):
+    """What a function of a module prints in a process of its own, which has Spark."""
+    code = f"import sys; from {module} import {function}; {function}(*sys.argv[1:])"
     command = [sys.executable, "-c", code, str(folder / "spark"), uri, url]
     log = folder / "spark.log"
     with log.open("wb") as errors:
