@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,7 +91,7 @@ def create(
         except (HbstoreError, KeyboardInterrupt) as error:
             _note_done(error, done, "created", "repeat the command with --if-not-exists")
             raise
-    _print_done(done, as_json=as_json)
+    _print_done(done, "created", as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore model alter model.yaml --database shop"))
@@ -120,7 +120,7 @@ def alter(
         except (HbstoreError, KeyboardInterrupt) as error:
             _note_done(error, done, "altered", "the command can be repeated")
             raise
-    _print_done(done, as_json=as_json)
+    _print_done(done, "altered", as_json=as_json)
 
 
 @commands.command(
@@ -273,8 +273,10 @@ def _note_done(error: BaseException, done: Sequence[tuple[Named, str]], what: st
     error.add_note(f"{what} before: {', '.join(names)}; {then}" if names else f"nothing was {what}")
 
 
-def _print_done(done: Iterable[tuple[Named, str]], *, as_json: bool) -> None:
+def _print_done(done: Sequence[tuple[Named, str]], what: str, *, as_json: bool) -> None:
     if as_json:
         print_json([{"kind": one.kind, "name": one.name, "done": what} for one, what in done])
+    elif not done:
+        print_lines([f"nothing {what}: the files hold no descriptions"])
     else:
         print_lines(f"{one}: {what}" for one, what in done)

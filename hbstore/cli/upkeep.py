@@ -129,7 +129,7 @@ def repair(
             {
                 "table": table,
                 "intents": one.intents,
-                "slots": one.slots,
+                "intent_payload_rows": one.slots,
                 "publications": publications,
                 "miscounted": one.miscounted,
             }
@@ -140,7 +140,7 @@ def repair(
         if gone:
             print_lines([f"{plural(gone, 'table')} that had been dropped or renamed: finished"])
         print_lines(
-            f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'slot')} freed"
+            f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'intent payload row')} freed"
             + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
             + (", totals corrected" if one.miscounted else "")
             for table, one, publications in done

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from hbstore.timelines.properties import chunks, elements
 from hbstore.timelines.runs import Runs
-from hbstore.timelines.texts import list_faults, listed, read_index, within_limit
+from hbstore.timelines.texts import list_faults, listed, ranged, read_index, within_limit
 from hbstore.timelines.timeline import PartitionTimeline, shown
 from hbstore.times.update_period import UpdatePeriod
 
@@ -149,7 +149,7 @@ class EndsAndHolesPartitionTimeline(PartitionTimeline):
         return "" if index is None else self.update_period.format_index(index)
 
     def _shown(self) -> dict[str, str]:
-        holes = shown(listed(self.update_period, self._holes), self._holes.size())
+        holes = shown(ranged(self.update_period, self._holes), len(self._holes))
         return {
             "first": self._text(self._first()) or "null",
             "holes": holes,

@@ -35,6 +35,16 @@ def listed(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[
         yield from map(period.format_index, range(start, stop))
 
 
+def ranged(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Ranges as text, half open; one of a single time as that time.
+
+    >>> list(ranged(UpdatePeriod.YEARLY, [(2014, 2015), (2016, 2019)]))
+    ['2015', '[2017, 2020)']
+    """
+    text = period.format_index
+    return (text(start) if stop - start == 1 else f"[{text(start)}, {text(stop)})" for start, stop in ranges)
+
+
 def within_limit(count: int, storage_table: str, period: UpdatePeriod) -> None:
     """See that this many times can be listed.
 

@@ -186,3 +186,12 @@ def test_an_empty_export(run, run_json):
     run("model", "drop", "storage", "shop.s1")
     assert run("model", "export", "--database", "shop").stdout == ""
     assert run_json("model", "export", "--database", "shop") == []
+
+
+@pytest.mark.parametrize(("command", "said"), [("create", "created"), ("alter", "altered")])
+def test_files_without_descriptions_are_told(run, run_json, shop, tmp_path, command, said):
+    assert shop
+    (tmp_path / "empty.yaml").write_text("# nothing yet\n")
+    done = run("model", command, str(tmp_path / "empty.yaml"), "--database", "shop")
+    assert done.stdout == f"nothing {said}: the files hold no descriptions\n"
+    assert run_json("model", command, str(tmp_path / "empty.yaml"), "--database", "shop") == []

@@ -63,17 +63,20 @@ def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, sh
     assert (found["rows"], found["problems"], len(found["tables"])) == (48, 3, 1)
     assert run("check", "shop.returns", code=1).stderr == "0 rows checked, 1 problem\n"
     assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
-    assert run("repair").stdout == "shop.sales: 0 intents finished, 0 slots freed\n"
+    assert run("repair").stdout == "shop.sales: 0 intents finished, 0 intent payload rows freed\n"
     assert shop
 
 
 def test_repair(run, run_json, shop):
     assert run("repair").stdout == (
-        "shop.returns: 0 intents finished, 0 slots freed\nshop.sales: 0 intents finished, 0 slots freed\n"
+        "shop.returns: 0 intents finished, 0 intent payload rows freed\n"
+        "shop.sales: 0 intents finished, 0 intent payload rows freed\n"
     )
     assert run_json("repair", "shop.sales") == {
         "gone": 0,
-        "tables": [{"table": "shop.sales", "intents": 0, "slots": 0, "publications": 0, "miscounted": False}],
+        "tables": [
+            {"table": "shop.sales", "intents": 0, "intent_payload_rows": 0, "publications": 0, "miscounted": False}
+        ],
     }
     assert "the table does not exist" in run("repair", "shop.no", code=2).stderr
     assert shop

@@ -152,6 +152,13 @@ def test_how_they_are_shown(cls, empty, some):
     assert str(timeline(cls, DAY, [BASE, BASE + 2])) == f"{shown}{some})"
 
 
+def test_holes_are_shown_as_ranges():
+    made = timeline(EndsAndHolesPartitionTimeline, DAY, [BASE, BASE + 2, BASE + 6])
+    assert "holes=[2015-04-13, [2015-04-15, 2015-04-18)], latest" in str(made)
+    wide = timeline(EndsAndHolesPartitionTimeline, UpdatePeriod.SECONDLY, [0, UpdatePeriod.SECONDLY.limit - 1])
+    assert len(str(wide)) < 300
+
+
 def test_long_lists_are_cut_when_shown():
     made = timeline(StoreAllPartitionTimeline, DAY, range(BASE, BASE + 1_002))
     assert str(made).endswith(f"{DAY.format_index(BASE + 999)}, … 2 more])")

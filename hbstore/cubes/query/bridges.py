@@ -25,8 +25,8 @@ from sqlglot import exp
 
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.resolved import Bridge, Join, Resolved
-from hbstore.cubes.query.text import QueryText, offset_of, placed
+from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.errors import UnsupportedQuery
 
 KEY: Final = "key"
@@ -196,7 +196,9 @@ class _Bridges:
         columns = join.bridge.columns
         name = next((name for name, one in columns.items() if one == aggregate), f"{kind} {len(columns)}")
         columns.setdefault(name, aggregate)
-        return placed(exp.column(name, table=join.alias, quoted=True), offset_of(tree))
+        made = placed(exp.column(name, table=join.alias, quoted=True), offset_of(tree))
+        made.meta[STANDS_FOR] = tree.sql(DIALECT, comments=False)
+        return made
 
     def _found(self, tree: exp.Expr) -> list[Join]:
         """The joins to the bridges that a tree looks at, each once."""

@@ -14,6 +14,9 @@ from hbstore.cubes.query.ranges import TimeRangeIn
 DATED: Final = "hbstore.dated"
 """What a tree's node has in its `meta` that stands for an expression with several definitions: its name."""
 
+STANDS_FOR: Final = "hbstore.stands_for"
+"""What a column has in its `meta` that holds the values of an expression: the expression's text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Join:

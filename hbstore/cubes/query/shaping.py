@@ -24,7 +24,7 @@ from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs,
 from hbstore.cubes.query.choice import Chooser
 from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches
 from hbstore.cubes.query.relations import Chosen
-from hbstore.cubes.query.resolved import Resolved
+from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText
@@ -176,7 +176,7 @@ def group(query: QueryText, resolved: Resolved, units: Units) -> None:
                     UnsupportedQuery,
                     "a field is neither aggregated nor grouped by",
                     node,
-                    field=node.name,
+                    field=node.meta.get(STANDS_FOR, node.name),
                     hint="Add it to GROUP BY, or aggregate it",
                 )
 

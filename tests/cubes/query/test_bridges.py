@@ -193,6 +193,13 @@ def test_what_sets_cannot_answer_is_refused(cubes, text, says):
     assert cubes.rewrite(text.format(RANGE)).sql
 
 
+def test_an_expression_that_is_not_grouped_by_is_named(cubes):
+    text = f"select upper(sport.name), revenue from payments where {RANGE} group by sport.id"
+    with pytest.raises(UnsupportedQuery, match="neither aggregated nor grouped by") as caught:
+        flattened(cubes, text)
+    assert caught.value.fields["field"] == "UPPER(`sport`.`name`)"
+
+
 def test_options(cubes):
     text = f"select sport.name, revenue from payments where {RANGE}"
     for name in ("flatten_bridges", "lens.cube.query.enable.flattening.bridge.tables"):
