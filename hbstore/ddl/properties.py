@@ -12,9 +12,7 @@ from hbstore.errors import ConcurrentChange, InvalidInput
 from hbstore.metastore.environment import DDL_TIME, with_ddl_time
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 
-_DECLARING: Final = frozenset({TIME_PARTITION_COLUMNS, UPDATE_PERIODS})
 _ATTEMPTS: Final = 50
 
 
@@ -63,10 +61,6 @@ def _altered(store: PartitionStore, table: Table, parameters: Mapping[str, str])
     if parameters.get(DDL_TIME) == before.get(DDL_TIME):
         parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
     altered = replace(table, parameters=parameters)
-    names = before.keys() | parameters.keys()
-    if any(before.get(name) != parameters.get(name) for name in _DECLARING & names):
-        store.alter_table(altered)  # a change of the whole table, which nothing else can guard
-        return True
     try:
         store.alter_table(altered, replaces=table)
     except ConcurrentChange:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -200,7 +200,7 @@ class Finisher:
             copy_timelines(self.rows, table, intent.peer, intent.id)
             self.rows.compare_and_put(intent.peer, DEFINITION, reserved[DEFINITION], change.definition)
         clear_timelines(self.rows, table, intent.id)
-        self._replace_definition(table, change.replaced, b"")
+        self._replace_definition(table, change.replaced, lambda _: b"")
         for last in self._delete_rows(prefix_of(table), intent.sequence):
             Slots(self.rows).say_progress(table, intent, _GONE + last)
 
@@ -210,9 +210,9 @@ class Finisher:
         Timelines that the table declares no more go before, so that they do not count when it declares them again.
         """
         self._finish_earlier(table, intent)
-        if change.redeclared:
+        if change.redeclared and change.may_replace(self.cells(table).get(DEFINITION, b"")):
             clear_timelines(self.rows, table, intent.id)
-        self._replace_definition(table, change.replaced, change.definition)
+        self._replace_definition(table, change.replaced, change.outcome)
         if change.rewrites:
             self._rewrite(table, intent, change, target=table, sequence=intent.sequence)
 
@@ -240,13 +240,13 @@ class Finisher:
             self.rows.write(puts, (), sequence)
             slots.say_progress(table, intent, batch[-1].key)
 
-    def _replace_definition(self, table: bytes, replaced: bytes, definition: bytes) -> None:
+    def _replace_definition(self, table: bytes, replaced: bytes, outcome: Callable[[bytes], bytes]) -> None:
         """Whatever it was altered to meanwhile. One with another stamp is replaced already, or another table's."""
         for attempt in range(_ATTEMPTS):
             found = self.cells(table).get(DEFINITION, b"")
             if stamp_of(found) != replaced:
                 return
-            if self.rows.compare_and_put(table, DEFINITION, found, definition):
+            if self.rows.compare_and_put(table, DEFINITION, found, outcome(found)):
                 return
             pause(attempt)
         raise _busy(table)

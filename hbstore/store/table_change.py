@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import CorruptRow
@@ -15,7 +16,7 @@ from hbstore.keys import row_key, split_key, table_prefix
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.damage import RESTORE
 from hbstore.store.payloads import PayloadChange
-from hbstore.store.table_row import names_of, struct_of
+from hbstore.store.table_row import names_of, restamped_definition, stamp_of, struct_of
 from hbstore.structs import decode_table
 
 _BATCH_ROWS: Final = 1_000
@@ -32,6 +33,7 @@ class TableChange:
         relocated: the beginning of partitions' locations, and what replaces it.
         cascade: whether the partitions' columns become the table's.
         redeclared: whether it declares other timelines, or none any more.
+        expected: the digest of the only cell that it may replace; empty: whatever the table was altered to meanwhile.
     """
 
     definition: bytes
@@ -39,6 +41,23 @@ class TableChange:
     relocated: tuple[str, str] | None = None
     cascade: bool = False
     redeclared: bool = False
+    expected: bytes = b""
+
+    def may_replace(self, cell: bytes) -> bool:
+        """Whether a definition's cell is one that it was made for."""
+        return not self.expected or digest_of(cell) == self.expected
+
+    def outcome(self, cell: bytes) -> bytes:
+        """What the definition's cell becomes. Where it is not the expected one, its stamp alone changes.
+
+        From then on nobody can make this change, and its writer sees that it was not made.
+        """
+        return self.definition if self.may_replace(cell) else restamped_definition(cell, self.refusal)
+
+    @property
+    def refusal(self) -> bytes:
+        """The stamp that says that the change was not made; all who finish it know it."""
+        return blake2b(stamp_of(self.definition), digest_size=8).digest()
 
     @property
     def rewrites(self) -> bool:
@@ -52,6 +71,7 @@ class TableChange:
             "relocated": self.relocated,
             "cascade": self.cascade,
             "redeclared": self.redeclared,
+            "expected": self.expected.hex(),
         }
         return json.dumps(header).encode() + b"\n" + self.definition
 
@@ -68,7 +88,8 @@ class TableChange:
             pair = found["relocated"]
             relocated = None if pair is None else (str(pair[0]), str(pair[1]))
             flags = bool(found["cascade"]), bool(found.get("redeclared"))
-            return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags)
+            expected = bytes.fromhex(found.get("expected", ""))
+            return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags, expected)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise CorruptRow("the change of a table cannot be decoded", bytes=len(data), hint=RESTORE) from error
 
@@ -90,6 +111,11 @@ class TableChange:
             return PartitionRow(key, row.cells, payloads.apply(row.payload))
 
         return changed
+
+
+def digest_of(cell: bytes) -> bytes:
+    """What tells a definition's cell from all others."""
+    return blake2b(cell, digest_size=16).digest()
 
 
 def prefix_of(table: bytes) -> bytes:

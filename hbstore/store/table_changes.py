@@ -32,13 +32,14 @@ from hbstore.store.pauses import pause
 from hbstore.store.payloads import checked_relocation
 from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.slots import Slots, new_intent_id
-from hbstore.store.table_change import TableChange, in_batches, prefix_of
+from hbstore.store.table_change import TableChange, digest_of, in_batches, prefix_of
 from hbstore.store.table_row import (
     DEFINITION,
     JOURNAL,
     STATISTICS,
     TableRow,
     next_definition,
+    restamped_definition,
     stamp_of,
     stamped_definition,
     table_key,
@@ -50,6 +51,38 @@ from hbstore.store.timeline_classes import check_classes
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
 
 _ATTEMPTS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Expectation:
+    """What a table must be for a change to be made; it is true if it says anything.
+
+    Attributes:
+        parameters: values of its parameters; None: it has no such one.
+        table: all of it; None: whatever it is.
+    """
+
+    parameters: Mapping[str, str | None]
+    table: Table | None
+
+    def __bool__(self) -> bool:
+        return bool(self.parameters) or self.table is not None
+
+    def check(self, row: TableRow) -> None:
+        """Raise ConcurrentChange if a table is not what was expected."""
+        hint = "Nothing was changed; read the table again"
+        if self.table is not None and row.table != self.table:
+            raise ConcurrentChange("the table differs from the expected one", table=row.table, hint=hint)
+        for name, value in self.parameters.items():
+            if row.table.parameters.get(name) != value:
+                raise ConcurrentChange(
+                    "a parameter of the table differs from its expected value",
+                    table=row.table,
+                    parameter=name,
+                    expected=value,
+                    found=row.table.parameters.get(name),
+                    hint=hint,
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +117,33 @@ class TableChanges:
         expect("replaces", replaces, Table, NoneType, hint="Give the Table that it is now, or None")
         expect("expected_parameters", expected, Mapping, NoneType, hint="Give the parameters in a dict")
         alone = not table.partition_columns or not (cascade or relocated)
-        if alone and self._alter_definition(table, expected or {}, replaces):
+        expectation = _Expectation(expected or {}, replaces)
+        if alone and self._alter_definition(table, expectation):
             return
-        if expected or replaces is not None:
+        if expectation and not alone:
             raise InvalidInput(
                 "expectations are allowed only for a change of the table alone",
                 table=table,
-                hint="Alter the table first, and its partitions (cascade, relocated) or timelines in a second call",
+                hint="Alter the table first, and its partitions (cascade, relocated) in a second call",
             )
         if self.rows.atomic:
             with self.rows.transaction():
                 row = self._alterable(table)
+                expectation.check(row)
                 self._apply(row, _change(row, table, relocated, cascade=cascade), row.key)
             return
         for attempt in range(_ATTEMPTS):
             row = self._alterable(table)
-            change = _change(row, table, relocated, cascade=cascade)
             if not self._finish_table_wide(row):
+                expectation.check(row)
+                change = _change(row, table, relocated, cascade=cascade)
+                if expectation:
+                    change = replace(change, expected=digest_of(row.cells[DEFINITION]))
                 intent = self._open(row, change, ChangeKind.ALTER_TABLE, new_intent_id())
                 if intent is not None:
                     self._finish(row, intent)
-                    return
+                    if not expectation or self._was_made(row, change):
+                        return
             pause(attempt)
         raise _busy(table)
 
@@ -129,7 +168,7 @@ class TableChanges:
             pause(attempt)
         raise _busy(row.table)
 
-    def _alter_definition(self, table: Table, expected: Mapping[str, str | None], replaces: Table | None) -> bool:
+    def _alter_definition(self, table: Table, expectation: _Expectation) -> bool:
         """Replace the definition alone; False, and nothing is changed, where it declares other timelines."""
         for attempt in range(_ATTEMPTS):
             row = self._alterable(table)
@@ -137,19 +176,7 @@ class TableChanges:
                 continue
             if _redeclares(row, table):
                 return False
-            if replaces is not None and row.table != replaces:
-                hint = "Nothing was changed; read the table again"
-                raise ConcurrentChange("the table differs from the expected one", table=table, hint=hint)
-            for name, value in expected.items():
-                if row.table.parameters.get(name) != value:
-                    raise ConcurrentChange(
-                        "a parameter of the table differs from its expected value",
-                        table=table,
-                        parameter=name,
-                        expected=value,
-                        found=row.table.parameters.get(name),
-                        hint="Nothing was changed; read the table again",
-                    )
+            expectation.check(row)
             known = row.cells[DEFINITION]
             if self.rows.compare_and_put(row.key, DEFINITION, known, next_definition(known, table)):
                 return True
@@ -305,6 +332,20 @@ class TableChanges:
             if slot is not None:
                 slots.abandon(row.key, slot)
         return None
+
+    def _was_made(self, row: TableRow, change: TableChange) -> bool:
+        """Whether a change that is finished was made, or the table was not what was expected any more.
+
+        Raises:
+            CommitStateUnknown: another change of the whole table has come since, which does not tell.
+        """
+        text = "the change is decided, but others changed the table before its outcome was read"
+        with decided(text, table=row.table):
+            stamp = stamp_of((self.rows.get(row.key) or {}).get(DEFINITION, b""))
+        made = stamp_of(change.definition)
+        if stamp in (made, stamp_of(restamped_definition(change.definition, change.refusal))):
+            return stamp == made
+        raise CommitStateUnknown(text, table=row.table, hint="Read the table to see what was changed")
 
     def _finish(self, row: TableRow, intent: Intent) -> None:
         with decided(

@@ -85,6 +85,11 @@ def stamped_definition(cell: bytes, table: Table) -> bytes:
     return cell[:_INCARNATION] + os.urandom(_HEAD - _INCARNATION) + encode_table(table)
 
 
+def restamped_definition(cell: bytes, stamp: bytes) -> bytes:
+    """A ``d:def`` cell with another stamp of 8 bytes, and all else as it was."""
+    return cell[:_INCARNATION] + stamp + cell[_HEAD:]
+
+
 def stamp_of(cell: bytes) -> bytes:
     """What tells one state of a table's row from all others: incarnation and stamp."""
     return cell[:_HEAD]

@@ -11,6 +11,7 @@ from hbstore.ddl import execute, parse_statements
 from hbstore.ddl.properties import change_properties
 from hbstore.errors import DdlSyntaxError, InvalidInput, UnknownTimelineClass, UnknownUpdatePeriod
 from hbstore.timelines import classes, register
+from hbstore.timelines.declaration import UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT
 from tests.store.timelines import declared
 from tests.timelines.own_class import NAME, CountedRunsTimeline
@@ -106,13 +107,14 @@ def test_what_does_not_parse(text):
         parse_statements(text)
 
 
-def test_what_others_changed_meanwhile_stays(store):
+@pytest.mark.parametrize(("name", "value"), [("comment", "new"), (UPDATE_PERIODS, "DAILY,MONTHLY")])
+def test_what_others_changed_meanwhile_stays(store, name, value):
     seen = store.get_table("shop", "sales")
     store.alter_table(replace(seen, owner="ann", columns=[Column("price", "double")]))
-    (statement,) = parse_statements("ALTER TABLE shop.sales SET TBLPROPERTIES ('comment' = 'new')")
+    (statement,) = parse_statements(f"ALTER TABLE shop.sales SET TBLPROPERTIES ('{name}' = '{value}')")
     change_properties(store, seen, statement)
     after = store.get_table("shop", "sales")
-    assert (after.owner, after.parameters["comment"]) == ("ann", "new")
+    assert (after.owner, after.parameters[name]) == ("ann", value)
     assert after.columns == (Column("price", "double"),)
 
 

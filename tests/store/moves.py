@@ -73,7 +73,13 @@ def relocate(store):
     store.alter_table(table(*SALES, location="s3://attic/old"), relocated=MOVED)
 
 
-MOVES = [rename, rename_away, exchange, exchange_back, cascade, relocate]
+def declare(store):
+    """Timelines, only in the place of the very table that was read."""
+    declared = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
+    store.alter_table(table(*SALES, parameters=declared), replaces=store.get_table(*SALES))
+
+
+MOVES = [rename, rename_away, exchange, exchange_back, cascade, relocate, declare]
 
 
 def seen(store):

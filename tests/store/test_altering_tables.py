@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from threading import Thread
 
 import pytest
@@ -12,6 +13,7 @@ from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.moves import COLUMNS, RETURNS, SALES, marked, table
 from tests.store.operations import DAY
+from tests.store.stepping import play
 
 
 @pytest.fixture(params=URLS)
@@ -92,6 +94,60 @@ def test_expected_parameters(store):
         assert store.get_table(*SALES).parameters == {key: "v1"}
     store.alter_table(table(*SALES, parameters={key: "v2"}), expected_parameters={key: "v1"})
     assert store.get_table(*SALES).parameters == {key: "v2"}
+
+
+DAILY = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
+
+
+def test_another_declaration_of_timelines_only_in_the_place_of_what_is_expected(store):
+    seen = store.get_table(*SALES)
+    store.alter_table(replace(seen, owner="ann"))
+    before = store.get_table(*SALES)
+    declared = replace(before, parameters=DAILY)
+    for wrong in ({"replaces": seen}, {"expected_parameters": {"a": "1"}}):
+        with pytest.raises(ConcurrentChange):
+            store.alter_table(declared, **wrong)
+        assert store.get_table(*SALES) == before
+    store.alter_table(declared, replaces=before, expected_parameters={"a": None})
+    assert store.get_table(*SALES) == declared
+    assert len(store.table("shop.sales").timelines["DAILY"]) == 1
+    moves.assert_clean(store)
+
+
+def test_of_another_declaration_and_another_owner_none_is_lost():
+    """Each is made in the place of what it was made from, or not at all; the owner may change and change back."""
+
+    def declare(store):
+        store.alter_table(replace(seen, parameters=DAILY), replaces=seen)
+        return "declared"
+
+    def own(store):
+        store.alter_table(replace(seen, owner="ann"), replaces=seen)
+        store.alter_table(replace(seen, owner="bob"), expected_parameters=dict.fromkeys(DAILY))
+        return "owned"
+
+    def own_and_back(store):
+        own(store)
+        store.alter_table(seen, expected_parameters=dict.fromkeys(DAILY))
+        return "owned and back"
+
+    ended = set()
+    for other in (own, own_and_back):
+        for some, others in product((2, 3, 4, 5, 9), (4, 9)):  # before, around and after the intent is opened
+            schedule = [(0, some), (1, others)]
+            with moves.prepared("memory://?atomic=false") as store:
+                seen = store.get_table(*SALES)
+                results, _ = play(store.rows, [declare, other], schedule)
+                after = store.get_table(*SALES)
+                assert (after.parameters == DAILY) == (results[0] == "declared"), (schedule, results)
+                if results[0] != "declared":
+                    assert results[0] == "ConcurrentChange", (schedule, results)
+                    assert after == (seen if other is own_and_back else replace(seen, owner="bob")), schedule
+                elif other is own:
+                    assert results[1] == "ConcurrentChange", (schedule, results)
+                moves.assert_clean(store)
+                ended.add((other, *results))
+    assert {results[0] for _, *results in ended} == {"declared", "ConcurrentChange"}
 
 
 def test_of_all_commits_at_once_each_builds_on_the_one_before(store):
