@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.logical_tables import Column, Fact, StorageTable
+from hbstore.cubes.logical_tables import Column, Fact, LogicalTable, StorageTable
 from hbstore.cubes.query.choice import Source
 from hbstore.cubes.query.clashes import clashes, without
 from hbstore.cubes.query.options import QueryOptions
@@ -22,7 +22,7 @@ from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.query.units import Unit
 from hbstore.cubes.registration import validity
-from hbstore.errors import ConcurrentChange, TableNotFound, TimelineNotFound
+from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TimelineNotFound
 from hbstore.store.stored_timelines import Timelines
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
@@ -151,8 +151,7 @@ class Offer:
             if times and barred is None:
                 timelines, totals = star.catalog.store.timelines.read_with_totals(star.catalog.database, name)
         except (TableNotFound, TimelineNotFound) as error:
-            error.fields = {**error.fields, "fact": fact.name, "storage": on.storage}
-            error.hint = f"Make it anew: `hbstore model alter` with the fact {fact.name} as it is; or drop the fact"
+            say_whose(error, fact, on.storage)
             raise
         return Offer(
             fact,
@@ -299,3 +298,9 @@ def _lies_within(period: UpdatePeriod, bound: UpdatePeriod) -> bool:
     if UpdatePeriod.WEEKLY in (period, bound):
         return period is bound or (bound is UpdatePeriod.WEEKLY and period.rank < bound.rank)
     return period.rank <= bound.rank
+
+
+def say_whose(error: HbstoreError, logical: LogicalTable, storage: str) -> None:
+    """Let the error for a storage table that is gone say whose it is, and what to do."""
+    error.fields = {**error.fields, logical.kind: logical.name, "storage": storage}
+    error.hint = f"Make it anew: `hbstore model alter` with the {logical.kind} {logical.name} as it is; or drop that"

@@ -8,11 +8,11 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
-from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate
+from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate, say_whose
 from hbstore.cubes.query.latest_partitions import Latest, latest_of
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
-from hbstore.errors import NoCandidate
+from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
 from hbstore.filters.builder import Expression
 
 _READS: Final = "hbstore.reads"
@@ -24,6 +24,8 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
 
     Raises:
         NoCandidate: there is none; the error says why of each.
+        TableNotFound: the lightest one's table is not in the catalog.
+        ConcurrentChange: another writer altered or dropped it meanwhile.
     """
     store, database = star.catalog.store, star.catalog.database
     wanted = set(columns)
@@ -41,9 +43,20 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
             if missing:
                 refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
                 continue
-            if not on.update_periods or not on.time_partition_columns:
-                return _select(database, name, wanted, None)
-            latest = latest_of(store, database, name, on)
+            try:
+                if not on.update_periods or not on.time_partition_columns:
+                    store.get_table(database, name)
+                    return _select(database, name, wanted, None)
+                latest = latest_of(store, database, name, on)
+            except TableNotFound as error:
+                if star.catalog.find("dimtable", one.name) != one:
+                    raise ConcurrentChange(
+                        "another writer altered or dropped the dimension table while the query was answered",
+                        dimtable=one.name,
+                        hint="Ask again",
+                    ) from None
+                say_whose(error, one, on.storage)
+                raise
             if isinstance(latest, str):
                 refused.append(_refused(candidate, "NO_PARTITIONS", latest))
             else:

@@ -12,6 +12,7 @@ from sqlglot import exp
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.entries import Entry
+from hbstore.cubes.query.star import Star
 from hbstore.errors import (
     ConcurrentChange,
     CorruptTimeline,
@@ -74,8 +75,6 @@ def cubes():
 
 def meanwhile(monkeypatch, change):
     """Let the facts of a cube be changed once by another writer, between the reads of the facts and of their tables."""
-    from hbstore.cubes.query.star import Star
-
     read, changes = Star.facts, [change]
 
     def facts(star, cube):
@@ -136,6 +135,53 @@ def test_a_storage_table_that_keeps_no_timelines_any_more(cubes):
     assert cubes.rewrite(QUERY).partitions["lake_daily"].runs
 
 
+DIMTABLE = """
+kind: dimension
+name: bikes
+dim_attributes: [{name: id, type: string}, {name: colour, type: string}]
+---
+kind: dimtable
+name: bike_table
+dimension: bikes
+columns: [{name: id, type: string}, {name: colour, type: string}]
+storage_tables:
+  - storage: lake
+"""
+DUMPS = """    update_periods: [DAILY]
+    partition_columns: [{name: dt, type: string}]
+    time_partition_columns: [dt]
+"""
+
+
+@pytest.mark.parametrize("more", ["", DUMPS])
+def test_a_table_of_a_dimension_that_is_gone_is_named_and_made_anew_as_the_error_says(cubes, more, monkeypatch):
+    cubes.create_all(parse_documents(DIMTABLE + more, "yaml"))
+    if more:
+        cubes.add_partitions("bike_table", "lake", DAYS)
+    query = "cube select colour from bikes"
+    assert "lake_bike_table" in cubes.rewrite(query).reads
+    cubes.store.drop_table("shop", "lake_bike_table")
+    with pytest.raises(TableNotFound) as caught:
+        cubes.rewrite(query)
+    assert caught.value.fields == {"table": "shop.lake_bike_table", "dimtable": "bike_table", "storage": "lake"}
+    assert "`hbstore model alter` with the dimtable bike_table as it is" in caught.value.hint
+    cubes.alter(cubes.dimtable("bike_table"))
+    if more:
+        cubes.add_partitions("bike_table", "lake", DAYS)
+    assert "lake_bike_table" in cubes.rewrite(query).reads
+    read = Star.dimtables
+
+    def dropped_afterwards(star, dimension):
+        found = list(read(star, dimension))
+        cubes.drop("dimtable", "bike_table")
+        return found
+
+    monkeypatch.setattr(Star, "dimtables", dropped_afterwards)
+    with pytest.raises(ConcurrentChange, match="altered or dropped the dimension table") as changed:
+        cubes.rewrite(query)
+    assert changed.value.hint == "Ask again"
+
+
 # A model that is changed meanwhile
 
 
@@ -171,8 +217,6 @@ def test_a_cube_that_is_dropped_meanwhile(cubes, monkeypatch):
 
 
 def test_facts_that_others_keep_altering(cubes, monkeypatch):
-    from hbstore.cubes.query.star import Star
-
     read, storages = Star.facts, ["lake", "vault"]
 
     def facts(star, cube):
