@@ -353,6 +353,7 @@ class Cubes:
         {'lake_rides_daily': [lake_rides_daily DAILY [2015-01-29, 2015-01-31)]}
         """
         expect_flags(partial=partial)
+        _expect_now(now)
         return rewrite(self._catalog, text, self._clock(), QueryOptions.of(options, partial=partial, now=now))
 
     def candidates(
@@ -382,7 +383,7 @@ class Cubes:
         return candidates_of(self._catalog, cube, fields, range, self._now(now))
 
     def _now(self, now: datetime | None) -> datetime:
-        expect("now", now, datetime, NoneType, hint="Give a datetime with a time zone, or None")
+        _expect_now(now)
         return self._clock() if now is None else now
 
     def list(self, kind: str) -> list[Named]:
@@ -395,3 +396,7 @@ class Cubes:
         if not found:
             self.store.get_database(self.database)
         return found
+
+
+def _expect_now(now: object) -> None:
+    expect("now", now, datetime, NoneType, hint="Give a datetime with a time zone, or None")

@@ -95,7 +95,7 @@ class Units:
         text = node.sql(DIALECT, comments=False)
         if text not in self._numbers:
             self._numbers[text] = len(self.found)
-            self.found.append(self.fields.unit(node, text))
+            self.found.append(self.fields.unit(node))
         made = exp.column(f"unit {self._numbers[text]}", quoted=True)
         made.meta[_UNIT] = self._numbers[text]
         return made

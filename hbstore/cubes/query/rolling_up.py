@@ -72,20 +72,15 @@ class RollingUp:
         measures = frozenset(name for name in own if name in self.measures)
         return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
-    def unit(self, node: exp.Expr, text: str) -> Unit:
-        """What an aggregate needs of the rows of facts.
-
-        Args:
-            node: a call, with or without FILTER.
-            text: as it is written, for people.
-        """
+    def unit(self, node: exp.Expr) -> Unit:
+        """What an aggregate needs of the rows of facts: a call, with or without FILTER."""
         measures, attributes = self.columns(node)
         call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
         insensitive = not measures and is_insensitive(call)
         found = self._rolled_up(call, condition)
         if isinstance(found, Refusal):
-            return Unit(node, text, measures, attributes, insensitive, refusal=found)
-        return Unit(node, text, measures, attributes, insensitive, found)
+            return Unit(node, self.root, measures, attributes, insensitive, refusal=found)
+        return Unit(node, self.root, measures, attributes, insensitive, found)
 
     def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | Refusal:
         """How an aggregate is computed from rolled-up rows, or why it is not."""
@@ -168,9 +163,11 @@ class RollingUp:
             return Refusal(f"they do not tell the {name} of single rows")
         lacks = [part for part in DECLARED_PARTS.get(function or "", ()) if getattr(self.parts[name], part) is None]
         if lacks:
-            what, how = " and ".join(lacks), " and ".join(part_property(name, part) for part in lacks)
-            hint = f"Name the measures that hold them in rolled-up facts, by the properties {how} of the cube"
-            return Refusal(f"the cube does not say which measures hold the {what} of {name}", hint)
+            one = len(lacks) == 1
+            what = f"{'measure holds' if one else 'measures hold'} the {' and '.join(lacks)} of {name}"
+            how = " and ".join(part_property(name, part) for part in lacks)
+            hint = f"Say which {what} in rolled-up facts, by the cube's {'property' if one else 'properties'} {how}"
+            return Refusal(f"the cube does not say which {what}", hint)
         if argument is None or not any(is_call_of(call, one, argument) for one in OWN_PARTS):
             return Refusal(f"the {function_of(call)} of a whole is not made of those of its parts")
         if self._default(name):
@@ -184,7 +181,7 @@ class RollingUp:
         if not isinstance(call, exp.ApproxDistinct):
             return ""
         how = part_property(name, "sketch")
-        return f"Name the column that holds its sketches in rolled-up facts, by the property {how} of the cube"
+        return f"Say which column holds sketches of {name} in rolled-up facts, by the cube's property {how}"
 
 
 def _branches(node: exp.Expr, *, linear: bool) -> tuple[list[exp.Expr], list[exp.Expr]]:

@@ -11,10 +11,12 @@ table which columns of it become which columns of these rows:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlglot import exp
+
+from hbstore.cubes.query.text import DIALECT
 
 
 class TableRows(Protocol):
@@ -56,17 +58,18 @@ class RolledUp:
         mixed: where there are rows with values as well.
         alone: where there are not.
         pieces: the columns of the rows, by name.
+        columns: the columns of a rolled-up table that it needs.
     """
 
     mixed: exp.Expr
     alone: exp.Expr
     pieces: Mapping[str, Piece]
+    columns: frozenset[str] = field(init=False)
 
-    @property
-    def columns(self) -> frozenset[str]:
-        """The columns of a rolled-up table that it needs."""
+    def __post_init__(self) -> None:
         trees = [one.of_parts for one in self.pieces.values() if one.of_parts is not None]
-        return frozenset(column.name for tree in trees for column in tree.find_all(exp.Column))
+        columns = frozenset(column.name for tree in trees for column in tree.find_all(exp.Column))
+        object.__setattr__(self, "columns", columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Unit:
 
     Attributes:
         tree: as it is computed from values.
-        text: as it is written, for people.
+        root: the alias of the cube.
         measures: fields that it names and that are measures.
         attributes: the other fields.
         insensitive: whether it minds not how often a value of its attributes comes.
@@ -97,12 +100,23 @@ class Unit:
     """
 
     tree: exp.Expr
-    text: str
+    root: str
     measures: frozenset[str]
     attributes: frozenset[str]
     insensitive: bool = False
     rolled_up: RolledUp | None = None
     refusal: Refusal = Refusal()
+
+    @property
+    def text(self) -> str:
+        """The aggregate as people write it."""
+
+        def plain(node: exp.Expr) -> exp.Expr:
+            if not isinstance(node, exp.Column):
+                return node
+            return exp.column(node.name, table=None if node.table == self.root else node.table or None)
+
+        return self.tree.transform(plain).sql(DIALECT, comments=False)
 
     @property
     def fields(self) -> frozenset[str]:

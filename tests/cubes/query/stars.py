@@ -176,10 +176,11 @@ def world(random: Random, url: str = "memory://") -> World:
     db.execute("CREATE TABLE shop.lake_citys AS SELECT * FROM (VALUES (1,'Ulm'),(2,'Bonn')) t(id,name)")
     made = World(cubes, db, False, [])
     if random.random() < 0.3:  # no fact has all measures
-        measures = random.sample([*MEASURES, *PARTS], len(MEASURES) + len(PARTS))
-        parts = random.randint(2, 3)
-        for number in range(parts):
-            _fact(random, number, made, measures[number::parts])
+        measures = random.sample(list(MEASURES), len(MEASURES))
+        facts = random.randint(2, 3)
+        for number in range(facts):
+            some = measures[number::facts]
+            _fact(random, number, made, [*some, *(name for name, (_, of) in PARTS.items() if of in some)])
     else:
         for number in range(random.randint(1, 5)):
             _fact(random, number, made)

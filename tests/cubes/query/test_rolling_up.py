@@ -222,25 +222,24 @@ def test_rolled_up_rows_that_have_an_attribute_have_its_values():
 
 ASK_SKETCHES = "Ask for approx_count_distinct(riders), which sketches answer"
 NAME_SKETCHES = (
-    "Name the column that holds its sketches in rolled-up facts, by the property cube.measure.odd.sketch of the cube"
+    "Say which column holds sketches of odd in rolled-up facts, by the cube's property cube.measure.odd.sketch"
 )
-HINT = "Name the measures that hold them in rolled-up facts, by the properties {} of the cube"
+COUNT_OF_TIPS = "the cube does not say which measure holds the count of tip"
+SAY_COUNT_OF_TIPS = (
+    "Say which measure holds the count of tip in rolled-up facts, by the cube's property cube.measure.tip.count"
+)
+SAY_BOTH = (
+    "Say which measures hold the sum and count of odd in rolled-up facts,"
+    " by the cube's properties cube.measure.odd.sum and cube.measure.odd.count"
+)
 
 
 @pytest.mark.parametrize(
     ("item", "reason", "hint"),
     [
-        (
-            "avg(tip)",
-            "the cube does not say which measures hold the count of tip",
-            HINT.format("cube.measure.tip.count"),
-        ),
-        (
-            "avg(odd)",
-            "the cube does not say which measures hold the sum and count of odd",
-            HINT.format("cube.measure.odd.sum and cube.measure.odd.count"),
-        ),
-        ("count(tip)", "hold the count of tip", HINT.format("cube.measure.tip.count")),
+        ("avg(tip)", COUNT_OF_TIPS, SAY_COUNT_OF_TIPS),
+        ("count(tip)", COUNT_OF_TIPS, SAY_COUNT_OF_TIPS),
+        ("avg(odd)", "the cube does not say which measures hold the sum and count of odd", SAY_BOTH),
         (
             "riders",
             "one riders may be in several of them",
@@ -275,7 +274,8 @@ def test_what_rolled_up_rows_do_not_tell_is_said(rolled_up, item, reason, hint):
         rolled_up.rewrite(f"select {item} from rides where {DAY}")
     (candidate,) = caught.value.candidates
     assert candidate.cause == "MISSING_DEFAULT_AGGREGATE"
-    assert candidate.detail.startswith("its rows are rolled up, and ")
+    assert candidate.detail.startswith(f"its rows are rolled up, and {caught.value.fields['what']} needs rows that ")
+    assert "`" not in candidate.detail
     assert candidate.detail.endswith(reason), candidate.detail
     assert caught.value.hint.startswith(hint or "Ask for other fields")
 
