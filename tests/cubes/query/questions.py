@@ -10,6 +10,7 @@ from random import Random
 from tests.cubes.query.stars import ATTRIBUTES, BEGIN, END, MEASURES, in_duckdb
 
 DATED = "case when ts < timestamp '2015-01-20' then revenue else revenue * 2 end"
+OWN_ITEMS = [(name, f"{kind}({name})") for name, kind in MEASURES.items() if kind != "avg"]
 ROLLED_UP_ITEMS = [
     *((name, f"{kind}({name})") for name, kind in MEASURES.items()),
     ("sum(revenue)", "sum(revenue)"),
@@ -77,9 +78,9 @@ HAVINGS = [
     ("price > 40", "avg(price) > 40"),
     ("max(high) > 10 and n > 1", "max(high) > 10 and count(n) > 1"),
 ]
-ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS = (
+OWN_ITEMS, ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS = (
     [(ours, in_duckdb(theirs)) for ours, theirs in some]
-    for some in (ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS)
+    for some in (OWN_ITEMS, ROLLED_UP_ITEMS, MEASURE_ITEMS, ATTRIBUTE_ITEMS, CONDITIONS, HAVINGS)
 )
 FROM = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id LEFT JOIN shop.lake_citys t ON c.city = t.id"
 
@@ -89,7 +90,10 @@ def query(random: Random) -> tuple[str, str]:
     attributes = random.sample(ATTRIBUTE_ITEMS, random.choice([0, 1, 1, 2]))
     measures = random.sample(MEASURE_ITEMS, random.choice([0, 1, 2, 3]) if attributes else random.choice([1, 2, 3]))
     if random.random() < 0.5:  # what rolled-up facts can answer, often of several facts
-        attributes, measures = attributes[:1], random.sample(ROLLED_UP_ITEMS, random.randint(2, 4))
+        attributes, measures = (
+            attributes[:1],
+            random.sample(random.choice([OWN_ITEMS, ROLLED_UP_ITEMS]), random.randint(2, 4)),
+        )
     items = [*attributes, *measures]
     random.shuffle(items)
     where, base_where = _ranges(random)

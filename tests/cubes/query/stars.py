@@ -219,14 +219,13 @@ def _fact(random, number, made, disjoint=()):
     if not columns:
         columns, attributes = [Column(name="bike", type="string")], [*attributes, "bike"]
     tables = []
-    valid = _dates(random) if not raw and random.random() < 0.2 else {}
+    valid = _dates(random) if not raw and not disjoint and random.random() < 0.2 else {}
     daily = not raw and random.random() < 0.2  # dates in a column of that type
     storages = ["lake", "vault"][: random.choice([1, 1, 2])]
     periods = {}
     for storage in storages:
-        choices = [UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY, UpdatePeriod.MONTHLY]
         fixed = [UpdatePeriod.DAILY] if daily else [UpdatePeriod.HOURLY] if raw and random.random() < 0.7 else None
-        periods[storage] = fixed or random.sample(choices, random.randint(1, 3))
+        periods[storage] = fixed or _periods(random, with_days=bool(disjoint))
         tables.append(
             StorageTable(
                 storage=storage,
@@ -255,7 +254,7 @@ def _fact(random, number, made, disjoint=()):
         db.execute(f"CREATE TABLE shop.{table} ({', '.join([*kinds, 'dt DATE' if daily else 'dt VARCHAR'])})")
         for period in periods[storage]:
             indexes = list(range(period.floor_index(_moment(BEGIN)), period.ceil_index(_moment(END))))
-            chance = random.choice([0, 0, 0.02, 0.3])
+            chance = random.choice([0, 0, 0, 0.02] if disjoint else [0, 0, 0.02, 0.3])
             holes = {index for index in indexes if random.random() < chance}
             wrong = holes | {index for index in indexes if not _within(period, index, valid)}
             there = [index for index in indexes if index not in holes]
@@ -277,6 +276,12 @@ def _fact(random, number, made, disjoint=()):
                 db.execute(f"INSERT INTO shop.{table} VALUES {rows}")
     if valid:  # only now, as partitions of other times cannot be registered
         cubes.alter(fact.changed(**valid))
+
+
+def _periods(random, *, with_days):
+    """Some update periods; with days, as hardly a query would be answered by several facts without."""
+    found = random.sample(list(_DUCK), random.randint(1, 3))
+    return list(dict.fromkeys([*found, UpdatePeriod.DAILY])) if with_days else found
 
 
 def _columns(random, raw, attributes, measures, by_region):
