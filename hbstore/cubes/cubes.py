@@ -380,11 +380,8 @@ class Cubes:
         ...     print(one)
         lake_rides_daily: MISSING_PARTITIONS: nothing for [2015-01-31, 2015-02-01)
         """
-        return candidates_of(self._catalog, cube, fields, range, self._now(now))
-
-    def _now(self, now: datetime | None) -> datetime:
         _expect_now(now)
-        return self._clock() if now is None else now
+        return candidates_of(self._catalog, cube, fields, range, now or self._clock())
 
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.

@@ -76,8 +76,43 @@ def read_cover(
             hint="Look at cover.partitions before you read",
         )
     with opened(store) as given:
-        frames = [_rows(spark, given, database, table, some, column, options or {}) for table, some in runs.items()]
+        frames = []
+        for table, some in runs.items():
+            described = given.get_table(identifier("database", database), table)
+            frames.append(rows_of_runs(spark, given, described, _time_column(described, column), some, options))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+
+
+def rows_of_runs(
+    spark: SparkSession,
+    store: PartitionStore,
+    table: Table,
+    column: str,
+    runs: Iterable[CoverRun],
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """The rows of runs of partitions of one table: of exactly these, each once.
+
+    Args:
+        spark: the session.
+        store: the store.
+        table: the storage table.
+        column: the partition column that holds the runs' times.
+        runs: of this table.
+        options: further options of the file format.
+
+    Raises:
+        PartitionNotFound: a partition was dropped meanwhile.
+        InvalidInput: the table has a partition of another update period for one of the times.
+    """
+    kind = next(parse_type(one.type) for one in table.partition_columns if one.name == column)
+    wanted: dict[str, set[UpdatePeriod]] = {}
+    for run in runs:
+        for at in range(run.start, run.stop):
+            wanted.setdefault(value_text(kind, run.period, at), set()).add(run.period)
+    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*wanted), options or {})
+    _check(read, column, kind, wanted)
+    return frame
 
 
 def _runs(cover: Cover) -> Iterable[CoverRun]:
@@ -85,29 +120,6 @@ def _runs(cover: Cover) -> Iterable[CoverRun]:
         return cover.partitions.runs
     places = ((period, period.index(time), table) for period, time, table in cover.partitions)
     return (CoverRun(period, at, at + 1, table) for period, at, table in places)
-
-
-def _rows(
-    spark: SparkSession,
-    store: PartitionStore,
-    database: str,
-    table: str,
-    runs: Iterable[CoverRun],
-    column: str | None,
-    options: Mapping[str, str],
-) -> DataFrame:
-    """The rows of runs of partitions of one table."""
-    described = store.get_table(identifier("database", database), table)
-    name = _time_column(described, column)
-    kind = next(parse_type(one.type) for one in described.partition_columns if one.name == name)
-    wanted: dict[str, set[UpdatePeriod]] = {}
-    for run in runs:
-        for at in range(run.start, run.stop):
-            wanted.setdefault(value_text(kind, run.period, at), set()).add(run.period)
-    where = col(name).isin(*wanted)
-    frame, read = read_of_one_moment(spark, store, f"{database}.{table}", where, options)
-    _check(read, name, kind, wanted)
-    return frame
 
 
 def _time_column(table: Table, column: str | None) -> str:
@@ -130,10 +142,10 @@ def _time_column(table: Table, column: str | None) -> str:
 
 
 def _check(read: PrunedRead, column: str, kind: ColumnType, wanted: Mapping[str, set[UpdatePeriod]]) -> None:
-    """See that the partitions are those of the cover: none is gone, and none is of another update period.
+    """See that the partitions are those that were chosen: none is gone, and none is of another update period.
 
     Raises:
-        PartitionNotFound, InvalidInput: see `read_cover`.
+        PartitionNotFound, InvalidInput: see `rows_of_runs`.
     """
     place = read.table.partition_column_names.index(column)
     periods = {_plain(kind, text): some for text, some in wanted.items()}
@@ -143,7 +155,7 @@ def _check(read: PrunedRead, column: str, kind: ColumnType, wanted: Mapping[str,
         period = one.parameters.get(PARTITION_UPDATE_PERIOD)
         if period is not None and UpdatePeriod.named(period) not in periods[text]:
             raise InvalidInput(
-                "the table has a partition of another update period for a time of the cover",
+                "the table has a partition of another update period for a time that was chosen",
                 table=read.table,
                 partition=one,
                 update_period=period,
@@ -152,10 +164,10 @@ def _check(read: PrunedRead, column: str, kind: ColumnType, wanted: Mapping[str,
         lacking.discard(text)
     if lacking:
         raise PartitionNotFound(
-            "a partition of the cover does not exist any more",
+            "a partition that was chosen does not exist any more",
             table=read.table,
             partition=f"{column}={min(lacking)}",
-            hint="Ask for the cover again",
+            hint="Somebody dropped it meanwhile; ask again",
         )
 
 

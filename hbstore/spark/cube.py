@@ -14,7 +14,9 @@ from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
 from hbstore.filters.builder import Expression
+from hbstore.model import Table
 from hbstore.spark.arguments import check_arguments
+from hbstore.spark.cover import rows_of_runs
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.formats import data_schema, format_of, readable
 from hbstore.spark.opening import opened
@@ -46,6 +48,7 @@ def cube(
 
     Raises:
         CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
+        PartitionNotFound: a partition that was chosen was dropped before it was read.
         InvalidInput: the folder of a partition is gone.
     """
     check_arguments(spark=spark, store=store, text=text, database=database)
@@ -63,17 +66,21 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
         node.replace(exp.table_(views[node.name], quoted=True))
     try:
         for table, where in rewritten.reads.items():
-            _rows(spark, store, f"{database}.{table}", where).createOrReplaceTempView(views[table])
+            described = store.get_table(database, table)
+            if table in rewritten.partitions:
+                frame = rows_of_runs(spark, store, described, *rewritten.chosen(table))
+            else:
+                frame = _rows(spark, store, described, where)
+            frame.createOrReplaceTempView(views[table])
         return spark.sql(tree.sql(DIALECT))
     finally:
         for view in views.values():
             spark.catalog.dropTempView(view)
 
 
-def _rows(spark: SparkSession, store: PartitionStore, table: str, where: Expression | None) -> DataFrame:
-    database, _, name = table.partition(".")
-    described = store.get_table(database, name)
-    if described.partition_columns:
-        return read_table(spark, store, table, where)
-    form, data = format_of(described, described.storage), readable(data_schema(described))
-    return form.rows(form.reader(spark, data).load(described.location), data, [])
+def _rows(spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None) -> DataFrame:
+    """The rows of a dimension table; or of no partition of a fact, for the columns alone."""
+    if table.partition_columns:
+        return read_table(spark, store, str(table), where)
+    form, data = format_of(table, table.storage), readable(data_schema(table))
+    return form.rows(form.reader(spark, data).load(table.location), data, [])

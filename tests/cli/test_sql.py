@@ -14,7 +14,8 @@ import pytest
 from hbstore import Column, Partition, Table, connect
 from hbstore.cli import printing, sql_prompt
 from hbstore.cli.opening import Settings
-from hbstore.ddl import Session
+from hbstore.cubes import Cubes
+from hbstore.ddl import CubeQuery, Result, Session, ShowTables, UseDatabase
 from hbstore.errors import StoreUnavailable
 
 ADD = "ALTER TABLE returns ADD PARTITION (region = 'eu')"
@@ -209,6 +210,27 @@ def test_the_prompt_collects_lines_up_to_a_semicolon(open_shop):
     person = Person("show tables;", "", "show", "partitions sales", "where hour = 5; use attic; ", "exit")
     assert talk(open_shop, person) == ["SHOW TABLES", "SHOW PARTITIONS sales WHERE hour = 5", "USE attic"]
     assert person.prompts == ["shop> ", "shop> ", "shop> ", "....> ", "....> ", "attic> "]
+
+
+def test_the_prompt_answers_cube_queries_and_goes_on_after_mistakes_in_them(open_shop, cubes, capsys):
+    assert cubes
+    asked, shown = [], []
+
+    def ask(query, database):
+        found = Cubes(open_shop, database).rewrite(query.text)
+        asked.append(list(found.partitions))
+        return Result(query, ("price",), ((1.5,),))
+
+    where = "from sales_cube where time_range_in(order_time, '2015-01-30', '2015-01-31')"
+    person = Person("use shop; cube select price", f"{where};", "cube select", f"nope {where};", "show tables;", "exit")
+    session = Session(open_shop, ask=ask)
+    sql_prompt.converse(session, shown.extend, Settings(None, with_traceback=False), person)
+    assert asked == [["s1_sales"]]
+    assert [type(one.statement) for one in shown] == [UseDatabase, CubeQuery, ShowTables]
+    assert shown[1].rows == ((1.5,),)
+    message, line, caret = capsys.readouterr().err.splitlines()[:3]
+    assert "line=2, column=1" in message
+    assert line[caret.index("^") :].startswith("nope from sales_cube")
 
 
 def test_the_prompt_goes_on_after_mistakes(open_shop, capsys):

@@ -10,8 +10,9 @@ from sqlglot import exp
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.query.writer import partition_condition, value_text
-from hbstore.errors import InvalidInput, NoCandidate, UnknownField
+from hbstore.errors import InvalidInput, NoCandidate, PartitionNotFound, UnknownField
 from hbstore.spark import cube, sql, write_table
+from hbstore.spark.cube import answer
 from hbstore.timelines import UpdatePeriod
 from hbstore.types import parse_type
 
@@ -256,6 +257,13 @@ def test_joins_are_left_or_as_they_are_asked_for(spark, store):
         assert rows(found) == [("B", "Basketball")]
     explicit = f"select u.name, p.revenue from payments p right join users u on p.user_id = u.id where {RANGE}"
     assert ("C", None) in set(rows(cube(spark, store, explicit, database="shop")))
+
+
+def test_a_partition_that_is_dropped_before_it_is_read_is_named(spark, store):
+    found = Cubes(store, "shop").rewrite(f"select revenue from payments where {RANGE}")
+    Cubes(store, "shop").drop_partitions("payments_daily", "lake", [PartitionDesc("HOURLY", {"dt": "2015-01-02-07"})])
+    with pytest.raises(PartitionNotFound, match="dt=2015-01-02-07"):
+        answer(spark, store, "shop", found)
 
 
 def test_missing_partitions_are_told(spark, store):

@@ -7,7 +7,7 @@ error: ``partial`` asks for what there is, and says what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from hbstore.cubes.catalog import Catalog
-from hbstore.cubes.covered import CoverPartitions
+from hbstore.cubes.covered import CoverPartitions, CoverRun
 from hbstore.cubes.query.aggregates import Units
 from hbstore.cubes.query.answer import Answer, Question, Way
 from hbstore.cubes.query.candidates import Candidate, Offer
@@ -68,6 +68,11 @@ class Rewritten:
         Written when it is asked for, as a year of hours has thousands of values.
         """
         return {**self._dimensions, **({} if self._answer is None else self._answer.reads())}
+
+    def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
+        """The partition column by which the partitions of a fact's storage table are chosen, and these."""
+        assert self._answer is not None  # as queries of dimensions alone read no facts
+        return self._answer.time_column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
