@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from hbstore.errors import AlreadyExists, hinting
 from hbstore.keys import text_cell
 from hbstore.metastore.calls import Call
 from hbstore.metastore.environment import DDL_TIME, now
@@ -81,7 +82,8 @@ def add_partitions(
     locations = _locations(call, table, new.values())
     with call.warehouse.making_folders([place for place in locations if place is not None]) as made:
         ready = _completed(call, new.values(), locations, made, properties or {})
-        number = call.store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
+        with hinting(AlreadyExists, "Values are compared by type: 05 and 5 are the same int"):
+            number = call.store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
     call.note(partitions=number)
     return Added(table, ready, number)
 
