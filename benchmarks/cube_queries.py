@@ -36,7 +36,8 @@ _HOLES = 0.01
 _MEASURES = tuple(f"m{number}" for number in range(6))
 _STAGES = {
     "documents": ("hbstore.cubes.query.rewriting.read_ranges", "hbstore.cubes.query.star.Star.facts"),
-    "timelines": ("hbstore.store.stored_timelines.StoredTimelines.read",),
+    "timelines": ("hbstore.store.stored_timelines.StoredTimelines.read_with_totals",),
+    "rates": ("hbstore.cubes.query.rates.Rates.between",),
     "parsing": ("hbstore.cubes.query.rewriting.parse_query",),
     "resolving": ("hbstore.cubes.query.rewriting.resolve",),
     "choosing": ("hbstore.cubes.query.answer.best_blocks",),
