@@ -102,6 +102,7 @@ def test_nothing_is_done_of_a_text_whose_query_does_not_parse(store):
         (f"cube select minutes frm rides where {JANUARY}", CubeSyntaxError, "rides"),
         (f"cube select minutes + sum(max(fare)) from rides where {JANUARY}", UnsupportedQuery, "max"),
         (f"cube select fare from rides where {JANUARY} options (a b)", CubeSyntaxError, "a b"),
+        ("cube select fare\n from rides where bike = 'a", CubeSyntaxError, "'a"),
         ("cube select fare from rides\nwhere time_range_in(start_time, 'soon')", TimeRangeSyntaxError, "soon"),
     ],
 )

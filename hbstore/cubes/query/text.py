@@ -22,6 +22,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect
 from hbstore.cubes.query.options_clause import without_options
+from hbstore.cubes.query.quotes import unclosed
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 
@@ -98,7 +99,7 @@ def parse_query(text: str) -> QueryText:
     except ParseError as error:
         raise _syntax_error(text, error) from None
     except (SqlglotError, RecursionError) as error:
-        raise CubeSyntaxError("the query does not parse", reason=error, hint=_FORM) from None
+        raise _unread(text, error) from None
     if len(trees) != 1:
         raise CubeSyntaxError("there is not one query", queries=len(trees), hint="Ask one query at a time")
     (tree,) = trees
@@ -203,6 +204,22 @@ def _check_node(query: QueryText, node: exp.Expr) -> None:
 def _then(reason: str) -> str:
     what = reason.partition("; ")[2]
     return what[:1].upper() + what[1:] if what else _FORM
+
+
+def _unread(text: str, error: Exception) -> CubeSyntaxError:
+    """The error for a text that is not made of words, texts and signs."""
+    at = unclosed(text)
+    if at is None:
+        return CubeSyntaxError("the query does not parse", reason=error, hint=_FORM)
+    line, column = place(text, at)
+    return CubeSyntaxError(
+        "the query does not parse",
+        line=line,
+        column=column,
+        found=text[at],
+        highlight=highlight(text, at),
+        hint=f"Close the {text[at]}: all that follows it stands in it",
+    )
 
 
 def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import sqlglot
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlglot.errors import TokenError
 
+from hbstore.cubes.query.quotes import unclosed
 from hbstore.cubes.query.text import parse_query
 from hbstore.errors import CubeSyntaxError
 
@@ -15,3 +20,33 @@ def test_the_place_of_a_mistake_counts_what_stands_before_cube(before):
     assert caught.value.fields["line"] == before.count("\n") + 3
     line, caret = caught.value.highlight.splitlines()
     assert line[caret.index("^")] == "b"
+
+
+PIECES = ["'", '"', "`", "\\", "r", "R'", "ar'", "a", "1", " ", "--", "\n", "/* ' */", ";", "''"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_a_quote_is_unclosed_where_sqlglot_says_that_there_is_one(text):
+    try:
+        sqlglot.tokenize(text, dialect="spark")
+    except TokenError:
+        assert text[unclosed(text)] in "'\"`"
+    else:
+        assert unclosed(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("cube select fare from rides where bike = 'a", "'"),
+        ("cube select fare, 'it\\'s', \"b from rides", '"'),
+        ("-- don't\ncube select `fare from rides", "`"),
+    ],
+)
+def test_the_place_of_a_quote_that_is_not_closed(text, quote):
+    with pytest.raises(CubeSyntaxError, match="does not parse") as caught:
+        parse_query(text)
+    line, caret = caught.value.highlight.splitlines()
+    assert line[caret.index("^")] == quote == caught.value.fields["found"]
+    assert caught.value.hint.startswith(f"Close the {quote}")
+    assert caught.value.fields["line"] == text.count("\n") + 1
