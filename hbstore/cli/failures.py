@@ -27,9 +27,9 @@ from hbstore.errors import (
 )
 
 PROBLEMS: Final = 1
-"""The command did its work, and the answer is bad: `check` and `timeline check` found problems, `fact cover` and
-`query run` found time without partitions, `import` or `export` something that cannot be copied as it is. Nothing else
-ends like this, so that scripts can rely on it."""
+"""The command did its work, and the answer is bad: `check` and `timeline check` found problems, `fact cover`,
+`query run` and `sql` found time without partitions, `import` or `export` something that cannot be copied as it is.
+Nothing else ends like this, so that scripts can rely on it."""
 
 MISTAKE: Final = 2
 """A mistake in the command or in what it was given; also typer's own code for wrong usage."""
