@@ -41,6 +41,7 @@ SERVICES = [
     *typing.get_type_hints(Hive).values(),
     StoredTimelines,
     type(hbstore.connect("memory://").column_statistics),
+    type(hbstore.connect("memory://").documents),
 ]
 EVERYTHING = {getattr(package, name): None for package in PACKAGES for name in package.__all__}  # in their order
 INSIDE = {hbstore.Rows, hbstore.TableRow}

@@ -80,6 +80,10 @@ class Documents:
             DatabaseNotFound: its database is not there.
             InvalidName: the kind is no lower-case word, or the name no identifier.
             InvalidInput: the text is too long, or cannot be written as UTF-8.
+
+        >>> store.documents.create("shop", "note", "monday", "{}")
+        >>> store.documents.names("shop", "note")
+        ['monday']
         """
         key, data = _key(database, kind, name), _cell(text)
         self.tables.get_database(database)
@@ -98,7 +102,12 @@ class Documents:
                 raise
 
     def get(self, database: str, kind: str, name: str) -> str | None:
-        """Read a document; None if it is not there, nor can be by its name. One row."""
+        """Read a document; None if it is not there, nor can be by its name. One row.
+
+        >>> store.documents.create("shop", "note", "monday", "{}")
+        >>> store.documents.get("shop", "note", "Monday"), store.documents.get("shop", "note", "friday")
+        ('{}', None)
+        """
         try:
             key = _key(database, kind, name)
         except InvalidName:
@@ -107,12 +116,21 @@ class Documents:
         return _text(key, cell) if cell else None
 
     def names(self, database: str, kind: str) -> list[str]:
-        """The names of a database's documents of a kind in order; none where it is not there."""
+        """The names of a database's documents of a kind in order; none where it is not there.
+
+        >>> store.documents.names("shop", "note")
+        []
+        """
         start = _start(database, kind)
         return [key[len(start) :].decode() for key, _ in self._scan(start)]
 
     def all(self, database: str, kind: str) -> list[tuple[str, str]]:
-        """The names and texts of a database's documents of a kind, in order of the names."""
+        """The names and texts of a database's documents of a kind, in order of the names.
+
+        >>> store.documents.create("shop", "note", "monday", "{}")
+        >>> store.documents.all("shop", "note")
+        [('monday', '{}')]
+        """
         start = _start(database, kind)
         return [(key[len(start) :].decode(), _text(key, cell)) for key, cell in self._scan(start)]
 
@@ -121,6 +139,11 @@ class Documents:
 
         Raises:
             ConcurrentChange: it has another text by now, or is not there; nothing was changed.
+
+        >>> store.documents.create("shop", "note", "monday", "{}")
+        >>> store.documents.replace("shop", "note", "monday", "{}", "[1]")
+        >>> store.documents.get("shop", "note", "monday")
+        '[1]'
         """
         key, data = _key(database, kind, name), _cell(text)
         cell = (self.rows.get(key) or {}).get(DEFINITION)
@@ -138,6 +161,10 @@ class Documents:
 
         Raises:
             ConcurrentChange: it has another text; nothing was changed.
+
+        >>> store.documents.create("shop", "note", "monday", "{}")
+        >>> store.documents.drop("shop", "note", "monday"), store.documents.drop("shop", "note", "monday")
+        (True, False)
         """
         expect_texts(or_none=True, expected=expected)
         key = _key(database, kind, name)
