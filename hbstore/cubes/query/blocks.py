@@ -12,7 +12,7 @@ that can be answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -99,12 +99,18 @@ def best_blocks(
 
 def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]) -> list[Kind]:
     """The kinds of aggregates. Columns that a table has for some time only make kinds of their own."""
-    dated = {name for offer in order for name, one in offer.columns.items() if one.start_time or one.end_time}
-    found: dict[tuple[frozenset[Offer], frozenset[str]], list[int]] = {}
+    some_time = {
+        offer: frozenset(name for name, one in offer.columns.items() if one.start_time or one.end_time)
+        for offer in order
+    }
+    dated = {offer: names for offer, names in some_time.items() if names}
+    found: dict[Hashable, list[int]] = {}
     for number, offers in able.items():
-        columns = units[number].measures | units[number].attributes if number >= 0 else frozenset()
-        found.setdefault((offers, columns & dated), []).append(number)
-    return [Kind(tuple(numbers), offers) for (offers, _), numbers in found.items()]
+        needed = frozenset(
+            (offer, units[number].needed(offer) & dated[offer]) for offer in offers & dated.keys() if number >= 0
+        )
+        found.setdefault((offers, needed), []).append(number)
+    return [Kind(tuple(numbers), able[numbers[0]]) for numbers in found.values()]
 
 
 def _block(

@@ -63,7 +63,12 @@ class Needs:
 
     @staticmethod
     def sources(offer, units, _):
-        return offer.of({name for unit in units for name in unit.measures})
+        return offer.of({name for unit in units for name in unit.needed(offer)})
+
+
+def unit(name, **elsewhere):
+    """An aggregate of a measure, which some tables hold in another column."""
+    return SimpleNamespace(needed=lambda offer: frozenset({elsewhere.get(offer.sources[0].table, name)}))
 
 
 @st.composite
@@ -82,7 +87,7 @@ def worlds(draw, most):
             Table(sources, frozenset(draw(st.sets(st.sampled_from("abc"), max_size=draw(st.sampled_from([0, 1, 2]))))))
         )
     names = "abcdefgh"[: draw(st.integers(1, most))]
-    units = [SimpleNamespace(measures=frozenset({name}), attributes=frozenset()) for name in names]
+    units = [unit(name) for name in names]
     some = st.one_of(st.just(frozenset(tables)), st.frozensets(st.sampled_from(tables), min_size=1))
     able = {at: draw(some) for at in range(len(names))}
     ends = sorted(draw(st.sets(st.integers(0, 15 * 24), min_size=2, max_size=4)))
@@ -111,9 +116,10 @@ def naive_cost(tables, units, able, stretches, dealt):
         common = [table for table in tables if all(table in able[number] for number in numbers)]
         if not common:
             return None
-        names = {name for number in numbers for name in units[number].measures}
+        own = [units[number] for number in numbers]
+        sources = [each for table in common for each in Needs.sources(table, own, 0)]
         for one in stretches:
-            cost = least(one.start, one.stop, [each for table in common for each in table.of(names)])
+            cost = least(one.start, one.stop, sources)
             total = [sum(pair) for pair in zip(total, [cost[0], 0, *cost[1:]], strict=True)]
     return tuple(total)
 
@@ -197,9 +203,22 @@ def test_facts_that_have_both_measures_but_each_only_one_of_them_in_time():
 def test_the_number_of_blocks_comes_before_weight():
     hours = [source("t", DAY, range(FIRST, FIRST + 3), weight) for weight in (9.0, 1.0, 1.0)]
     both, one, other = (Table([each], frozenset()) for each in hours)
-    units = [SimpleNamespace(measures=frozenset({name}), attributes=frozenset()) for name in "ab"]
+    units = [unit(name) for name in "ab"]
     able = {0: frozenset({both, one}), 1: frozenset({both, other})}
     stretch = Stretch(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
     cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates())
     assert [block.units for block in blocks] == [(0, 1)]
     assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
+
+
+def test_tables_that_hold_measures_in_other_columns_for_some_time():
+    one, other = (
+        Table([source(name, DAY, range(FIRST, FIRST + 9))], frozenset({short}))
+        for name, short in (("t", "x"), ("u", "y"))
+    )
+    units = [unit("a", t="x"), unit("b", u="y")]
+    able = dict.fromkeys((0, 1), frozenset({one, other}))
+    stretch = Stretch(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
+    cost, blocks = best_blocks(Needs, units, able, [one, other], [stretch], Rates())
+    assert cost[0] == 0
+    assert [[run.source.table for run in block.choices[0].runs] for block in blocks] == [["t", "u"], ["t"]]
