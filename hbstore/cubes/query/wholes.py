@@ -85,8 +85,9 @@ def _mean(values: exp.Expr, counts: exp.Expr, kind: ColumnType | None) -> exp.Ex
     """The mean, of the type that Spark's avg has; NULL where nothing is counted."""
     counted = exp.Nullif(this=exp.Sum(this=counts), expression=exp.Literal.number(0))
     if isinstance(kind, DecimalType):
-        precise = f"decimal({min(kind.precision + 4, 38)},{min(kind.scale + 4, 38)})"
-        return exp.cast(exp.Div(this=exp.Sum(this=values), expression=counted), precise)
+        total = exp.cast(exp.Sum(this=values), f"decimal({min(kind.precision + 10, 38)},{kind.scale})")
+        mean = f"decimal({min(kind.precision + 4, 38)},{min(kind.scale + 4, 38)})"
+        return exp.cast(exp.Div(this=total, expression=counted), mean)  # both types are those of avg
     if isinstance(kind, IntegerType | FloatType | StringType):
         values = exp.cast(values, "double")  # as avg does, which does not overflow
     return exp.paren(exp.Div(this=exp.Sum(this=values), expression=counted))

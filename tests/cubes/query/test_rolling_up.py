@@ -133,7 +133,7 @@ def sql(cubes, item, where=DAY):
     return found.replace("`rides`.", "").replace("( ", "(").replace(" )", ")")
 
 
-MEAN_OF_FARES = "CAST(SUM(`fare`) / NULLIF(SUM(`count of fare`), 0) AS DECIMAL(14, 6))"
+MEAN_OF_FARES = "CAST(CAST(SUM(`fare`) AS DECIMAL(20, 2)) / NULLIF(SUM(`count of fare`), 0) AS DECIMAL(14, 6))"
 MEAN_OF_PACES = "(SUM(CAST(`sum of pace` AS DOUBLE)) / NULLIF(SUM(`count of pace`), 0))"
 MEAN_OF_PACES_IN_EU = (
     "(SUM(CAST(`sum of pace` AS DOUBLE)) FILTER(WHERE `region` = 'eu')"
