@@ -255,12 +255,12 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
         if holes:
             without = exp.In(this=column.copy(), expressions=[_literal(kind, period, at) for at in holes])
             within.append(exp.Not(this=without))
-        conditions.append(exp.and_(*within))
+        conditions.append(exp.and_(*within, copy=False))
     if len(listed) == 1:
         conditions.insert(0, exp.EQ(this=column.copy(), expression=listed[0]))
     elif listed:
         conditions.insert(0, exp.In(this=column.copy(), expressions=listed))
-    return exp.or_(*conditions) if conditions else exp.false()
+    return exp.or_(*conditions, copy=False) if conditions else exp.false()
 
 
 def _clusters(
