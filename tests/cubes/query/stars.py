@@ -95,15 +95,6 @@ DIMENSIONS = [
         name="city", dim_attributes=[DimAttribute(name="id", type="int"), DimAttribute(name="name", type="string")]
     ),
 ]
-TABLES = [
-    DimTable(
-        name=f"{one.name}s",
-        dimension=one.name,
-        columns=[Column(name=field.name, type=field.type) for field in one.dim_attributes],
-        storage_tables=[StorageTable(storage="lake", description=TableDescription(location=f"s3://lake/{one.name}s"))],
-    )
-    for one in DIMENSIONS
-]
 
 
 @dataclass
@@ -115,12 +106,14 @@ class World:
         db: tables ``base`` and those of the model.
         whole: whether a fact whose rows are not rolled up has all fields and all hours.
         hours: of each hourly table with all fields whose rows are not rolled up, the hours that it has partitions of.
+        root: where the folders of storages are.
     """
 
     cubes: Cubes
     db: duckdb.DuckDBPyConnection
     whole: bool
     hours: list[set[int]]
+    root: str
 
     def close(self):
         self.db.close()
@@ -153,12 +146,12 @@ def _plain(value):
     return round(value, 6) if isinstance(value, float) else value
 
 
-def world(random: Random, url: str = "memory://") -> World:
-    """A star, whose model is in a store."""
+def world(random: Random, url: str = "memory://", root: str = "s3:/") -> World:
+    """A star, whose model is in a store, and whose tables have folders that are not made."""
     store = connect(url)
     store.create_database("shop")
     cubes = Cubes(store, "shop", lambda: NOW)
-    cubes.create_all([Storage(name="lake"), Storage(name="vault"), CUBE, DERIVED, *DIMENSIONS, *TABLES])
+    cubes.create_all([Storage(name="lake"), Storage(name="vault"), CUBE, DERIVED, *DIMENSIONS, *_dimtables(root)])
     db = duckdb.connect(config={"threads": 1})  # of which more cost more than they gain
     db.execute("SET TimeZone = 'UTC'")
     db.execute("CREATE SCHEMA shop")
@@ -174,7 +167,7 @@ def world(random: Random, url: str = "memory://") -> World:
         " (VALUES (0, 'nan', 1), (1, 'bob', 1), (2, 'nina', 2), (3, 'al', NULL)) t(id, name, city)"
     )
     db.execute("CREATE TABLE shop.lake_citys AS SELECT * FROM (VALUES (1,'Ulm'),(2,'Bonn')) t(id,name)")
-    made = World(cubes, db, False, [])
+    made = World(cubes, db, False, [], root)
     if random.random() < 0.3:  # no fact has all measures
         measures = random.sample(list(MEASURES), len(MEASURES))
         facts = random.randint(2, 3)
@@ -185,6 +178,23 @@ def world(random: Random, url: str = "memory://") -> World:
         for number in range(random.randint(1, 5)):
             _fact(random, number, made)
     return made
+
+
+def _dimtables(root):
+    return [
+        DimTable(
+            name=f"{one.name}s",
+            dimension=one.name,
+            columns=[Column(name=field.name, type=field.type) for field in one.dim_attributes],
+            storage_tables=[
+                StorageTable(
+                    storage="lake",
+                    description=TableDescription(location=f"{root}/lake/{one.name}s", format="parquet"),
+                )
+            ],
+        )
+        for one in DIMENSIONS
+    ]
 
 
 def _row(random):
@@ -235,7 +245,7 @@ def _fact(random, number, made, disjoint=()):
                     *([Column(name="region", type="string")] if by_region else []),
                 ],
                 time_partition_columns=["dt"],
-                description=TableDescription(location=f"s3://{storage}/f{number}"),
+                description=TableDescription(location=f"{made.root}/{storage}/f{number}", format="parquet"),
             )
         )
     fact = Fact(

@@ -20,4 +20,4 @@ def test_answers_are_those_of_the_rows(group):
     # Errors are compared with the rows by less than answers are.
     assert seen[ANSWERED] > STARS * QUERIES * 0.3, seen
     assert seen[ANSWERED] + seen[PARTIAL] > STARS * QUERIES / 2, seen
-    assert seen[SEVERAL_FACTS] > 0, seen
+    assert QUICK or seen[SEVERAL_FACTS] > 0, seen

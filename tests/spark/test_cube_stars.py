@@ -1,0 +1,90 @@
+"""Random queries of random stars on Spark: the rows that it reads from files are those of the cube's own rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.errors import ArithmeticException
+from pyspark.sql import functions as f
+
+from hbstore.errors import NoCandidate
+from hbstore.spark import cube
+from tests.cubes.query import questions, stars
+from tests.cubes.query.comparison import ANSWERED, PARTIAL, REFUSED, of_several_facts, without
+
+SEEDS = (1, 4, 6, 9, 14)
+QUERIES = 50
+ANSI = "spark.sql.ansi.enabled"
+LISTED_AT_ONCE = "spark.sql.sources.parallelPartitionDiscovery.threshold"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lists_folders_without_jobs(spark):
+    """A star has thousands of folders with a file or none, which jobs list more slowly than a thread."""
+    spark.conf.set(LISTED_AT_ONCE, "10000")
+    yield
+    spark.conf.unset(LISTED_AT_ONCE)
+
+
+def write_files(world: stars.World) -> None:
+    """Each table's rows as Parquet; those of partitions that the table lacks lie beside the others."""
+    store = world.cubes.store
+    for name in store.table_names("shop"):
+        table = store.get_table("shop", name)
+        folder = Path(table.location.removeprefix("file:"))
+        folder.mkdir(parents=True)
+        time = "* REPLACE (ts::TIMESTAMPTZ AS ts)" if any(one.name == "ts" for one in table.columns) else "*"
+        copied = f"COPY (SELECT {time} FROM shop.{name}) TO "
+        if not table.partition_columns:
+            world.db.execute(f"{copied} '{folder}/rows.parquet' (FORMAT parquet)")
+            continue
+        by = ", ".join(one.name for one in table.partition_columns)
+        world.db.execute(f"{copied} '{folder}' (FORMAT parquet, PARTITION_BY ({by}), OVERWRITE_OR_IGNORE)")
+        for partition in store.get_partitions_by_filter("shop", name, None):
+            Path(partition.location.removeprefix("file:")).mkdir(parents=True, exist_ok=True)
+
+
+def answer(spark, world, text, **options):
+    """The rows of an answer; Spark divides by 0 only if it is told to, and then it gives NULL, as DuckDB does."""
+    try:
+        return rows_of(cube(spark, world.cubes.store, text, database="shop", now=stars.NOW, **options))
+    except ArithmeticException as error:
+        assert error.getCondition() == "DIVIDE_BY_ZERO"  # noqa: PT017  other errors are wrong
+    spark.conf.set(ANSI, "false")
+    try:
+        return rows_of(cube(spark, world.cubes.store, text, database="shop", now=stars.NOW, **options))
+    finally:
+        spark.conf.unset(ANSI)
+
+
+def rows_of(frame):
+    """The rows of an answer; times are collected as they are in UTC, whatever the zone of this process is."""
+    frame = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
+    times = [name for name, kind in frame.dtypes if kind == "timestamp"]
+    return stars.ordered(frame.withColumns({name: f.col(name).cast("timestamp_ntz") for name in times}).collect())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_answers_are_those_of_the_rows(spark, tmp_path, seed):
+    random = Random(seed)
+    world = stars.world(random, f"sqlite://{tmp_path}/catalog.db", f"file:{tmp_path}")
+    write_files(world)
+    seen = Counter()
+    for _ in range(QUERIES):
+        ours, theirs = questions.query(random)
+        try:
+            found, kind = answer(spark, world, ours), ANSWERED
+        except NoCandidate as refusal:
+            rewritten = world.cubes.rewrite(ours, now=stars.NOW, partial=True) if refusal.missing else None
+            if rewritten is None or of_several_facts(rewritten.sql):
+                seen[REFUSED] += 1
+                continue
+            found, kind = answer(spark, world, ours, partial=True), PARTIAL
+            theirs = without(theirs, refusal.missing)
+        assert found == world.rows(theirs), (ours, theirs)
+        seen[kind] += 1
+    world.close()
+    assert seen[ANSWERED] + seen[PARTIAL] > QUERIES / 2, seen
