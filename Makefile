@@ -54,7 +54,7 @@ test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase and 
 	SPARK_SUBMIT_OPTS='$(SHORT_LIVED)' PYTHONDONTWRITEBYTECODE= \
 		$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
-demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and is faster for it
+demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and a cube for roll-ups; both are faster
 	@dev/setup/tools.sh java
 	$(PYTHON) demo/flights.py $(ARGS)
 
