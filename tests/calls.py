@@ -167,7 +167,7 @@ TABLE_TIMELINES = {
 }
 TIMELINES = {
     "of": {**TABLE, "period": None, "column": None},
-    **dict.fromkeys(("read", "rebuild", "check", "export"), TABLE),
+    **dict.fromkeys(("read", "read_with_totals", "rebuild", "check", "export"), TABLE),
     "convert": {**TABLE, "period": UpdatePeriod.DAILY, "column": "ds", "name": "RangesPartitionTimeline"},
     "take_over": {**TABLE, "properties": {}},
 }
