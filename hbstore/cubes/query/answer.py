@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -141,18 +141,14 @@ class Answer:
         return self.question.star
 
     @property
-    def time_column(self) -> str:
-        """The partition column by which partitions are chosen."""
-        return self.needs.by.column
+    def by(self) -> Chosen:
+        """By what partitions are chosen."""
+        return self.needs.by
 
     @property
     def missing(self) -> list[tuple[int, int]]:
         """The moments that some block has no partitions of, sorted and joined."""
-        found: list[tuple[int, int]] = []
-        for start, stop in sorted(one for block in self.blocks for choice in block.choices for one in choice.missing):
-            overlaps = found and start < found[-1][1]
-            found.append((found[-1][0], max(stop, found.pop()[1])) if overlaps else (start, stop))
-        return joined(found)
+        return _united(one for block in self.blocks for choice in block.choices for one in choice.missing)
 
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions."""
@@ -173,7 +169,7 @@ class Answer:
 
     def candidates(self) -> tuple[Candidate, ...]:
         """All storage tables, each taken or with its cause."""
-        taken = {part.offer for part in self.parts() if part.runs}
+        taken = {part.offer for part in self.parts() if part.runs or part.moments}
         return tuple(self._candidate(offer, taken=offer in taken) for offer in self.question.offers)
 
     def _candidate(self, offer: Offer, *, taken: bool) -> Candidate:
@@ -186,7 +182,7 @@ class Answer:
         weight, mean = offer.fact.weight or 0.0, self.cost[2] / time
         if Fraction(weight) > mean:
             return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")
-        if self.rates.of(offer, self.time_column) > self.cost[3] / time:
+        if self.rates.of(offer, self.by.column) > self.cost[3] / time:
             cause = MORE_BYTES if self.rates.what == "bytes" else MORE_ROWS
             return replace(alone, cause=cause, detail=f"others answer it from fewer {self.rates.what}")
         return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by as few partitions, or fewer")
@@ -198,19 +194,28 @@ class Answer:
         offers = {offer.table: offer for offer in self.question.offers}
         runs: dict[object, list[tuple[UpdatePeriod, int, int]]] = {}
         first: dict[object, tuple[Offer, int, Mapping[int, bool]]] = {}
+        moments: dict[object, list[tuple[int, int]]] = {}
         for number, block in enumerate(self.blocks):
             for stretch, choice in zip(self.stretches, block.choices, strict=True):
                 holds: Mapping[int, bool] = {at: stretch.holds[at] for at in self.flagged}
                 for source, start, stop in index_runs(choice):
                     offer = offers[source.table]
+                    if not isinstance(source.period, UpdatePeriod) or offer.on.is_continuous:
+                        key: object = (number, source.table, *holds.values())
+                        first.setdefault(key, (offer, number, holds))
+                        moments.setdefault(key, []).append((source.period.moment(start), source.period.moment(stop)))
+                        continue
                     timed = any(name not in offer.columns for name in self.needs.times)
-                    key: object = (number, source.table, *holds.values(), source.period if timed else None)
+                    key = (number, source.table, *holds.values(), source.period if timed else None)
                     first.setdefault(key, (offer, number, holds))
                     runs.setdefault(key, []).append((source.period, start, stop))
         for key, some in runs.items():
             offer, number, holds = first[key]
             yield Part(offer, number, tuple(_joined(some)), holds)
-        if not runs:  # no rows, but with all columns
+        for key, ranges in moments.items():
+            offer, number, holds = first[key]
+            yield Part(offer, number, (), holds, tuple(_united(ranges)))
+        if not first:  # no rows, but with all columns
             yield Part(self.blocks[0].offers[0], 0, (), dict.fromkeys(self.flagged, False))
 
     def cover_runs(self) -> dict[str, list[CoverRun]]:
@@ -222,15 +227,25 @@ class Answer:
         made = {table: [CoverRun(*run, table) for run in _joined(list(some))] for table, some in sorted(found.items())}
         return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in made.items()}
 
-    def reads(self) -> dict[str, Expression]:
-        """By storage table, the filter of the partitions that are read."""
+    def moments(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """By storage table without partitions, the ranges of time of the rows that are read."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        for part in self.parts():
+            if part.moments:
+                found.setdefault(part.offer.table, set()).update(part.moments)
+        return {table: tuple(_united(ranges)) for table, ranges in sorted(found.items())}
+
+    def reads(self) -> dict[str, Expression | None]:
+        """By storage table, the filter of the partitions that are read; None for one that has none."""
         offers = {offer.table: offer for offer in self.question.offers}
         # A table of which no partition is read stands in the query for its columns alone.
-        found = {part.offer.table: col(self.time_column).is_null() for part in self.parts()}
+        found: dict[str, Expression | None] = {}
+        for offer in (part.offer for part in self.parts()):
+            found[offer.table] = None if offer.on.is_continuous else col(self.by.column).is_null()
         for table, runs in self.cover_runs().items():
-            kind = offers[table].time_type(self.time_column)
+            kind = offers[table].time_type(self.by.column)
             texts = [value_text(kind, run.period, at) for run in runs for at in range(run.start, run.stop)]
-            found[table] = col(self.time_column).isin(*texts)
+            found[table] = col(self.by.column).isin(*texts)
         return found
 
     def columns(self) -> Columns:
@@ -285,6 +300,15 @@ def _able(question: Question, needs: Needs, units: Sequence[Unit]) -> dict[int, 
                 hint=(unit and unit.refusal.hint) or "Ask for other fields, or create a fact that has them",
             )
     return able
+
+
+def _united(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The moments of some ranges, which may overlap, as sorted ranges."""
+    found: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges):
+        overlaps = found and start < found[-1][1]
+        found.append((found[-1][0], max(stop, found.pop()[1])) if overlaps else (start, stop))
+    return joined(found)
 
 
 def _joined(runs: Sequence[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:

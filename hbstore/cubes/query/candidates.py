@@ -16,6 +16,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable, StorageTable
 from hbstore.cubes.query.choice import Source
 from hbstore.cubes.query.clashes import clashes, without
+from hbstore.cubes.query.continuous import division_of
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
@@ -28,7 +29,7 @@ from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.totals import Totals
-from hbstore.types import ColumnType, parse_type
+from hbstore.types import ColumnType, DateType, TimestampType, parse_type
 
 COLUMN_NOT_FOUND: Final = "COLUMN_NOT_FOUND"
 MISSING_DEFAULT_AGGREGATE: Final = "MISSING_DEFAULT_AGGREGATE"
@@ -144,6 +145,8 @@ class Offer:
         name, times = fact.table_name(on.storage), set(on.time_partition_columns)
         columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
         start, end = validity(fact, now)
+        if on.is_continuous:
+            end = now if end is None else min(end, now)
         barred = options.bars(fact.cube, fact.name, on.storage, name)
         timelines: Timelines = {}
         totals = None
@@ -182,6 +185,12 @@ class Offer:
         """The type of a partition column."""
         return next(parse_type(one.type) for one in self.on.partition_columns if one.name == column)
 
+    def own_time(self, by: Chosen) -> tuple[str, ColumnType] | None:
+        """The column that tells the times of rows where the table has no partitions, and its type; None without one."""
+        column = self.columns.get(by.own)
+        kind = None if column is None or not self.on.is_continuous else parse_type(column.type)
+        return (column.name, kind) if column is not None and isinstance(kind, DateType | TimestampType) else None
+
     def clashes(self, column: str, period: UpdatePeriod, start: int, stop: int) -> list[int]:
         """The indexes of a period in [start, stop) whose values do not tell that they are of this period."""
         if len(self.on.partition_columns) == 1:
@@ -218,13 +227,18 @@ class Needs:
         if offer.barred is not None:
             yield offer.barred
             return
-        if self.by.column not in offer.on.time_partition_columns:
+        if offer.on.is_continuous:
+            if offer.own_time(self.by) is None:
+                detail = f"it has no partitions, and no column {self.by.own} of dates or timestamps"
+                yield PART_COL_DOES_NOT_EXIST, detail
+                return
+        elif self.by.column not in offer.on.time_partition_columns:
             yield PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.by.column}"
             return
         if not self.by.related(cube, offer.fact):
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
         yield from self._lacks_of_rows(offer, unit)
-        if not any(True for _ in self.periods(offer)):
+        if not (self._allows_own(offer) if offer.on.is_continuous else any(True for _ in self.periods(offer))):
             what = "tells the times that are asked for" if self._allowed(offer) else "the options allow"
             yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period that {what}"
         if offer.until <= self.start or self.stop <= offer.since:
@@ -258,16 +272,31 @@ class Needs:
         periods = (period for period, column in offer.timelines if column == self.by.column)
         return [one for one in periods if offer.options.allows_period(fact, storage, one)]
 
+    def _allows_own(self, offer: Offer) -> bool:
+        return offer.options.allows_period(offer.fact.name, offer.on.storage, UpdatePeriod.CONTINUOUS)
+
     def sources(self, offer: Offer, units: Iterable[Unit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
         """The sources of a storage table for some units, with its rate where that counts."""
         used = set(self.attributes | self.measures)
+        own = offer.own_time(self.by)
+        if own is not None:
+            used.add(own[0])
         for unit in units:
             used |= unit.needed(offer)
         since, until = _bounds(offer, used)
+        if own is not None:
+            whole = division_of(own[1])
+            bounds = whole.ceil_index(since), whole.floor_index(until)
+            yield Source(offer.table, whole, partial(_within, bounds), offer.fact.weight or 0.0, rate)
         for period in self.periods(offer):
             bounds = period.ceil_index(since), period.floor_index(until)
             ranges = partial(_ranges, offer, self.by.column, period, bounds)
             yield Source(offer.table, period, ranges, offer.fact.weight or 0.0, rate)
+
+
+def _within(bounds: tuple[int, int], start: int, stop: int) -> list[tuple[int, int]]:
+    low, high = max(start, bounds[0]), min(stop, bounds[1])
+    return [(low, high)] if low < high else []
 
 
 def _ranges(

@@ -28,6 +28,7 @@ from itertools import pairwise
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
+from hbstore.cubes.query.continuous import Division
 from hbstore.timelines.runs import gaps
 from hbstore.times.update_period import UpdatePeriod
 
@@ -38,14 +39,14 @@ class Source:
 
     Attributes:
         table: the storage table.
-        period: the update period.
+        period: the update period, or what else divides the time of its rows.
         weight: the weight of its fact.
         rate: bytes in a microsecond, or rows for all sources; 0 for all where neither is known of each.
         ranges: the indexes of the period in [start, stop) that have partitions, as sorted ranges.
     """
 
     table: str
-    period: UpdatePeriod
+    period: Division
     ranges: Callable[[int, int], Iterable[tuple[int, int]]]
     weight: float = 0.0
     rate: Fraction = Fraction(0)
@@ -123,7 +124,7 @@ class Chooser:
         periods = sorted({one.period for one in sources}, key=lambda period: -period.rank)
         taken: list[Run] = []
         left = [(start, stop)]
-        others: list[tuple[UpdatePeriod, list[Run]]] = []
+        others: list[tuple[Division, list[Run]]] = []
         for period in periods:
             smaller = min((self._price(one) for one in sources if one.period.rank < period.rank), default=None)
             own = [one for one in sources if one.period is period]
@@ -141,7 +142,7 @@ class Chooser:
         """What a moment of a source costs."""
         return self._weights[source], self._rates[source]
 
-    def _parts(self, sources: Sequence[Source], period: UpdatePeriod, within: Iterable[tuple[int, int]]) -> list[Run]:
+    def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[Run]:
         """The parts of a period within some moments, each of its best source, in runs of moments; sorted."""
         wanted = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
         found: list[tuple[int, int, Source]] = []
@@ -160,7 +161,7 @@ class Chooser:
         found.sort(key=lambda one: one[0])
         return [Run(period.moment(begin), period.moment(end), source) for begin, end, source in found]
 
-    def _replaced(self, runs: Sequence[Run], period: UpdatePeriod, parts: Sequence[Run]) -> list[Run]:
+    def _replaced(self, runs: Sequence[Run], period: Division, parts: Sequence[Run]) -> list[Run]:
         """Runs with each part in place of what it holds, unless that is better."""
         made: list[Run] = []
         pending = list(reversed(runs))

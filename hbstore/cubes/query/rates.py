@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import Offer
 from hbstore.timelines import PartitionTimeline
-from hbstore.times.moments import DAY
+from hbstore.times.moments import DAY, LIMIT
 from hbstore.times.update_period import UpdatePeriod
 
 Compared: TypeAlias = tuple[Offer, str]
@@ -80,6 +80,8 @@ def _has_partitions(offer: Offer, column: str) -> bool:
 
 def _time(offer: Offer, column: str) -> int:
     """The time that the partitions of a storage table cover, those of each update period by themselves."""
+    if offer.on.is_continuous:
+        return LIMIT  # it has no partitions, and does not say what it holds at which time
     return sum(_length(timeline) for (_, one), timeline in offer.timelines.items() if one == column)
 
 

@@ -83,6 +83,11 @@ class Chosen:
     column: str
     relation: Relation | None = None
 
+    @property
+    def own(self) -> str:
+        """The time dimension whose times the column has."""
+        return self.dimension if self.relation is None else self.relation.other
+
     def related(self, cube: Cube, fact: Fact) -> bool:
         """Whether a fact's partitions may be chosen so."""
         return self.relation is None or _relation_of(cube, fact.properties, self.dimension) == self.relation

@@ -50,6 +50,7 @@ class Rewritten:
     Attributes:
         sql: Spark SQL over the storage tables, ``database.table``.
         partitions: by storage table, the partitions of facts that it reads, in the order of time.
+        moments: by storage table of facts that is always up to date, the ranges of time of the rows that it reads.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
         warnings: what the user should know about the answer.
     """
@@ -58,6 +59,7 @@ class Rewritten:
     partitions: Mapping[str, CoverPartitions]
     missing: tuple[tuple[datetime, datetime], ...] = ()
     warnings: tuple[str, ...] = ()
+    moments: Mapping[str, tuple[tuple[datetime, datetime], ...]] = field(default_factory=dict)
     _dimensions: Mapping[str, Expression | None] = field(default_factory=dict, compare=False)
     _answer: Answer | None = field(default=None, compare=False)
 
@@ -72,7 +74,7 @@ class Rewritten:
     def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
         """The partition column by which the partitions of a fact's storage table are chosen, and these."""
         assert self._answer is not None  # as queries of dimensions alone read no facts
-        return self._answer.time_column, self.partitions[table].runs
+        return self._answer.by.column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -82,7 +84,8 @@ class Rewritten:
     def __repr__(self) -> str:
         number = sum(map(len, self.partitions.values()))
         missing = f", {plural(len(self.missing), 'range')} missing" if self.missing else ""
-        return f"<Rewritten: {plural(number, 'partition')} of {', '.join(self.partitions) or 'no fact'}{missing}>"
+        tables = ", ".join([*self.partitions, *self.moments]) or "no fact"
+        return f"<Rewritten: {plural(number, 'partition')} of {tables}{missing}>"
 
     def explain(self) -> str:
         """What is read, why other storage tables are not, what is missing, and the query, as people read it."""
@@ -92,6 +95,9 @@ class Rewritten:
             lines += [f"  {str(run).partition(' ')[2]}" for run in partitions.runs[:_SHOWN]]
             if partitions.runs[_SHOWN:]:
                 lines.append(f"  and {len(partitions.runs) - _SHOWN:,} ranges more")
+        for table, ranges in self.moments.items():
+            lines.append(f"{table}: rows of {plural(len(ranges), 'range')} of time")
+            lines += [f"  [{start.isoformat()}, {end.isoformat()})" for start, end in ranges[:_SHOWN]]
         lines += [f"not taken: {one}" for one in self.candidates if not one.taken]
         lines += [f"missing: [{start.isoformat()}, {end.isoformat()})" for start, end in self.missing]
         lines += [f"warning: {one}" for one in self.warnings]
@@ -102,6 +108,10 @@ class Rewritten:
         return {
             "sql": self.sql,
             "partitions": {table: [str(run) for run in some.runs] for table, some in self.partitions.items()},
+            "moments": {
+                table: [[start.isoformat(), end.isoformat()] for start, end in ranges]
+                for table, ranges in self.moments.items()
+            },
             "candidates": [one.to_dict() for one in self.candidates],
             "missing": [[start.isoformat(), end.isoformat()] for start, end in self.missing],
             "warnings": list(self.warnings),
@@ -166,6 +176,10 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
         tuple(_warnings(best.resolved, best.units)),
+        {
+            table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
+            for table, ranges in best.moments().items()
+        },
         dimension_reads(tree),
         best,
     )

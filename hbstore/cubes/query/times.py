@@ -63,6 +63,7 @@ _FORMATS: Final[Mapping[UpdatePeriod, str]] = {
     UpdatePeriod.HOURLY: "yyyy-MM-dd-HH",
     UpdatePeriod.MINUTELY: "yyyy-MM-dd-HH-mm",
     UpdatePeriod.SECONDLY: "yyyy-MM-dd-HH-mm-ss",
+    UpdatePeriod.CONTINUOUS: "yyyy-MM-dd-HH-mm-ss",
 }
 
 

@@ -23,9 +23,11 @@ from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.aggregates import with_units
 from hbstore.cubes.query.bridges import KEY
 from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.continuous import time_condition
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import RANGE
+from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning
@@ -41,6 +43,7 @@ _LISTED: Final = 24
 
 
 _UNITS: Final = {
+    UpdatePeriod.CONTINUOUS: "SECOND",
     UpdatePeriod.SECONDLY: "SECOND",
     UpdatePeriod.MINUTELY: "MINUTE",
     UpdatePeriod.HOURLY: "HOUR",
@@ -64,6 +67,7 @@ class Part:
         offer: the storage table.
         block: the number of the block whose measures they have.
         runs: their partitions: update periods, each with the first index and the one behind the last.
+        moments: where the table has no partitions, the ranges of time of the rows.
         holds: which ranges of the query they are in, by number.
     """
 
@@ -71,6 +75,7 @@ class Part:
     block: int
     runs: tuple[tuple[UpdatePeriod, int, int], ...]
     holds: Mapping[int, bool]
+    moments: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +109,8 @@ class Answered(Protocol):
         """The documents."""
 
     @property
-    def time_column(self) -> str:
-        """The partition column by which partitions are chosen."""
+    def by(self) -> Chosen:
+        """By what partitions are chosen."""
 
     def parts(self) -> Iterator[Part]:
         """The rows that are read."""
@@ -128,7 +133,7 @@ _KINDS: Final = {
 def answer_query(answer: Answered, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
     database = answer.star.catalog.database
-    rows = _rows(database, answer.time_column, list(answer.parts()), answer.columns())
+    rows = _rows(database, answer.by, list(answer.parts()), answer.columns())
     return _query(answer.star, answer.resolved, _named(rows, answer.resolved.root), answer.unit, options)
 
 
@@ -214,19 +219,24 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
-def _rows(database: str, column: str, parts: Sequence[Part], columns: Columns) -> exp.Query:
+def _rows(database: str, by: Chosen, parts: Sequence[Part], columns: Columns) -> exp.Query:
     """The query of the rows of all parts, below each other."""
     made: exp.Query | None = None
     for part in parts:
-        one = exp.select(*_selected(part, column, columns)).from_(
+        one = exp.select(*_selected(part, by.column, columns)).from_(
             exp.table_(part.offer.table, db=database, quoted=True)
         )
-        one = one.where(
-            partition_condition(exp.column(column, quoted=True), part.offer.time_type(column), part.runs), copy=False
-        )
+        one = one.where(_condition(part, by), copy=False)
         made = one if made is None else exp.union(made, one, distinct=False, copy=False)
     assert made is not None
     return made
+
+
+def _condition(part: Part, by: Chosen) -> exp.Expr:
+    own = part.offer.own_time(by)
+    if own is not None:
+        return time_condition(exp.column(own[0], quoted=True), own[1], part.moments)
+    return partition_condition(exp.column(by.column, quoted=True), part.offer.time_type(by.column), part.runs)
 
 
 def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
