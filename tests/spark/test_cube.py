@@ -244,6 +244,47 @@ def test_options_of_the_session(spark, store, tmp_path):
         spark.conf.unset("spark.hbstore.cube.max_intervall")
 
 
+def test_rows_of_a_table_without_partitions_and_the_newest_dump_by_its_date(spark, store, tmp_path):
+    cubes = Cubes(store, "shop")
+    live = """
+kind: fact
+name: live
+cube: payments
+columns: [{{name: user_id, type: int}}, {{name: revenue, type: bigint}}, {{name: paid_at, type: timestamp}}]
+storage_tables:
+  - storage: lake
+    update_periods: [CONTINUOUS]
+    description: {{location: "{0}/live", format: parquet}}
+---
+kind: dimension
+name: grades
+dim_attributes: [{{name: id, type: int}}, {{name: grade, type: string}}]
+---
+kind: dimtable
+name: grades_table
+dimension: grades
+columns: [{{name: id, type: int}}, {{name: grade, type: string}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: dt, type: date}}]
+    time_partition_columns: [dt]
+    description: {{location: "{0}/grades", format: parquet}}
+"""
+    cubes.create_all(parse_documents(live.format(f"file:{tmp_path}"), "yaml"))
+    times = [dt.datetime(2015, 1, 2, 12), dt.datetime(2015, 1, 3, 0, 0, 0, 1), dt.datetime(2015, 1, 3, 9)]  # noqa: DTZ001
+    paid = [(1, 1000 * 10**at, time) for at, time in enumerate(times)]
+    spark.createDataFrame(paid, "user_id int, revenue long, paid_at timestamp").write.parquet(f"file:{tmp_path}/live")
+    text = "select payer.name, revenue from payments where time_range_in(paid_at, '2015-01-02', 'now')"
+    now = dt.datetime(2015, 1, 3, 9, tzinfo=dt.UTC)
+    assert rows(cube(spark, store, text, database="shop", now=now)) == [("A", 10_040), ("B", 50)]
+    for day, grade in (("2015-01-01", "old"), ("2015-01-02", "new")):
+        folder = f"file:{tmp_path}/grades/dt={day}"
+        spark.createDataFrame([(1, grade)], "id int, grade string").write.parquet(folder)
+        cubes.add_partitions("grades_table", "lake", [PartitionDesc("DAILY", {"dt": day}, location=folder)])
+    assert rows(cube(spark, store, "select id, grade from grades", database="shop")) == [(1, "new")]
+
+
 def test_dimensions_alone(spark, store):
     text = "select name, gender from users where id > 1 order by name"
     assert rows(cube(spark, store, text, database="shop")) == [("B", "M"), ("C", "F")]
