@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import Offer
 from hbstore.timelines import PartitionTimeline
-from hbstore.times.moments import DAY, LIMIT
+from hbstore.times.moments import DAY
 from hbstore.times.update_period import UpdatePeriod
 
 Compared: TypeAlias = tuple[Offer, str]
@@ -58,7 +58,7 @@ class Rates:
         if len({offer for offer, _ in compared}) > 1:
             for what in ("bytes", "rows"):
                 sums = {one: _sum(one[0], what) for one in compared}
-                if not any(said is None and _has_partitions(*one) for one, said in sums.items()):
+                if not any(said is None and _has_rows(*one) for one, said in sums.items()):
                     return Rates(what, {one: _rate(said, _time(*one)) for one, said in sums.items() if said})
         return Rates()
 
@@ -74,14 +74,15 @@ def _sum(offer: Offer, what: str) -> Fraction | None:
     return Fraction(said * totals.partitions, totals.partitions - silent)
 
 
-def _has_partitions(offer: Offer, column: str) -> bool:
-    return any(not timeline.is_empty() for (_, one), timeline in offer.timelines.items() if one == column)
+def _has_rows(offer: Offer, column: str) -> bool:
+    """Whether a storage table has partitions, or is one that needs none, and says nothing of its rows."""
+    return offer.on.is_continuous or any(
+        not timeline.is_empty() for (_, one), timeline in offer.timelines.items() if one == column
+    )
 
 
 def _time(offer: Offer, column: str) -> int:
     """The time that the partitions of a storage table cover, those of each update period by themselves."""
-    if offer.on.is_continuous:
-        return LIMIT  # it has no partitions, and does not say what it holds at which time
     return sum(_length(timeline) for (_, one), timeline in offer.timelines.items() if one == column)
 
 

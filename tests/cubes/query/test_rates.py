@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes.logical_tables import Column, Fact, StorageTable
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rates import Rates
@@ -147,6 +148,15 @@ def test_tables_that_cannot_answer_or_have_no_partitions_need_say_nothing(cubes)
     fact(cubes, "empty", "DAILY", {}, count=0)
     fact(cubes, "other", "DAILY", {}, column="station_name")
     assert read(cubes, "station_id, fare") == ["lake_few_bytes"]
+
+
+def test_a_table_that_needs_no_partitions_does_not_say_its_bytes(cubes):
+    columns = [Column(name="fare", type="double"), Column(name="start_time", type="timestamp")]
+    table = StorageTable(storage="lake", update_periods=["CONTINUOUS"])
+    cubes.create(Fact(name="a_live", cube="rides", weight=1, columns=columns, storage_tables=[table]))
+    fact(cubes, "days", "DAILY", {"totalSize": 9_000})
+    assert read(cubes) == ["lake_days"]
+    assert cause(cubes, "lake_a_live").startswith("lake_a_live: MORE_PARTITIONS")
 
 
 def test_all_ways_to_understand_a_query_are_compared_by_the_same(cubes):
