@@ -16,9 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
-
-_DIALECT: Final = "spark"
 
 
 class BadExpression(ValueError):
@@ -66,11 +63,13 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     from sqlglot import exp, parse_one, tokenize
     from sqlglot.errors import ParseError, SqlglotError
 
+    from hbstore.cubes.dialect import QueryDialect
+
     try:
-        for token in tokenize(text, read=_DIALECT):
+        for token in tokenize(text, read=QueryDialect):
             if token.comments or token.token_type.name == "HINT":
                 raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
-        tree = parse_one(text, dialect=_DIALECT, into=exp.Condition)
+        tree = parse_one(text, dialect=QueryDialect, into=exp.Condition)
     except ParseError as error:
         raise _unparsed(text, error.errors) from None
     except (SqlglotError, RecursionError):
@@ -86,7 +85,7 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     for node in tree.walk():
         for kind, expected in refused.items():
             if isinstance(node, kind):
-                raise BadExpression(expected, node.sql(dialect=_DIALECT))
+                raise BadExpression(expected, node.sql(dialect=QueryDialect))
         if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
             raise BadExpression("the names of columns", "*")
         if isinstance(node, exp.Column):

@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlglot import exp, parse_one
 
+from hbstore.cubes.dialect import name_of
 from hbstore.cubes.query.text import DIALECT
 
 _INSENSITIVE: Final = (
@@ -17,58 +18,30 @@ _INSENSITIVE: Final = (
 
 _OTHERS: Final = frozenset(
     [
-        "aggregate_by",
-        "bit_xor",
-        "bitmap_construct_agg",
-        "bitmap_or_agg",
-        "bool_and",
-        "bool_or",
-        "collect_list",
-        "collect_set",
-        "count_if",
-        "count_min_sketch",
-        "covar_pop",
-        "covar_samp",
-        "every",
-        "histogram_numeric",
-        "hll_sketch_agg",
-        "hll_union_agg",
-        "kurtosis",
-        "listagg",
-        "max_by",
-        "mean",
-        "min_by",
-        "mode",
-        "percentile",
-        "percentile_approx",
-        "percentile_cont",
-        "percentile_disc",
-        "regr_avgx",
-        "regr_avgy",
-        "regr_count",
-        "regr_intercept",
-        "regr_r2",
-        "regr_slope",
-        "regr_sxx",
-        "regr_sxy",
-        "regr_syy",
-        "skewness",
-        "some",
-        "std",
-        "string_agg",
-        "try_avg",
-        "try_sum",
-        "user_defined_aggregate",
+        *("any", "any_value", "approx_percentile", "approx_top_k", "approx_top_k_accumulate"),
+        *("approx_top_k_combine", "array_agg", "bit_xor", "bitmap_and_agg", "bitmap_construct_agg"),
+        *("bitmap_or_agg", "collect_list", "collect_union", "corr", "count_if", "count_min_sketch"),
+        *("covar_pop", "covar_samp", "every", "first", "first_value", "histogram_numeric"),
+        *("hll_sketch_agg", "hll_union_agg", "kll_merge_agg_bigint", "kll_merge_agg_double"),
+        *("kll_merge_agg_float", "kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float"),
+        *("kurtosis", "last", "last_value", "listagg", "max_by", "mean", "measure", "median", "min_by"),
+        *("mode", "percentile", "percentile_approx", "percentile_cont", "percentile_disc", "regr_avgx"),
+        *("regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"),
+        *("schema_of_variant_agg", "skewness", "some", "std", "stddev", "stddev_pop", "stddev_samp"),
+        *("string_agg", "theta_intersection_agg", "theta_sketch_agg", "theta_union_agg", "try_avg"),
+        *("try_sum", "tuple_intersection_agg_double", "tuple_intersection_agg_integer"),
+        *("tuple_sketch_agg_double", "tuple_sketch_agg_integer", "tuple_union_agg_double"),
+        *("tuple_union_agg_integer", "var_pop", "var_samp", "variance"),
     ]
 )
-"""Aggregates of Spark that sqlglot takes for functions of a row."""
+"""Aggregates of Spark that have no classes."""
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is a call of an aggregate function."""
     if isinstance(node, exp.AggFunc):
         return True
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHERS
+    return name_of(node) in _OTHERS
 
 
 def is_filtered(node: exp.Expr) -> bool:
@@ -124,7 +97,7 @@ def function_of(call: exp.Expr) -> str:
 
 def is_distinct(call: exp.Expr) -> bool:
     """Whether an aggregate looks at each value once, as it says DISTINCT."""
-    return isinstance(call.this, exp.Distinct) and isinstance(call, exp.AggFunc)
+    return is_aggregate(call) and any(isinstance(one, exp.Distinct) for one in call.iter_expressions())
 
 
 def is_insensitive(call: exp.Expr) -> bool:

@@ -23,6 +23,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from hbstore.cubes.dialect import name_of
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
@@ -36,14 +37,14 @@ _CONNECTIVES: Final = (exp.And, exp.Or, exp.Not, exp.Paren)
 _ONE: Final = "one value"
 """What a value of a set is called in functions of one value."""
 
-_OF_ARRAYS: Final = (
-    *(exp.ArraySize, exp.ArrayContains, exp.ArrayToString, exp.ArrayMax, exp.ArrayMin, exp.ArraySlice),
-    *(exp.ArrayPosition, exp.ArrayDistinct, exp.ArraySort, exp.ArrayFilter, exp.Transform, exp.Exists, exp.Bracket),
+_OF_ARRAYS: Final = frozenset(
+    [
+        *("array_contains", "array_distinct", "array_join", "array_max", "array_min", "array_position"),
+        *("array_size", "array_sort", "cardinality", "element_at", "exists", "filter", "forall", "size"),
+        *("slice", "sort_array", "transform", "try_element_at"),
+    ]
 )
 """Functions whose first argument is an array, and can be nothing else."""
-
-_OTHERS_OF_ARRAYS: Final = frozenset(["cardinality", "forall"])
-"""Those of them that sqlglot does not tell from other functions."""
 
 
 def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None:
@@ -235,11 +236,12 @@ def _negated(node: exp.Expr) -> exp.Expr:
 
 def _arrays_of(node: exp.Expr) -> list[exp.Expr]:
     """The arguments of a function that can be nothing but arrays, or take them as a whole."""
-    if isinstance(node, _OF_ARRAYS):
+    if isinstance(node, exp.Bracket | exp.Exists | exp.Transform):
         return [node.this]
-    if isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHERS_OF_ARRAYS:
-        return node.expressions[:1]
-    return node.expressions[1:] if isinstance(node, exp.ConcatWs) else []
+    name = name_of(node)
+    if name == "concat_ws":
+        return node.expressions[1:]
+    return node.expressions[:1] if name in _OF_ARRAYS else []
 
 
 def _is_set(column: exp.Column) -> bool:

@@ -6,7 +6,7 @@
 The word CUBE may be left out. The tree that sqlglot makes is all that later steps see: nothing of the text goes into
 another query but through the tree, which sqlglot writes with its own quotes.
 
->>> parse_query("cube select revenue from sales where time_range_in(order_time, '2015', '2016')").select.sql("spark")
+>>> parse_query("cube select revenue from sales where time_range_in(order_time, '2015', '2016')").select.sql(DIALECT)
 "SELECT revenue FROM sales WHERE TIME_RANGE_IN(order_time, '2015', '2016')"
 """
 
@@ -21,12 +21,13 @@ from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect
+from hbstore.cubes.dialect import QueryDialect, name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.query.quotes import unclosed
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 
-DIALECT: Final = "spark"
+DIALECT: Final = QueryDialect
 MAX_LENGTH: Final = 100_000
 """Characters of a query."""
 
@@ -44,9 +45,14 @@ _REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
     (exp.Rollup, "ROLLUP; ask each grouping by itself"),
     (exp.Cube, "CUBE in GROUP BY; ask each grouping by itself"),
     (exp.GroupingSets, "GROUPING SETS; ask each grouping by itself"),
-    (exp.Explode, "a function that makes several rows of one"),
-    (exp.Posexplode, "a function that makes several rows of one"),
 )
+_OF_SEVERAL_ROWS: Final = frozenset(
+    [
+        *("collations", "explode", "explode_outer", "inline", "inline_outer", "json_tuple", "posexplode"),
+        *("posexplode_outer", "sql_keywords", "stack", "variant_explode", "variant_explode_outer"),
+    ]
+)
+"""Functions that make several rows of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +202,9 @@ def _check_node(query: QueryText, node: exp.Expr) -> None:
         if isinstance(node, kind):
             what = f"a cube query cannot hold {reason.partition(';')[0]}"
             raise query.error(UnsupportedQuery, what, node, hint=_then(reason))
+    if name_of(node) in _OF_SEVERAL_ROWS:
+        what = "a cube query cannot hold a function that makes several rows of one"
+        raise query.error(UnsupportedQuery, what, node, hint=_FORM)
     if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
         what = "a cube query names its fields, and * does not"
         raise query.error(UnsupportedQuery, what, node.parent, hint="Name the fields that you want")

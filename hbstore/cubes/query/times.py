@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlglot import exp, parse_one
 
+from hbstore.cubes.dialect import name_of
 from hbstore.cubes.query.text import DIALECT
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
@@ -34,21 +35,27 @@ _UNITS: Final[Mapping[str, UpdatePeriod]] = {
     "MINUTE": UpdatePeriod.MINUTELY,
     "SECOND": UpdatePeriod.SECONDLY,
 }
-_FUNCTIONS: Final[tuple[tuple[type[exp.Expr], UpdatePeriod], ...]] = (
-    (exp.Year, UpdatePeriod.YEARLY),
-    (exp.Quarter, UpdatePeriod.QUARTERLY),
-    (exp.Month, UpdatePeriod.MONTHLY),
-    (exp.Day, UpdatePeriod.DAILY),
-    (exp.DayOfMonth, UpdatePeriod.DAILY),
-    (exp.DayOfWeek, UpdatePeriod.DAILY),
-    (exp.DayOfYear, UpdatePeriod.DAILY),
-    (exp.WeekOfYear, UpdatePeriod.WEEKLY),
-    (exp.Hour, UpdatePeriod.HOURLY),
-    (exp.Minute, UpdatePeriod.MINUTELY),
-    (exp.Second, UpdatePeriod.SECONDLY),
-    (exp.TsOrDsToDate, UpdatePeriod.DAILY),
-    (exp.Date, UpdatePeriod.DAILY),
-)
+_FUNCTIONS: Final[Mapping[str, UpdatePeriod]] = {
+    "year": UpdatePeriod.YEARLY,
+    "quarter": UpdatePeriod.QUARTERLY,
+    "month": UpdatePeriod.MONTHLY,
+    "monthname": UpdatePeriod.MONTHLY,
+    "last_day": UpdatePeriod.MONTHLY,
+    "day": UpdatePeriod.DAILY,
+    "dayname": UpdatePeriod.DAILY,
+    "dayofmonth": UpdatePeriod.DAILY,
+    "dayofweek": UpdatePeriod.DAILY,
+    "dayofyear": UpdatePeriod.DAILY,
+    "weekday": UpdatePeriod.DAILY,
+    "weekofyear": UpdatePeriod.WEEKLY,
+    "hour": UpdatePeriod.HOURLY,
+    "minute": UpdatePeriod.MINUTELY,
+    "second": UpdatePeriod.SECONDLY,
+    "to_date": UpdatePeriod.DAILY,
+    "date": UpdatePeriod.DAILY,
+}
+"""Functions of a time alone."""
+
 _WEEK: Final = (
     "CAST(date_add(CAST(date_trunc('WEEK', to_date(concat(substr(x, 1, 4), '-01-04'))) AS DATE),"
     " 7 * (CAST(substr(x, 7, 2) AS INT) - 1)) AS TIMESTAMP)"
@@ -112,14 +119,19 @@ def _beginning(kind: ColumnType, period: UpdatePeriod) -> str:
 
 def _period_of(node: exp.Expr) -> UpdatePeriod | None:
     """The parts of time within which the result of a function is the same; None for other nodes."""
-    if isinstance(node, exp.TimestampTrunc | exp.DateTrunc):
-        unit = node.args.get("unit")
-        return None if unit is None else _UNITS.get(unit.name.upper())
     if isinstance(node, exp.Extract):
         return _UNITS.get(node.this.name.upper())
     if isinstance(node, exp.Cast):
         return UpdatePeriod.DAILY if node.to.is_type("date") else None
-    return next((period for kind, period in _FUNCTIONS if isinstance(node, kind)), None)
+    match name_of(node), node.expressions:
+        case ("date_trunc", [exp.Literal(is_string=True) as unit, _]) | (
+            "trunc",
+            [_, exp.Literal(is_string=True) as unit],
+        ):
+            return _UNITS.get(unit.name.upper())
+        case str(name), [_]:
+            return _FUNCTIONS.get(name)
+    return None
 
 
 def _finer(one: UpdatePeriod, other: UpdatePeriod) -> UpdatePeriod:

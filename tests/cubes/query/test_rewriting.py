@@ -213,7 +213,7 @@ def test_the_time_of_a_partition_is_that_of_its_own_dimension_alone(cubes):
     assert list(found.partitions) == ["lake_daily"]
     found = cubes.rewrite(f"select date_trunc('month', paid_time), fare from rides where {JANUARY}")
     assert list(found.partitions) == ["lake_raw"]
-    assert "DATE_TRUNC('MONTH', `rides`.`paid_time`)" in found.sql
+    assert "DATE_TRUNC('month', `rides`.`paid_time`)" in found.sql
 
 
 def test_a_dimension_that_the_cube_relates_to_another(cubes):

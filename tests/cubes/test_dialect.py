@@ -1,0 +1,63 @@
+"""How expressions are read and written: as they were written, so that Spark computes what the user asked for."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp, parse_one
+from sqlglot.errors import ParseError
+
+from hbstore.cubes.dialect import LOOKED_AT, QueryDialect
+from hbstore.cubes.expressions import columns_of
+
+
+def written(text):
+    return parse_one(text, dialect=QueryDialect).sql(QueryDialect)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("TO_CHAR(12454, '99G999')", "INSTR(a, 'b', 1, 2)", "MAX_BY(a, b, 2)", "MIN_BY(a, b, 2)"),
+        *("LISTAGG(a)", "LISTAGG(DISTINCT a, '-')", "STRING_AGG(a)", "PERCENTILE(a, 0.5, 2)", "FIRST(a, TRUE)"),
+        *("FIRST(a) IGNORE NULLS", "SUM(a) FILTER(WHERE b)", "COUNT(DISTINCT a, b)", "COUNT(*)", "ANY(a)"),
+        *("DATE_TRUNC(a, b)", "TO_DATE(a, 'yyyy')", "DATE_ADD(a, 1)", "DATEDIFF(a, b)", "DATE(a)", "YEAR(a)"),
+        *("MAKE_TIMESTAMP(2014, 12, 28, 6, 30, 45.887, 'CET')", "UNIX_TIMESTAMP()", "CURRENT_CATALOG()"),
+        *("PARSE_JSON('1')", "DECODE(a, 1, 2, 3)", "CEIL(a, 2)", "LOG(2, a)", "MOD(a, b)", "NVL(a, b)", "CHAR(65)"),
+        *("AGGREGATE(a, 0, (x, y) -> x + y)", "EXISTS(a, x -> x > 1)", "SORT_ARRAY(a, FALSE)", "a[1]", "a DIV b"),
+        *(
+            "IF(a, b, c)",
+            "CAST(a AS DECIMAL(3, 2))",
+            "CAST(a AS TIME)",
+            "EXTRACT(YEAR FROM a)",
+            "TRIM(BOTH 'x' FROM a)",
+            "a || b",
+        ),
+        *("a RLIKE 'x'", "a LIKE 'x' ESCAPE '!'", "a LIKE ANY ('x', 'y')", "STRUCT(a, b).x", "NO_SUCH(a, b, c, d)"),
+    ],
+)
+def test_what_is_read_is_written(text):
+    assert written(text) == text
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_a_function_with_a_class_keeps_its_arguments(name):
+    for number in range(6):
+        text = f"{name}({', '.join('abcde'[:number])})"
+        try:
+            made = written(text)
+        except ParseError:
+            assert number != 1
+        else:
+            assert made == text
+
+
+def test_greatest_and_least_are_no_aggregates_of_several_values():
+    assert isinstance(parse_one("max(a)", dialect=QueryDialect), exp.Max)
+    assert isinstance(parse_one("max(a, b)", dialect=QueryDialect), exp.Anonymous)
+    assert isinstance(parse_one("min(a, b)", dialect=QueryDialect), exp.Anonymous)
+
+
+def test_expressions_of_models_are_read_alike():
+    assert [str(one) for one in columns_of("max_by(fare, minutes, 2) + instr(name, city.name, 1, 2)")] == [
+        *("fare", "minutes", "name", "city.name")
+    ]
