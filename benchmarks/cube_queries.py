@@ -183,7 +183,7 @@ def _cubes(url: str, facts: Sequence[Sequence[str]], periods: Sequence[str]) -> 
 def _put_timelines(store: PartitionStore, table: str, there: Mapping[UpdatePeriod, Sequence[int]], size: int) -> None:
     """Give a table's row what it would have with partitions of these times: timelines and totals."""
     rows, key = store.rows, table_key("shop", table)
-    store.timelines.read("shop", table)
+    store.timelines.read(f"shop.{table}")
     columns, row = TimeColumns.of(store.get_table("shop", table)), Tables(rows).open("shop", table)
     assert columns is not None
     cells = rows.get_all(key)

@@ -155,7 +155,7 @@ def _create(store: PartitionStore, case: _Case, name: str) -> None:
     made: Table = replace(sales_table(name), partition_columns=tuple(columns), parameters=declared)
     store.create_table(made)
     if declared:
-        store.timelines.read("bench", name)
+        store.timelines.read(f"bench.{name}")
 
 
 def reads(url: str | None = None) -> Report:
@@ -178,7 +178,7 @@ def reads(url: str | None = None) -> Report:
         year = datetime(2015, 1, 1, tzinfo=UTC), datetime(2016, 1, 1, tzinfo=UTC)
 
         def covered() -> Cover:
-            known = store.timelines.read("bench", _KEPT)
+            known = store.timelines.read(f"bench.{_KEPT}")
             return cover({period: [timeline] for (period, _), timeline in known.items()}, *year, partial=True)
 
         report.compare(
@@ -195,13 +195,13 @@ def _questions(report: Report, store: PartitionStore, name: str, note: str) -> N
     row = table_key("bench", _KEPT)
     report.compare(
         f"{name}: read, known",
-        lambda _: store.timelines.read("bench", _KEPT),
+        lambda _: store.timelines.read(f"bench.{_KEPT}"),
         lambda _: store.rows.get(row),
         target="one read",
     )
     report.compare(
         f"{name}: read, not known yet",
-        lambda _: StoredTimelines(store.rows, Tables(store.rows)).read("bench", _KEPT),
+        lambda _: StoredTimelines(store.rows, Tables(store.rows)).read(f"bench.{_KEPT}"),
         lambda _: store.rows.get_all(row),
         target="",
         runs=5,

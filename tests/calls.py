@@ -166,10 +166,10 @@ TABLE_TIMELINES = {
     "convert": {"name": "DAILY.ds", "class_name": "RangesPartitionTimeline"},
 }
 TIMELINES = {
-    "of": {**TABLE, "period": None, "column": None},
-    **dict.fromkeys(("read", "read_with_totals", "rebuild", "check", "export"), TABLE),
-    "convert": {**TABLE, "period": UpdatePeriod.DAILY, "column": "ds", "name": "RangesPartitionTimeline"},
-    "take_over": {**TABLE, "properties": {}},
+    "of": {"table": "shop.sales", "period": None, "column": None},
+    **{key: {"table": "shop.sales"} for key in ("read", "read_with_totals", "rebuild", "check", "export")},
+    "convert": {"table": "shop.sales", "period": UpdatePeriod.DAILY, "column": "ds", "name": "RangesPartitionTimeline"},
+    "take_over": {"table": "shop.sales", "properties": {}},
 }
 STATISTICS = {
     "write_table": {**TABLE, "statistics": [STATISTIC]},

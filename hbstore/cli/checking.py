@@ -42,7 +42,7 @@ def timeline_problems(store: PartitionStore, database: str, table: str) -> list[
         TimelineNotFound: it keeps none.
     """
     try:
-        return store.timelines.check(database, table)
+        return store.timelines.check(f"{database}.{table}")
     except TimelineNotFound:
         raise
     except TimelineError as error:  # not even what the table says of its timelines makes sense

@@ -65,7 +65,7 @@ def show(
 
     period = None if update_period is None else UpdatePeriod.named(update_period)
     with open_store(ctx, store) as opened:
-        found = opened.timelines.of(*table_name(table), period, column)
+        found = opened.timelines.of(table, period, column)
     print_timelines(found, picture=picture, as_json=as_json)
 
 
@@ -109,7 +109,7 @@ def convert(
     database, name = table_name(table)
     period = UpdatePeriod.named(update_period)
     with open_store(ctx, store) as opened:
-        timeline = opened.timelines.convert(database, name, period, column, class_name)
+        timeline = opened.timelines.convert(table, period, column, class_name)
     found = {
         "table": f"{database}.{name}".lower(),
         "update_period": period.name,
@@ -145,7 +145,7 @@ def rebuild(
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         opened.get_table(database, name)  # before Spark is started
-        found = None if by_spark else opened.timelines.rebuild(database, name)
+        found = None if by_spark else opened.timelines.rebuild(table)
     if found is None:
         found = _rebuilt_by_spark(store_url(ctx, store), database, name)
     full_name = f"{database}.{name}".lower()
@@ -214,7 +214,7 @@ def export(ctx: typer.Context, table: TableArgument, *, store: StoreOption = Non
     The output is a .properties file of Java; with --json it is a JSON object.
     """
     with open_store(ctx, store) as opened:
-        found = opened.timelines.export(*table_name(table))
+        found = opened.timelines.export(table)
     if as_json:
         print_json(found)
     else:
@@ -256,16 +256,16 @@ def import_(
     properties = _read(file, format)
     with open_store(ctx, store) as opened:
         # What is damaged in the store is found by this, and is no mistake in the file.
-        kept = {f"{period.name}.{one}" for period, one in opened.timelines.read(database, name)}
+        kept = {f"{period.name}.{one}" for period, one in opened.timelines.read(table)}
         others = _check_names(properties, kept, file)
         try:
-            opened.timelines.take_over(database, name, properties)
+            opened.timelines.take_over(table, properties)
         except CorruptTimeline as error:
             raise _damaged(file, error) from error
         except (TimelineMismatch, UnknownTimelineClass) as error:
             error.fields |= {"file": file}
             raise
-        found = opened.timelines.of(database, name)
+        found = opened.timelines.of(table)
     if others:
         _note(f"the table does not keep the timelines {', '.join(others)}; hbstore skipped them")
     full_name = f"{database}.{name}".lower()

@@ -123,7 +123,7 @@ def repair(
         gone = 0 if tables else opened.repair_catalog()
         for database, name in named_tables(opened, tables)[0]:
             finished = opened.repair(database, name)
-            done.append((f"{database}.{name}", finished, Publisher(opened).recover(database, name)))
+            done.append((f"{database}.{name}", finished, Publisher(opened).recover(f"{database}.{name}")))
     if as_json:
         shown = [
             {

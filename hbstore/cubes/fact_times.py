@@ -54,7 +54,7 @@ class FactTimes:
             timeline
             for table in tables
             if table.time_partition_columns and (column is None or column in table.time_partition_columns)
-            for timeline in store.timelines.of(self.catalog.database, fact.table_name(table.storage))
+            for timeline in store.timelines.of(f"{self.catalog.database}.{fact.table_name(table.storage)}")
             if period in (None, timeline.update_period) and column in (None, timeline.partition_column)
         ]
 
@@ -77,7 +77,7 @@ class FactTimes:
         timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
         for table in tables:
             if column in table.time_partition_columns:
-                stored = store.timelines.read(self.catalog.database, fact.table_name(table.storage))
+                stored = store.timelines.read(f"{self.catalog.database}.{fact.table_name(table.storage)}")
                 for (period, of_column), timeline in stored.items():
                     if of_column == column:
                         timelines.setdefault(period, []).append(timeline)

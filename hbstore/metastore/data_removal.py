@@ -61,7 +61,7 @@ def table_files(call: Call, table: Table, *, delete: bool) -> TableFiles:
     places = (table.location, *_locations_elsewhere(call, table, table.location))
     if is_external(table):
         return TableFiles((table.location,), kept=places)
-    if Publisher(call.store).has_moving_folders(table.database, table.name):
+    if Publisher(call.store).has_moving_folders(f"{table.database}.{table.name}"):
         raise FileOperationFailed(
             "the folders of exchanged partitions are not all moved yet",
             table=table,

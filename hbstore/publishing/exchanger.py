@@ -82,8 +82,8 @@ def exchange_partitions(
 
 def _claim(publisher: Publisher, files: ExchangeFiles) -> None:
     try:
-        publisher.claim(*files.exchange.target, files.manifest)
-        publisher.claim(*files.exchange.source, files.manifest)
+        publisher.claim(".".join(files.exchange.target), files.manifest)
+        publisher.claim(".".join(files.exchange.source), files.manifest)
     except HbstoreError:
         with suppress(HbstoreError):
             files.withdraw()

@@ -35,7 +35,7 @@ from hbstore.errors import (
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition
-from hbstore.names import partition_name
+from hbstore.names import partition_name, table_name
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
@@ -70,12 +70,11 @@ class Publisher:
     def __repr__(self) -> str:
         return f"<Publisher of {self.store.rows.url}>"
 
-    def publish(self, database: str, table: str, manifest: Manifest, staged: Mapping[str, str]) -> None:
+    def publish(self, table: str, manifest: Manifest, staged: Mapping[str, str]) -> None:
         """Publish a manifest.
 
         Args:
-            database: the database's name.
-            table: the table's name.
+            table: ``"shop.sales"``.
             manifest: what is to be done.
             staged: for each staged file the place of its hidden one, as locations.
 
@@ -100,11 +99,11 @@ class Publisher:
         >>> _ = staged.write_text("2.50")
         >>> write = PartitionWrite(("2013-01-09", "0"), f"file:{home}", {"_hidden": "part-0"})
         >>> manifest = Manifest("7", f"file:{staged.parent}", (write,))
-        >>> Publisher(store).publish("shop", "local", manifest, {f"file:{staged}": f"file:{home}/_hidden"})
+        >>> Publisher(store).publish("shop.local", manifest, {f"file:{staged}": f"file:{home}/_hidden"})
         >>> pathlib.Path(home, "part-0").read_text(), store.table("shop.local").names()
         ('2.50', ['ds=2013-01-09/hour=0'])
         """
-        row = self.claim(database, table, manifest)
+        row = self.claim(table, manifest)
         try:
             self._check_batch(row, manifest)
             _check_place(row, manifest)
@@ -118,15 +117,15 @@ class Publisher:
         with _after_the_decision(row, manifest):
             self._show(row, manifest)
 
-    def recover(self, database: str, table: str) -> int:
+    def recover(self, table: str) -> int:
         """Finish what is decided, and clear away what dead jobs left; how many publications there were.
 
         One read of the table's row where there is nothing to do.
 
-        >>> Publisher(store).recover("shop", "sales")
+        >>> Publisher(store).recover("shop.sales")
         0
         """
-        return self.recover_row(self.store.publications.row(database, table), all_dead=True)
+        return self.recover_row(self.store.publications.row(*table_name(table)), all_dead=True)
 
     def recover_row(self, row: TableRow, *, all_dead: bool = False) -> int:
         """As `recover`, of a row that was read; what is not decided, nor exchanged, stays unless ``all_dead``.
@@ -160,16 +159,16 @@ class Publisher:
         except HbstoreError as error:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
 
-    def has_moving_folders(self, database: str, table: str) -> bool:
+    def has_moving_folders(self, table: str) -> bool:
         """Whether folders of partitions that are exchanged may still lie in the folder of a table, or come to it.
 
-        >>> Publisher(store).has_moving_folders("shop", "sales")
+        >>> Publisher(store).has_moving_folders("shop.sales")
         False
         """
-        row = self.store.publications.row(database, table)
+        row = self.store.publications.row(*table_name(table))
         return any(one.id.startswith(EXCHANGES) for one in self.store.publications.of(row))
 
-    def claim(self, database: str, table: str, manifest: Manifest) -> TableRow:
+    def claim(self, table: str, manifest: Manifest) -> TableRow:
         """Claim the partitions of a manifest in a table, whose row comes back.
 
         Raises:
@@ -177,12 +176,12 @@ class Publisher:
             ConcurrentChange: other jobs always came between; nothing was changed.
 
         >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("2013-01-09", "0"), "file:/data/x"),))
-        >>> Publisher(store).claim("shop", "sales", manifest).table.name
+        >>> Publisher(store).claim("shop.sales", manifest).table.name
         'sales'
         """
         publications = self.store.publications
         for attempt in range(_ATTEMPTS):
-            row = publications.row(database, table)
+            row = publications.row(*table_name(table))
             if self._settle_exchanges(row, all_dead=True, taker=manifest):
                 continue
             columns = row.table.partition_column_names

@@ -114,7 +114,7 @@ def sync_partitions(
             hint="Change the table's location, or move the file",
         )
     if not dry_run:
-        Publisher(store).recover(database, name)
+        Publisher(store).recover(f"{database}.{name}")
     look = explorer or Threads()
     there = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
     walked = look.walk(location, shape, lambda done: progress("list", done, None))

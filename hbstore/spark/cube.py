@@ -50,6 +50,10 @@ def cube(
         CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
         PartitionNotFound: a partition that was chosen was dropped before it was read.
         InvalidInput: the folder of a partition is gone.
+
+    >>> question = "cube select sum(amount) as sold from sold where time_range_in(day, '2013-01-01', '2013-01-03')"
+    >>> cube(spark, store, question, database="shop").first().sold
+    6.0
     """
     check_arguments(spark=spark, store=store, text=text, database=database)
     with opened(store) as there:

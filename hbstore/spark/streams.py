@@ -126,7 +126,7 @@ def stream_to_table(
     with opened(target) as given:
         _check(stream, given, table, static, commit)
         if commit is not None:
-            Publisher(given).recover(*table_name(table))  # what is decided is shown before it is announced
+            Publisher(given).recover(table)  # what is decided is shown before it is announced
     check_checkpoint(stream.sparkSession, checkpoint)
     announcing = None
     if commit is not None:
@@ -208,7 +208,7 @@ def write_batch(
     stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
     with opened(store) as given:
         publisher = Publisher(given)
-        publisher.recover(database, name)
+        publisher.recover(table)
         row = given.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, None)
         rows = plan.arranged(frame)
@@ -251,7 +251,7 @@ class _Batch:
                 there = partitions_there(self.publisher.store, self.row, self.plan, staged)
                 manifest, moves = job.manifest(warehouse, staged, there)
                 try:
-                    self.publisher.publish(self.row.table.database, self.row.table.name, manifest, moves)
+                    self.publisher.publish(f"{self.row.table.database}.{self.row.table.name}", manifest, moves)
                 except WriteConflict:
                     if time.monotonic() > until:
                         raise

@@ -113,7 +113,7 @@ def write_table(
     with opened(store) as given:
         database, name = table_name(table)
         publisher = Publisher(given)
-        publisher.recover(database, name)
+        publisher.recover(table)
         row = given.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, writer)
         publication = new_publication_id()
@@ -128,7 +128,7 @@ def write_table(
             job = WriteJob(row, plan, publication, staging, mode, dict(parameters or {}))
             manifest, moves = job.manifest(warehouse, staged, there)
             if manifest.partitions:
-                publisher.publish(database, name, manifest, moves)
+                publisher.publish(table, manifest, moves)
         finally:
             remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
         return summary(plan, manifest, staged)

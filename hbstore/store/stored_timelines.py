@@ -20,6 +20,7 @@ from hbstore.errors import (
     UnknownTimelineClass,
 )
 from hbstore.keys import successor
+from hbstore.names import table_name
 from hbstore.rows.interface import Rows
 from hbstore.store.changes import MOVES, Change, ChangeKind
 from hbstore.store.journal_cell import Journal
@@ -109,7 +110,7 @@ class StoredTimelines:
     >>> store.create_table(Table("shop", "s1_sales", [Column("dt", "string")], parameters=declared))
     >>> store.add_partitions("shop", "s1_sales", [Partition([f"2015-01-{day:02}"]) for day in (1, 2, 4)])
     3
-    >>> [timeline.to_properties() for timeline in store.timelines.of("shop", "s1_sales")]
+    >>> [timeline.to_properties() for timeline in store.timelines.of("shop.s1_sales")]
     [{'first': '2015-01-01', 'latest': '2015-01-04', 'holes.size': '1', 'holes0': '2015-01-03'}]
     """
 
@@ -120,35 +121,33 @@ class StoredTimelines:
     def __repr__(self) -> str:
         return f"<StoredTimelines of {self.rows.url}>"
 
-    def of(
-        self, database: str, table: str, period: UpdatePeriod | None = None, column: str | None = None
-    ) -> list[PartitionTimeline]:
+    def of(self, table: str, period: UpdatePeriod | None = None, column: str | None = None) -> list[PartitionTimeline]:
         """Timelines of a table, those of the smallest period first; copies, to be changed at will.
 
         Raises:
             TimelineNotFound: there is none of the period and the column.
 
-        >>> cubes.store.timelines.of("shop", "lake_rides_daily", UpdatePeriod.DAILY)
+        >>> cubes.store.timelines.of("shop.lake_rides_daily", UpdatePeriod.DAILY)
         [<EndsAndHolesPartitionTimeline DAILY dt of lake_rides_daily: 3 times, 2015-01-29 to 2015-02-01, 1 missing>]
         """
         expect("period", period, UpdatePeriod, NoneType, hint=f"{_A_PERIOD}, or None for all")
         expect_texts(or_none=True, column=column)
         found = [
             convert(timeline, type(timeline))
-            for (one, name), timeline in self.read(database, table).items()
+            for (one, name), timeline in self.read(table).items()
             if period in (None, one) and (column is None or column.lower() == name.lower())
         ]
         if not found:
             raise TimelineNotFound(
                 "the table does not keep this timeline",
-                table=f"{database}.{table}",
+                table=table,
                 period=None if period is None else period.name,
                 column=column,
-                hint=f"List the timelines with `hbstore timeline show {database}.{table}`",
+                hint=f"List the timelines with `hbstore timeline show {table}`",
             )
         return found
 
-    def read(self, database: str, table: str) -> Timelines:
+    def read(self, table: str) -> Timelines:
         """All timelines of a table, shared with other callers: not to be changed.
 
         One read of the table's row; while that is what it was, nothing else. Where the table's flag is not "true", or a
@@ -157,15 +156,15 @@ class StoredTimelines:
         Raises:
             TimelineTooLarge: one does not fit the table's row.
 
-        >>> list(cubes.store.timelines.read("shop", "lake_rides_daily"))
+        >>> list(cubes.store.timelines.read("shop.lake_rides_daily"))
         [(<UpdatePeriod.DAILY: 'DAILY'>, 'dt')]
         """
-        return self.read_with_totals(database, table)[0]
+        return self.read_with_totals(table)[0]
 
-    def read_with_totals(self, database: str, table: str) -> tuple[Timelines, Totals | None]:
+    def read_with_totals(self, table: str) -> tuple[Timelines, Totals | None]:
         """All timelines of a table, as `read`, and its totals from the same row; None where they are not known.
 
-        >>> _, totals = cubes.store.timelines.read_with_totals("shop", "lake_rides_daily")
+        >>> _, totals = cubes.store.timelines.read_with_totals("shop.lake_rides_daily")
         >>> totals.partitions
         3
         """
@@ -173,7 +172,7 @@ class StoredTimelines:
         while attempt < _ATTEMPTS:
             try:
                 with self.rows.snapshot():
-                    return self._read(database, table)
+                    return self._read(table)
             except _AgainError:
                 attempt += 1
                 pause(min(attempt, 10))
@@ -184,32 +183,31 @@ class StoredTimelines:
                     time.sleep(min(left, _LONGEST_PAUSE, 0.01 * waits))
                 else:
                     attempt += 1
-                    self._builder.build(database, table)
+                    self._builder.build(*table_name(table))
         raise ConcurrentChange(
             "other writers kept changing the table's timelines while they were read",
-            table=f"{database}.{table}",
+            table=table,
             hint="Try again",
         )
 
-    def rebuild(self, database: str, table: str) -> Collected:
+    def rebuild(self, table: str) -> Collected:
         """Build all timelines of a table from its partitions, and say so in its parameters. O(partitions).
 
         Where the parameters name a class that there is not, the default takes its place, and the result says so.
 
-        >>> cubes.store.timelines.rebuild("shop", "lake_rides_daily").left_out
+        >>> cubes.store.timelines.rebuild("shop.lake_rides_daily").left_out
         ()
         """
-        unknown = self._builder.without_unknown_classes(database, table)
-        return replace(self._builder.build(database, table), unknown_classes=unknown)
+        unknown = self._builder.without_unknown_classes(*table_name(table))
+        return replace(self._builder.build(*table_name(table)), unknown_classes=unknown)
 
-    def convert(self, database: str, table: str, period: UpdatePeriod, column: str, name: str) -> TimelineName:
+    def convert(self, table: str, period: UpdatePeriod, column: str, name: str) -> TimelineName:
         """Make a timeline one of another class, in place: without reading partitions, and never wrong meanwhile.
 
         One of a class that there is not is built from the partitions, with the table's others.
 
         Args:
-            database: the database's name.
-            table: the table's name.
+            table: ``"shop.sales"``.
             period: the timeline's update period.
             column: its time partition column, in any case.
             name: of the class.
@@ -223,13 +221,13 @@ class StoredTimelines:
             TimelineTooLarge: it would not fit the table's row; nothing was changed.
 
         >>> name = "RangesPartitionTimeline"
-        >>> cubes.store.timelines.convert("shop", "lake_rides_daily", UpdatePeriod.DAILY, "dt", name)
+        >>> cubes.store.timelines.convert("shop.lake_rides_daily", UpdatePeriod.DAILY, "dt", name)
         'DAILY.dt'
         """
         expect("period", period, UpdatePeriod, hint=_A_PERIOD)
         expect_texts(column=column, name=name)
         wanted = timeline_class(name)
-        row = self.tables.open(database, table)
+        row = self.tables.open(*table_name(table))
         columns = time_columns(row)
         names = {(one, place.lower()): (timeline, place) for timeline, one, place in columns.names()}
         if (period, column.lower()) not in names:
@@ -242,11 +240,11 @@ class StoredTimelines:
             )
         timeline_name, column = names[period, column.lower()]
         try:
-            self.read(database, table)
+            self.read(table)
         except UnknownTimelineClass:
             self._say_class(row, period, column, wanted)
             with suppress(UnknownTimelineClass):  # of another of the table's timelines
-                self._builder.build(database, table)
+                self._builder.build(*table_name(table))
             return timeline_name
 
         def converted(now: TableRow, state: State | None) -> State | None:
@@ -273,19 +271,19 @@ class StoredTimelines:
         advance(self.rows, row.key)
         return timeline_name
 
-    def check(self, database: str, table: str) -> list[str]:
+    def check(self, table: str) -> list[str]:
         """What is wrong with a table's timelines: damaged ones, and differences from the partitions. O(partitions).
 
         Partitions may come and go meanwhile: what differs is looked at again.
 
-        >>> cubes.store.timelines.check("shop", "lake_rides_daily")
+        >>> cubes.store.timelines.check("shop.lake_rides_daily")
         []
         """
         try:
-            known = self.read(database, table)
+            known = self.read(table)
         except (CorruptTimeline, TimelineTooLarge, UnknownTimelineClass) as error:
             return [str(error)]
-        row = self.tables.open(database, table)
+        row = self.tables.open(*table_name(table))
         columns = time_columns(row)
         prefix = row.definition.prefix
         found = self._builder.collect(row, columns, prefix, successor(prefix))
@@ -296,25 +294,25 @@ class StoredTimelines:
             if not differing:
                 continue
             there = present(self.rows, row, columns, period, column, differing)
-            now = _times_of(self.read(database, table).get((period, column)))
+            now = _times_of(self.read(table).get((period, column)))
             differing.subtract(_difference(listed, now))  # what came or went meanwhile
             problems += list(_differences(name, period, now, differing, there))
         left_out = [f"the times of partition {one} cannot be determined" for one in found.left_out]
         more = found.left_out_count - len(left_out)
         return problems + left_out + ([f"… and the times of {more:,} more partitions"] if more else [])
 
-    def export(self, database: str, table: str) -> dict[str, str]:
+    def export(self, table: str) -> dict[str, str]:
         """A table's timelines as properties of a table of Apache Lens.
 
-        >>> len(cubes.store.timelines.export("shop", "lake_rides_daily"))
+        >>> len(cubes.store.timelines.export("shop.lake_rides_daily"))
         6
         """
         properties = {PRESENT: "true"}
-        for timeline in self.read(database, table).values():
+        for timeline in self.read(table).values():
             properties |= table_properties(timeline)
         return properties
 
-    def take_over(self, database: str, table: str, properties: Mapping[str, str]) -> None:
+    def take_over(self, table: str, properties: Mapping[str, str]) -> None:
         """Take over timelines' classes from properties of a table of Apache Lens, if their times are those here.
 
         Raises:
@@ -322,12 +320,12 @@ class StoredTimelines:
             TimelineMismatch: the table's partitions have other times; nothing was changed.
             UnknownTimelineClass: there is no such class; nothing was changed.
 
-        >>> properties = cubes.store.timelines.export("shop", "lake_rides_daily")
-        >>> cubes.store.timelines.take_over("shop", "lake_rides_daily", properties)
+        >>> properties = cubes.store.timelines.export("shop.lake_rides_daily")
+        >>> cubes.store.timelines.take_over("shop.lake_rides_daily", properties)
         """
         expect_dict("properties", properties, str, hint="Give the properties in a dict, as `export` returns them")
-        row = self.tables.open(database, table)
-        known = self.read(database, table)
+        row = self.tables.open(*table_name(table))
+        known = self.read(table)
         given = {
             (period, column): timeline_of(row.table.name, period, column, properties)
             for _, period, column in time_columns(row).names()
@@ -344,14 +342,14 @@ class StoredTimelines:
                     hint="Add the missing partitions, or drop those that are gone, then try again",
                 )
         for (period, column), timeline in given.items():
-            self.convert(database, table, period, column, class_name(type(timeline)))
+            self.convert(table, period, column, class_name(type(timeline)))
 
     @property
     def _builder(self) -> TimelineBuilder:
         return TimelineBuilder(self.rows, self.tables)
 
-    def _read(self, database: str, table: str) -> tuple[Timelines, Totals | None]:
-        row = self.tables.open(database, table)
+    def _read(self, table: str) -> tuple[Timelines, Totals | None]:
+        row = self.tables.open(*table_name(table))
         known = self._cache.get(row.key)
         if known is not None and known.holds(row):
             return known.timelines, row.journal.totals_of(row.incarnation)

@@ -42,10 +42,14 @@ class TableTimelines:
     database: str
     name: str
 
+    @property
+    def _table(self) -> str:
+        return f"{self.database}.{self.name}"
+
     def __iter__(self) -> Iterator[PartitionTimeline]:
         """All timelines; copies, to be changed at will. None where the table keeps none."""
         try:
-            return iter(self.stored.of(self.database, self.name))
+            return iter(self.stored.of(self._table))
         except TimelineNotFound:
             return iter(())
 
@@ -61,7 +65,7 @@ class TableTimelines:
             UnknownUpdatePeriod: the period has no such name.
         """
         period, _, column = expect("name", name, str, hint='Give a text, such as "DAILY.dt"').partition(".")
-        return self.stored.of(self.database, self.name, UpdatePeriod.named(period), column or None)[0]
+        return self.stored.of(self._table, UpdatePeriod.named(period), column or None)[0]
 
     def rebuild(self) -> None:
         """Build all timelines anew from the partitions. O(partitions).
@@ -72,7 +76,7 @@ class TableTimelines:
 
         >>> rides.timelines.rebuild()
         """
-        self.stored.rebuild(self.database, self.name)
+        self.stored.rebuild(self._table)
 
     def convert(self, name: str, class_name: str) -> None:
         """Make a timeline one of another class, in place; no partition is read. O(size of the timeline).
@@ -92,7 +96,7 @@ class TableTimelines:
         """
         expect_texts(class_name=class_name)
         timeline = self[name]
-        self.stored.convert(self.database, self.name, timeline.update_period, timeline.partition_column, class_name)
+        self.stored.convert(self._table, timeline.update_period, timeline.partition_column, class_name)
 
     def check(self) -> list[str]:
         """What is wrong with them, compared with the partitions; nothing: an empty list. O(partitions).
@@ -100,7 +104,7 @@ class TableTimelines:
         >>> rides.timelines.check()
         []
         """
-        return self.stored.check(self.database, self.name)
+        return self.stored.check(self._table)
 
     def export(self) -> dict[str, str]:
         """All of them as properties of a table of Apache Lens. O(size of the timelines).
@@ -108,11 +112,11 @@ class TableTimelines:
         >>> rides.timelines.export()["cube.storagetable.partition.timeline.cache.DAILY.dt.latest"]
         '2015-02-01'
         """
-        return self.stored.export(self.database, self.name)
+        return self.stored.export(self._table)
 
     def __repr__(self) -> str:
-        return f"<timelines of {self.database}.{self.name}>"
+        return f"<timelines of {self._table}>"
 
     def _repr_html_(self) -> str:
         """A picture for notebooks. O(size of the timelines)."""
-        return repr_html(list(self)) or f"<div>{self.database}.{self.name} keeps no timelines</div>"
+        return repr_html(list(self)) or f"<div>{self._table} keeps no timelines</div>"

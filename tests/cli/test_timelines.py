@@ -16,7 +16,7 @@ CLASSES = ("StoreAllPartitionTimeline", "EndsAndHolesPartitionTimeline", "Ranges
 @pytest.fixture
 def timelines(cubes):
     """The timelines of shop.s1_sales: `timelines()` reads them."""
-    return lambda: cubes.store.timelines.of("shop", "s1_sales")
+    return lambda: cubes.store.timelines.of("shop.s1_sales")
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_rebuild_names_what_it_left_out(run, path, cubes):
 @pytest.mark.spark
 def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path, spawn_with_spark):
     """In a process of its own: it starts a Spark and stops it."""
-    before = cubes.store.timelines.of("shop", "s1_sales")
+    before = cubes.store.timelines.of("shop.s1_sales")
     damage_a_timeline(path)
 
     def rebuild(*arguments, **environment):
@@ -138,7 +138,7 @@ def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path, spawn_with_spar
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["partitions"] == 21
     with hbstore.connect(url) as store:
-        assert store.timelines.of("shop", "s1_sales") == before
+        assert store.timelines.of("shop.s1_sales") == before
     assert run("check").stderr.endswith("all well\n")
     missing = rebuild("shop.no")
     assert (missing.returncode, missing.stdout) == (2, "")

@@ -268,7 +268,7 @@ def _with(table, parameters):
 def test_a_period_may_be_added_to_a_table_with_partitions(cubes):
     cubes.add_partitions("rides_daily", "archive", days("2015-01-01", "2015-01-02"))
     cubes.alter(on(sample("rides_daily"), "archive", update_periods=["DAILY", "HOURLY"]))
-    assert cubes.store.timelines.check("shop", "archive_rides_daily") == []
+    assert cubes.store.timelines.check("shop.archive_rides_daily") == []
     (daily,) = cubes.timelines("rides_daily", storage="archive", update_period="DAILY")
     assert len(list(daily.ranges())) == 1
     assert len(cubes.partitions("rides_daily", "archive")) == 2
@@ -281,7 +281,7 @@ def test_a_storage_may_be_added_and_taken_out(cubes):
     cubes.alter(sample("rides_daily"))
     assert cubes.store.table_names("shop") == TABLES
     assert cubes.partitions("rides_daily", "archive") == []
-    assert cubes.store.timelines.check("shop", "archive_rides_daily") == []
+    assert cubes.store.timelines.check("shop.archive_rides_daily") == []
 
 
 def test_partition_columns_stay(cubes):

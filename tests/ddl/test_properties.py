@@ -62,9 +62,9 @@ def test_what_is_not_there_is_unset_only_if_it_exists(store):
 
 def test_properties_declare_timelines(store):
     run(store, "ALTER TABLE sales SET TBLPROPERTIES ('cube.storagetable.update.periods' = 'DAILY,MONTHLY')")
-    assert [one.update_period.name for one in store.timelines.of("shop", "sales")] == ["DAILY", "MONTHLY"]
+    assert [one.update_period.name for one in store.timelines.of("shop.sales")] == ["DAILY", "MONTHLY"]
     run(store, f"ALTER TABLE sales SET TBLPROPERTIES ('{CLASS}' = 'RangesPartitionTimeline', '{PRESENT}' = 'false')")
-    assert type(store.timelines.of("shop", "sales")[0]).__name__ == "RangesPartitionTimeline"
+    assert type(store.timelines.of("shop.sales")[0]).__name__ == "RangesPartitionTimeline"
     before = store.get_table("shop", "sales")
     with pytest.raises(UnknownTimelineClass, match=r"com\.example\.Linked"):
         run(store, f"ALTER TABLE sales SET TBLPROPERTIES ('{CLASS}' = 'com.example.Linked')")
@@ -83,13 +83,13 @@ def test_properties_declare_timelines(store):
 def test_a_class_that_is_not_there_is_mended(store, statement, monkeypatch):
     register(CountedRunsTimeline)
     run(store, f"ALTER TABLE sales SET TBLPROPERTIES ('{CLASS}' = '{NAME}', '{PRESENT}' = 'false')")
-    assert type(store.timelines.of("shop", "sales")[0]) is CountedRunsTimeline
+    assert type(store.timelines.of("shop.sales")[0]) is CountedRunsTimeline
     monkeypatch.setattr(classes, "_registered", {})  # as in a process where it is not installed
     store.timelines._cache.clear()
     with pytest.raises(UnknownTimelineClass):
-        store.timelines.read("shop", "sales")
+        store.timelines.read("shop.sales")
     run(store, statement)
-    assert len(list(store.timelines.of("shop", "sales")[0].iterate())) == 3
+    assert len(list(store.timelines.of("shop.sales")[0].iterate())) == 3
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def client(root, tmp_path, monkeypatch):
         prepare(store, root)
         with monkeypatch.context() as patch:
             patch.setattr(Publisher, "_show", lambda *_: None)
-            Publisher(store).publish("shop", "sales", *job(root))
+            Publisher(store).publish("shop.sales", *job(root))
         store.finish_publications = Publisher(store).finish_before_use
         yield Writing(store, root.parent)
 

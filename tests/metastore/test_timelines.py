@@ -23,7 +23,7 @@ SALES, OTHER = ("shop", "sales"), ("shop", "returns")
 def shop(shop):
     for _, name in (SALES, OTHER):
         shop.create_table(declaring(name, DECLARED))
-        shop.store.timelines.read("shop", name)
+        shop.store.timelines.read(f"shop.{name}")
     shop.add_partitions([day(1), day(2), day(3, region="us"), day(2, region="us")])
     return shop
 

@@ -61,7 +61,7 @@ def recover_later(store, *tables):
     """Have somebody look after tables when all jobs are dead."""
     with much_later():
         for table in tables:
-            Publisher(store).recover(*table)
+            Publisher(store).recover(".".join(table))
 
 
 def _counted(change, process):

@@ -127,7 +127,7 @@ def test_two_may_move_a_folder_in_the_same_moment(store, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("table", [SALES, OLD])
 def test_a_partition_that_a_job_is_writing_is_not_exchanged(store, tmp_path, table):
-    Publisher(store).claim(*table, job(("a", "1")))
+    Publisher(store).claim(".".join(table), job(("a", "1")))
     with pytest.raises(WriteConflict, match="ds=a/hour=1"):
         run(store, tmp_path)
     assert both(store) == BEFORE
@@ -138,7 +138,7 @@ def test_a_job_cannot_write_what_is_being_exchanged(store, tmp_path, monkeypatch
     def write(other):
         for table in (SALES, OLD):
             with pytest.raises(WriteConflict):
-                Publisher(other).claim(*table, job(("a", "2")))
+                Publisher(other).claim(".".join(table), job(("a", "2")))
 
     meanwhile(monkeypatch, before=write)
     run(store, tmp_path)
@@ -201,7 +201,7 @@ def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path
     made = 0
     for at, store, _ in deaths(url, tmp_path):
         with much_later():
-            Publisher(store).claim(*table, job(("a", "1")))
+            Publisher(store).claim(".".join(table), job(("a", "1")))
         there = store.get_partitions_by_filter(*OLD, None)
         made += len(there) > 1
         assert all("/shop.db/" not in one.location for one in there), at

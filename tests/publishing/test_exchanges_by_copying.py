@@ -63,7 +63,7 @@ def test_a_job_waits_for_who_copies(copied, monkeypatch):
     with much_later():
         for table in (SALES, OLD):
             with pytest.raises(ConcurrentChange):
-                Publisher(store).claim(*table, job(("a", "1")))
+                Publisher(store).claim(".".join(table), job(("a", "1")))
     assert claims(store) == 2
 
 

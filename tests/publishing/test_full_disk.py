@@ -58,13 +58,13 @@ def test_publishing(tmp_path):
             again = limited(store, pages)
             said = None
             try:
-                Publisher(store).publish("shop", "sales", manifest, staged)
+                Publisher(store).publish("shop.sales", manifest, staged)
             except (StoreFull, CommitStateUnknown) as error:
                 said = type(error)
             again()
             outcomes.append(said)
             assert seen(store, root) == (BEFORE if said is StoreFull else AFTER), pages
-            Publisher(store).recover("shop", "sales")
+            Publisher(store).recover("shop.sales")
             assert not list(root.rglob(".*"))
             if said is None:
                 break

@@ -18,7 +18,7 @@ from tests.store.faults import Fault, FaultyRows
 def ended(store, root):
     """The error with which a job ended; None if it came back."""
     try:
-        Publisher(store).publish("shop", "sales", *job(root))
+        Publisher(store).publish("shop.sales", *job(root))
     except HbstoreError as error:
         return error
     return None

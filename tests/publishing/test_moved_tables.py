@@ -36,7 +36,7 @@ def test_a_job_that_staged_in_the_old_place_changes_nothing(store, tmp_path):
     manifest, staged = job(root)
     move(store, tmp_path / "moved")
     with pytest.raises(ConcurrentChange, match="location of the table changed") as caught:
-        Publisher(store).publish("shop", "sales", manifest, staged)
+        Publisher(store).publish("shop.sales", manifest, staged)
     assert "write again" in caught.value.hint
     assert seen(store, root) == BEFORE
     assert claims(store) == []
@@ -48,7 +48,7 @@ def test_what_was_decided_before_is_finished(store, tmp_path, monkeypatch):
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(root))
+        Publisher(store).publish("shop.sales", *job(root))
     move(store, tmp_path / "moved")
     assert seen(store, root) == AFTER
     assert claims(store) == []
@@ -58,11 +58,11 @@ def test_what_was_decided_before_is_finished(store, tmp_path, monkeypatch):
 def test_what_a_dead_job_prepared_in_the_old_place_is_cleared_away(store, tmp_path):
     root = tmp_path / "sales"
     dead, staged = job(root)
-    Publisher(store).claim("shop", "sales", dead)
+    Publisher(store).claim("shop.sales", dead)
     for source, target in staged.items():
         Warehouse(f"file:{root}").move(source, target, inside=[])
     move(store, tmp_path / "moved")
     with much_later():
-        Publisher(store).publish("shop", "sales", *job(tmp_path / "moved", "job2", "a"))
+        Publisher(store).publish("shop.sales", *job(tmp_path / "moved", "job2", "a"))
     assert claims(store) == []
     assert not [path for path in root.rglob("*") if path.name.startswith(".") or path.name == "job1"]

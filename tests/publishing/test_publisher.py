@@ -23,7 +23,7 @@ def store(url, tmp_path):
 
 def test_all_that_a_job_wrote_is_there_and_nothing_else(store, tmp_path):
     root = tmp_path / "sales"
-    Publisher(store).publish("shop", "sales", *job(root))
+    Publisher(store).publish("shop.sales", *job(root))
     assert seen(store, root) == AFTER
     assert sorted(path.name for path in root.rglob("*")) == sorted(
         ["_hbstore", "ds=a", "old", "part-0-job1", "ds=b", "part-0-job1", "ds=d", "part-0-job1"]
@@ -41,7 +41,7 @@ def test_a_job_that_dies_anywhere_leaves_the_table_as_it_was_or_finished(url, tm
         store = PartitionStore(connect_rows(url))
         prepare(store, root)
         with dying(store, at) as process:
-            Publisher(process.store).publish("shop", "sales", *job(root))
+            Publisher(process.store).publish("shop.sales", *job(root))
         found = seen(store, root)
         assert found in (BEFORE, AFTER), at
         outcomes.append(found == AFTER)
@@ -63,18 +63,18 @@ def test_a_job_that_dies_anywhere_leaves_the_table_as_it_was_or_finished(url, tm
 def test_two_jobs_on_different_partitions_both_succeed(store, tmp_path):
     root = tmp_path / "sales"
     claimed, _ = job(root, "job2", "d")
-    Publisher(store).claim("shop", "sales", claimed)
-    Publisher(store).publish("shop", "sales", *job(root, "job1", "ab"))
+    Publisher(store).claim("shop.sales", claimed)
+    Publisher(store).publish("shop.sales", *job(root, "job1", "ab"))
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
 
 
 def test_two_jobs_on_one_partition_conflict(store, tmp_path):
     root = tmp_path / "sales"
     claimed, _ = job(root, "job2", "ad")
-    Publisher(store).claim("shop", "sales", claimed)
+    Publisher(store).claim("shop.sales", claimed)
     manifest, staged = job(root, "job1", "ab")
     with pytest.raises(WriteConflict, match="ds=a"):
-        Publisher(store).publish("shop", "sales", manifest, staged)
+        Publisher(store).publish("shop.sales", manifest, staged)
     assert seen(store, root) == BEFORE
 
 
@@ -82,9 +82,9 @@ def test_a_job_that_was_taken_for_dead_changes_nothing(store, tmp_path):
     root = tmp_path / "sales"
     slow, _ = job(root, "job2", "a")
     publisher = Publisher(store)
-    row = publisher.claim("shop", "sales", slow)
+    row = publisher.claim("shop.sales", slow)
     with much_later():
-        publisher.publish("shop", "sales", *job(root, "job1", "a"))
+        publisher.publish("shop.sales", *job(root, "job1", "a"))
     with pytest.raises(PublicationLost):
         store.publications.decide(row, "job2")
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
@@ -95,8 +95,8 @@ def test_a_job_that_comes_after_one_that_died_decided_finishes_it_first(store, t
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
-    Publisher(store).publish("shop", "sales", *job(root, "job2", "a"))
+        Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
+    Publisher(store).publish("shop.sales", *job(root, "job2", "a"))
     assert seen(store, root)["a"] == (["job1 a", "job2 a", "old a"], "12")
 
 
@@ -111,7 +111,7 @@ def test_a_partition_that_others_alter_meanwhile_keeps_what_they_did(store, tmp_
         return real(self, *arguments, **options)
 
     monkeypatch.setattr(PartitionStore, "change_partitions", late)
-    Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
+    Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
     parameters = store.get_partition("shop", "sales", ["a"]).parameters
     assert (parameters["numRows"], parameters["by"]) == ("101", "others")
 
@@ -122,8 +122,8 @@ def test_showing_twice_counts_once(store, tmp_path, monkeypatch):
     publisher = Publisher(store)
     with monkeypatch.context() as patch:
         patch.setattr(store.publications.__class__, "close", lambda *_: None)
-        publisher.publish("shop", "sales", manifest, staged)
-    assert publisher.recover("shop", "sales") == 1
+        publisher.publish("shop.sales", manifest, staged)
+    assert publisher.recover("shop.sales") == 1
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
 
 
@@ -131,7 +131,7 @@ def test_a_store_that_can_finishes_what_is_decided_before_a_table_is_read(store,
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
+        Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
     assert not (root / "ds=a" / "part-0-job1").exists()
     store.finish_publications = Publisher(store).finish_before_use
     store.get_table("shop", "sales")
@@ -142,7 +142,7 @@ def test_a_table_is_read_as_it_is_where_its_files_cannot_be_moved(store, tmp_pat
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(root, "job1", "a"))
+        Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
     store.finish_publications = Publisher(store).finish_before_use
     (root / "ds=a" / "part-0-job1").mkdir()  # in the way
     assert store.get_table("shop", "sales").name == "sales"
@@ -164,7 +164,7 @@ def test_a_folder_in_which_a_dropped_partition_is_added_anew_stays(store, tmp_pa
         return done
 
     monkeypatch.setattr(Publisher, "_commit", added_behind)
-    Publisher(store).publish("shop", "sales", *job(root))
+    Publisher(store).publish("shop.sales", *job(root))
     assert seen(store, root)["c"] == (["new c", "old c"], "7")
 
 
@@ -172,7 +172,7 @@ def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path,
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(root))
+        Publisher(store).publish("shop.sales", *job(root))
     renamed = replace(store.get_table("shop", "sales"), name="sold")
     with pytest.raises(ConcurrentChange, match="decided but not finished"):
         store.rename_table("shop", "sales", renamed)

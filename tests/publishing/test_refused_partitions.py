@@ -72,20 +72,20 @@ CASES = {
 def test_what_the_store_refuses_changes_nothing(store, tmp_path, case):
     table, values, parameters, error = CASES[case]
     with pytest.raises(error) as caught:
-        Publisher(store).publish("shop", table, *job(tmp_path, table, *values, **parameters))
+        Publisher(store).publish(f"shop.{table}", *job(tmp_path, table, *values, **parameters))
     assert not isinstance(caught.value, CommitStateUnknown)
     assert files(tmp_path) == []
     assert store.publications.of(store.publications.row("shop", table)) == []
     assert store.partition_names("shop", "sales") == ["hour=5"]
     assert store.partition_names("shop", "days") == []
     good = "6" if table == "sales" else "2015-01-30"
-    Publisher(store).publish("shop", table, *job(tmp_path, table, good))
+    Publisher(store).publish(f"shop.{table}", *job(tmp_path, table, good))
     assert good in str(store.partition_names("shop", table))
 
 
 def test_two_texts_are_named(store, tmp_path):
     with pytest.raises(InvalidPartitionValue, match=r"two texts name the same partition: .*hour=7, hour=07") as caught:
-        Publisher(store).publish("shop", "sales", *job(tmp_path, "sales", "7", "07"))
+        Publisher(store).publish("shop.sales", *job(tmp_path, "sales", "7", "07"))
     assert "cast" in caught.value.hint
 
 
@@ -93,7 +93,7 @@ def decided(store, tmp_path, monkeypatch):
     """A publication that is decided, and that the store refuses since: the table keeps timelines now."""
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop", "sales", *job(tmp_path, "sales", "6"))
+        Publisher(store).publish("shop.sales", *job(tmp_path, "sales", "6"))
     store.drop_partitions("shop", "sales", [["5"]])
     declared = {TIME_PARTITION_COLUMNS: "hour", UPDATE_PERIODS: "DAILY"}
     store.alter_table(replace(store.get_table("shop", "sales"), parameters=declared))
@@ -106,7 +106,7 @@ def test_a_table_is_read_as_it_is_where_what_is_decided_is_refused(store, tmp_pa
         assert store.get_table("shop", "sales").name == "sales"
     assert "could not be finished" in caplog.text
     with pytest.raises(HbstoreError):
-        Publisher(store).recover("shop", "sales")
+        Publisher(store).recover("shop.sales")
     store.alter_table(replace(store.get_table("shop", "sales"), parameters={}))
     store.get_table("shop", "sales")
     assert store.partition_names("shop", "sales") == ["hour=6"]

@@ -36,12 +36,12 @@ def store(request, tmp_path):
 def run(store, root, number, attempt="", digest=None, partitions="ab", stream=STREAM):
     """What a run of the query does with a batch; whether it was written."""
     publisher = Publisher(store)
-    publisher.recover("shop", "sales")
+    publisher.recover("shop.sales")
     row = store.publications.row("shop", "sales")
     batch = StreamBatch(stream, number, digest or f"d{number}")
     if store.publications.batches(row, stream).has(batch):
         return False
-    publisher.publish("shop", "sales", *made(root, f"{stream.query}{number}{attempt}", batch, partitions))
+    publisher.publish("shop.sales", *made(root, f"{stream.query}{number}{attempt}", batch, partitions))
     return True
 
 
@@ -145,7 +145,7 @@ def test_the_next_run_dies_as_well_wherever(tmp_path, monkeypatch):
 def test_a_run_that_hangs_loses_its_claim_to_the_next(store, tmp_path):
     root = tmp_path / "sales"
     slow, _ = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
-    row = Publisher(store).claim("shop", "sales", slow)
+    row = Publisher(store).claim("shop.sales", slow)
     assert run(store, root, 0)
     with pytest.raises(PublicationLost):
         store.publications.decide(row, "slow")
@@ -158,7 +158,7 @@ def test_a_run_that_hangs_before_it_claims_finds_the_batch_written(store, tmp_pa
     run(store, root, 0)
     run(store, root, 1)
     with pytest.raises(StreamConflict, match="another run"):
-        Publisher(store).publish("shop", "sales", *slow)
+        Publisher(store).publish("shop.sales", *slow)
     assert seen(store, root) == whole([0, 1])
     assert store.publications.of(store.publications.row("shop", "sales")) == []
     assert not (root / "_hbstore" / "slow").exists()
@@ -169,7 +169,7 @@ def test_a_run_whose_staged_files_are_gone_writes_nothing(store, tmp_path):
     manifest, staged = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
     (root / "_hbstore/slow/data/part-1").unlink()
     with pytest.raises(FileOperationFailed, match="a staged file is missing"):
-        Publisher(store).publish("shop", "sales", manifest, staged)
+        Publisher(store).publish("shop.sales", manifest, staged)
     assert run(store, root, 0)
     assert seen(store, root) == whole([0])
 
@@ -177,7 +177,7 @@ def test_a_run_whose_staged_files_are_gone_writes_nothing(store, tmp_path):
 def test_claims_of_other_jobs_are_left_alone(store, tmp_path):
     root = tmp_path / "sales"
     other, _ = made(root, "other", StreamBatch(Stream("6a7b", "shop.sales"), 0, "d0"), "a")
-    Publisher(store).claim("shop", "sales", other)
+    Publisher(store).claim("shop.sales", other)
     with pytest.raises(WriteConflict, match="ds=a"):
         run(store, root, 0)
     assert run(store, root, 0, partitions="bc")

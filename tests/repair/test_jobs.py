@@ -104,12 +104,12 @@ def test_timelines_follow_and_a_folder_without_a_time_is_foreign(sales, value):
     table = Table("shop", "s1", [Column("dt", "string")], parameters=parameters, location=f"file:{root}")
     sales.store.create_table(table)
     sales.store.add_partitions("shop", "s1", [Partition(["2015-01-31"])])
-    sales.store.timelines.read("shop", "s1")
+    sales.store.timelines.read("shop.s1")
     repair = sync_partitions(sales.store, "shop.s1", "sync")
     assert [one.folder for one in repair.foreign] == [f"dt={value}"]
     assert "fit none of the table's update periods" in repair.foreign[0].why
     assert sales.store.partition_names("shop", "s1") == ["dt=2015-01-29", "dt=2015-01-30"]
-    assert sales.store.timelines.check("shop", "s1") == []
+    assert sales.store.timelines.check("shop.s1") == []
     assert not sync_partitions(sales.store, "shop.s1", "sync").add
 
 

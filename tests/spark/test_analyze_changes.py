@@ -144,7 +144,7 @@ def test_files_that_a_job_has_shown_and_will_count_are_not_counted_twice(spark, 
     meanwhile(die, before=True)
     done = analyze_table(spark, store, "shop.sales")
     assert (done.partitions, done.rows) == (6, 639)
-    Publisher(store).recover("shop", "sales")
+    Publisher(store).recover("shop.sales")
     assert_counted(spark, store, root, "parquet")
     assert "hbstore.publication" in parameters(store)[ONE]
 

@@ -11,6 +11,7 @@ import pytest
 import hbstore
 import hbstore.spark
 from hbstore import Column, Table, connect
+from hbstore.cubes import Cubes, parse_documents
 from tests.examples import needs_spark
 
 FUNCTIONS = [getattr(hbstore.spark, name) for name in hbstore.spark.__all__]
@@ -21,11 +22,32 @@ EXAMPLES = [
     for test in doctest.DocTestFinder(recurse=False).find(function, globs=function.__globals__)
     if needs_spark(test.examples)
 ]
+CUBE = """
+kind: storage
+name: lake
+---
+kind: cube
+name: sold
+time_dimensions: {{day: ds}}
+measures: [{{name: amount, type: double, default_aggregate: sum}}]
+dim_attributes: [{{name: day, type: timestamp}}]
+---
+kind: fact
+name: daily
+cube: sold
+columns: [{{name: amount, type: double}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: ds, type: string}}]
+    time_partition_columns: [ds]
+    description: {{location: "file:{folder}/daily", format: parquet}}
+"""
 
 
 @pytest.fixture
 def names(spark, url, tmp_path):
-    """What examples go on from: shop.sales with three partitions of a row each, and a file for a stream."""
+    """What examples go on from: shop.sales with three partitions of a row each, a cube of them, a file for a stream."""
     with connect(url) as store:
         store.create_database("shop")
         parameters = {
@@ -38,6 +60,8 @@ def names(spark, url, tmp_path):
         rows = [(1.0, "2013-01-01", 0), (2.0, "2013-01-01", 1), (3.0, "2013-01-02", 5)]
         frame = spark.createDataFrame(rows, "amount double, ds string, hour int")
         hbstore.spark.write_table(frame, store, "shop.sales")
+        Cubes(store, "shop").create_all(parse_documents(CUBE.format(folder=tmp_path), "yaml"))
+        hbstore.spark.write_table(frame.select("amount", "ds"), store, "shop.lake_daily")
         (tmp_path / "incoming").mkdir()
         (tmp_path / "incoming/1.json").write_text(json.dumps({"amount": 5.0, "ds": "2013-01-04", "hour": 0}))
         yield {"spark": spark, "store": store, "url": url, "folder": tmp_path}

@@ -110,7 +110,7 @@ def check_unfinished(store, folder):
 
 
 def hours_of_timeline(store):
-    (timeline,) = store.timelines.of("shop", "events")
+    (timeline,) = store.timelines.of("shop.events")
     return set(map(UpdatePeriod.HOURLY.format, timeline.iterate()))
 
 
@@ -125,7 +125,7 @@ def check_finished(spark, store, stream, size, kills):
     A batch is one file. But Spark that is killed after it chose a file, and before it said so in the checkpoint, takes
     the next one into the same batch when it is started again.
     """
-    Publisher(store).recover("shop", "events")
+    Publisher(store).recover("shop.events")
     there = store.get_partitions_by_filter("shop", "events", None)
     found = [tuple(row) for row in read_table(spark, store, "shop.events").select("id", "hour").collect()]
     done = (max(one for one, _ in found) // size + 1) if found else 0

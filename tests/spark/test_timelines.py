@@ -77,7 +77,7 @@ def at_once(store):
 
 def stored(store):
     """The timelines as they stand in the table's row, which nothing was done for."""
-    known = StoredTimelines(store.rows, Tables(store.rows)).read("shop", "sales")
+    known = StoredTimelines(store.rows, Tables(store.rows)).read("shop.sales")
     return {key: timeline.to_properties() for key, timeline in known.items()}
 
 
@@ -164,7 +164,7 @@ def test_a_table_without_partitions(spark, url, sales):
     store = sales(days=0)
     store.drop_partitions("shop", "sales", [("2014-04", "2014-07", "eu")])
     assert rebuild_timelines(spark, url, "shop.sales").partitions == 0
-    assert all(timeline.is_empty() for timeline in store.timelines.of("shop", "sales"))
+    assert all(timeline.is_empty() for timeline in store.timelines.of("shop.sales"))
 
 
 @pytest.mark.spark
@@ -187,7 +187,7 @@ def test_the_default_takes_the_place_of_a_class_that_is_not_installed(spark, url
     declare(store, {"cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class": NAME})
     monkeypatch.setattr(classes, "_registered", {})
     assert rebuild_timelines(spark, url, "shop.sales").unknown_classes == (NAME,)
-    assert len(store.timelines.of("shop", "sales", DAY, "dt")) == 1
+    assert len(store.timelines.of("shop.sales", DAY, "dt")) == 1
 
 
 # Others meanwhile
@@ -212,10 +212,10 @@ def write_meanwhile(spark, at, store, monkeypatch):
     meanwhile = Meanwhile(store, write)
     rebuild_timelines(spark, at, "shop.sales", 8)
     meanwhile.done()
-    assert [text for text in store.timelines.check("shop", "sales") if "cannot be determined" not in text] == [
+    assert [text for text in store.timelines.check("shop.sales") if "cannot be determined" not in text] == [
         "… and the times of 2 more partitions"
     ]
-    hours, days = store.timelines.of("shop", "sales", column="dt")[:2]
+    hours, days = store.timelines.of("shop.sales", column="dt")[:2]
     assert hours.update_period.format(hours.first()) == f"{DAY.format_index(735_020)}-06"
     assert days.update_period.format(days.latest()) == DAY.format_index(736_018)
 

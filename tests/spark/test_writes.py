@@ -147,7 +147,7 @@ def test_timelines_are_brought_up_to_what_is_written(spark, store, tmp_path):
     declared = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY"}
     store.create_table(table(tmp_path, "timed", **declared))
     write_table(spark.createDataFrame(rows_of(), SCHEMA), store, "shop.timed")
-    (timeline,) = store.timelines.of("shop", "timed")
+    (timeline,) = store.timelines.of("shop.timed")
     assert list(map(UpdatePeriod.DAILY.format, timeline.iterate())) == ["2013-01-01", "2013-01-02", "2013-01-03"]
     monthly = {"cube.storagetable.partition.update.period": "MONTHLY"}
     with pytest.raises(Exception, match="update period"):

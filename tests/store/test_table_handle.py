@@ -136,7 +136,7 @@ def test_its_timelines_are_read_when_they_are_asked(store, sales):
     assert type(timelines["DAILY.ds"]).__name__ == "RangesPartitionTimeline"
     timelines.rebuild()
     assert timelines.check() == []
-    assert timelines.export() == store.timelines.export("shop", "sales")
+    assert timelines.export() == store.timelines.export("shop.sales")
     for name in ("HOURLY", "DAILY.hour"):
         with pytest.raises(TimelineNotFound):
             timelines[name]

@@ -45,7 +45,7 @@ def changed(store, **parameters):
 
 
 def class_of_days(store):
-    (found,) = store.timelines.of(*FACT, DAY, "dt")
+    (found,) = store.timelines.of(".".join(FACT), DAY, "dt")
     return short_name(type(found))
 
 
@@ -53,11 +53,11 @@ def test_a_class_of_somebody_elses_is_built_kept_and_stored(fact):
     assert class_of_days(fact) == NAME
     fact.drop_partitions(*FACT, [days(2)[0].values])
     tl.assert_true(fact)
-    exported = fact.timelines.export(*FACT)
+    exported = fact.timelines.export(".".join(FACT))
     assert exported[CLASS] == NAME
     assert exported[f"{property_prefix(DAY, 'dt')}runs"] == "2015-01-01*1,2015-01-04*1"
-    fact.timelines.convert(*FACT, DAY, "dt", RANGES)
-    fact.timelines.take_over(*FACT, exported)
+    fact.timelines.convert(".".join(FACT), DAY, "dt", RANGES)
+    fact.timelines.take_over(".".join(FACT), exported)
     assert class_of_days(fact) == NAME
     fact.alter_table(changed(fact, **{PRESENT: "false"}))
     assert class_of_days(fact) == NAME
@@ -99,8 +99,8 @@ def test_only_timelines_are_out_of_reach_where_a_class_is_not_installed(elsewher
         with pytest.raises(
             UnknownTimelineClass, match=r"hbstore timeline convert shop\.s1_sales --update-period DAILY"
         ):
-            question(*FACT)
-    assert len(elsewhere.timelines.check(*FACT)) == 1
+            question(".".join(FACT))
+    assert len(elsewhere.timelines.check(".".join(FACT))) == 1
     elsewhere.alter_table(changed(elsewhere, comment="anything else may change"))
     elsewhere.rename_table(*FACT, replace(changed(elsewhere), name="s2_sales"))
     assert elsewhere.count_partitions(*TWIN) == 3
@@ -119,34 +119,34 @@ def test_what_changed_where_a_class_is_not_installed_is_built_where_it_is(elsewh
 def test_convert_mends(elsewhere, built):
     if not built:
         elsewhere.alter_table(changed(elsewhere, **{PRESENT: "false"}))
-    assert elsewhere.timelines.convert(*FACT, DAY, "DT", RANGES) == "DAILY.dt"
+    assert elsewhere.timelines.convert(".".join(FACT), DAY, "DT", RANGES) == "DAILY.dt"
     assert class_of_days(elsewhere) == RANGES
     tl.assert_true(elsewhere)
 
 
 def test_convert_mends_one_timeline_after_the_other(elsewhere, monkeypatch):
     monkeypatch.setitem(classes._registered, NAME, CountedRunsTimeline)
-    elsewhere.timelines.convert(*FACT, UpdatePeriod.HOURLY, "pt", NAME)
+    elsewhere.timelines.convert(".".join(FACT), UpdatePeriod.HOURLY, "pt", NAME)
     classes._registered.clear()
-    elsewhere.timelines.convert(*FACT, DAY, "dt", RANGES)
+    elsewhere.timelines.convert(".".join(FACT), DAY, "dt", RANGES)
     with pytest.raises(UnknownTimelineClass, match=r"timeline=HOURLY\.pt"):
-        elsewhere.timelines.read(*FACT)
-    elsewhere.timelines.convert(*FACT, UpdatePeriod.HOURLY, "pt", RANGES)
+        elsewhere.timelines.read(".".join(FACT))
+    elsewhere.timelines.convert(".".join(FACT), UpdatePeriod.HOURLY, "pt", RANGES)
     assert class_of_days(elsewhere) == RANGES
     tl.assert_true(elsewhere)
 
 
 def test_rebuild_mends_and_says_so(elsewhere):
-    assert elsewhere.timelines.rebuild(*FACT).unknown_classes == (NAME,)
+    assert elsewhere.timelines.rebuild(".".join(FACT)).unknown_classes == (NAME,)
     assert class_of_days(elsewhere) == "EndsAndHolesPartitionTimeline"
-    assert elsewhere.timelines.rebuild(*FACT).unknown_classes == ()
+    assert elsewhere.timelines.rebuild(".".join(FACT)).unknown_classes == ()
     tl.assert_true(elsewhere)
 
 
 def test_a_question_never_takes_a_class_away(elsewhere):
     elsewhere.alter_table(changed(elsewhere, **{PRESENT: "false"}))
     with pytest.raises(UnknownTimelineClass):
-        elsewhere.timelines.read(*FACT)
+        elsewhere.timelines.read(".".join(FACT))
     assert elsewhere.get_table(*FACT).parameters[CLASS] == NAME
 
 

@@ -98,11 +98,11 @@ def flag(store):
 
 
 def rebuild(store):
-    store.timelines.rebuild(*FACT)
+    store.timelines.rebuild(".".join(FACT))
 
 
 def convert(store):
-    store.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
+    store.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
 
 
 CHANGES = [add, drop, alter, rename, rename_of_another_time, change, exchange]
@@ -163,7 +163,7 @@ def test_the_next_writer_needs_no_repair(operation, fault):
         writer = PartitionStore(store.rows)
         for name in names(writer):
             with suppress(TableNotFound):  # it has another name by now
-                writer.timelines.read(*name)
+                writer.timelines.read(".".join(name))
                 gone = values(*writer.get_partitions_by_filter(*name, "region in ('eu', 'us')"))
                 writer.drop_partitions(*name, gone, if_exists=True)
                 writer.add_partitions(*name, days(2, 20), if_not_exists=True)
@@ -180,7 +180,7 @@ def test_writes_that_arrive_late_change_nothing(operation, fault):
     for store, faulty, _ in struck(operation, fault):
         tl.repair(store)
         for name in names(store):
-            store.timelines.read(*name)
+            store.timelines.read(".".join(name))
             gone = values(*store.get_partitions_by_filter(*name, None))[::2]
             store.drop_partitions(*name, gone)
             store.add_partitions(*name, days(2, 21), if_not_exists=True)
@@ -194,7 +194,7 @@ def test_a_table_that_is_made_anew_takes_nothing_of_the_one_that_was_dropped(fau
         store.drop_table(*FACT, if_exists=True)
         store.create_table(tl.table())
         store.add_partitions(*FACT, days(11))
-        store.timelines.read(*FACT)
+        store.timelines.read(".".join(FACT))
         faulty.arrive()
         tl.assert_true(store, *names(store))
 

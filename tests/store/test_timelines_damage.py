@@ -57,17 +57,17 @@ def test_a_damaged_timeline_is_named_and_mended(fact, name):
     put(fact, cell)
     for question in (fact.timelines.read, fact.timelines.of, fact.timelines.export):
         with pytest.raises(CorruptTimeline):
-            question(*FACT)
-    assert len(fact.timelines.check(*FACT)) == 1
+            question(".".join(FACT))
+    assert len(fact.timelines.check(".".join(FACT))) == 1
     with pytest.raises(CorruptTimeline):
-        fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
+        fact.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "RangesPartitionTimeline")
     first = days(1)[0]
     assert fact.add_partitions(*FACT, days(7, 8)) == 2
     assert fact.drop_partitions(*FACT, [days(2)[0].values]) == 1
     fact.rename_partition(*FACT, first.values, days(9)[0].values)
     fact.alter_partitions(*FACT, days(9))
     assert stored(fact) == cell, "what cannot be read is not written over by guesses"
-    assert fact.timelines.rebuild(*FACT).left_out == ()
+    assert fact.timelines.rebuild(".".join(FACT)).left_out == ()
     tl.assert_true(fact)
     assert tl.kept(fact)["DAILY", "dt"] == {f"2015-01-{day:02}" for day in (4, 7, 8, 9)}
 
@@ -79,27 +79,27 @@ def test_a_flipped_byte_is_seen_by_a_reader_or_by_check(fact, at):
     cell[at % len(cell)] ^= 0x01
     put(fact, bytes(cell))
     try:
-        said = fact.timelines.check(*FACT)
+        said = fact.timelines.check(".".join(FACT))
     except TimelineError as error:
         said = [str(error)]
     assert said or tl.kept(fact) == tl.naive(fact), bytes(cell)
     fact.add_partitions(*FACT, days(15))
-    fact.timelines.rebuild(*FACT)
+    fact.timelines.rebuild(".".join(FACT))
     tl.assert_true(fact)
 
 
 def test_a_timeline_that_lies_is_told_by_check(fact):
     put(fact, stored(fact).replace(b"2015-01-04", b"2015-01-05"))
-    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt has 2015-01-05, but no partition has this time"]
+    assert fact.timelines.check(".".join(FACT)) == ["timeline DAILY.dt has 2015-01-05, but no partition has this time"]
     put(fact, stored(fact).replace(b'"latest":"2015-01-05"', b'"latest":"2015-01-02"').replace(b"2015-01-03", b""))
-    assert fact.timelines.check(*FACT) == ["timeline DAILY.dt lacks 2015-01-04, but a partition has this time"]
-    fact.timelines.rebuild(*FACT)
+    assert fact.timelines.check(".".join(FACT)) == ["timeline DAILY.dt lacks 2015-01-04, but a partition has this time"]
+    fact.timelines.rebuild(".".join(FACT))
     tl.assert_true(fact)
 
 
 def test_another_tables_timeline_counts_for_none(fact):
     fact.create_table(tl.table(TWIN))
-    fact.timelines.read(*TWIN)
+    fact.timelines.read(".".join(TWIN))
     fact.add_partitions(*TWIN, days(20))
     put(fact, stored(fact, TWIN))
     tl.assert_true(fact, FACT, TWIN)
@@ -119,31 +119,31 @@ def test_the_timeline_of_a_table_that_was_dropped_counts_for_none(fact):
 def test_a_timeline_that_grows_too_large_becomes_ranges_then_too_large(fact, monkeypatch):
     monkeypatch.setattr(timeline_cell, "MAX_CELL", 300)
     fact.add_partitions(*FACT, [partition("2015-03-30")])
-    (made,) = fact.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+    (made,) = fact.timelines.of(".".join(FACT), UpdatePeriod.DAILY, "dt")
     assert type(made).__name__ == "RangesPartitionTimeline", "its holes are too many, its ranges few"
     tl.assert_true(fact)
     many = [partition(f"2016-{month:02}-{day:02}") for month in range(1, 13) for day in (1, 5, 9, 13)]
     fact.add_partitions(*FACT, many)
     for question in (fact.timelines.read, fact.timelines.export):
         with pytest.raises(TimelineTooLarge):
-            question(*FACT)
-    assert len(fact.timelines.check(*FACT)) == 1
+            question(".".join(FACT))
+    assert len(fact.timelines.check(".".join(FACT))) == 1
     fact.add_partitions(*FACT, days(25))
     fact.rename_partition(*FACT, days(25)[0].values, days(26)[0].values)
     fact.drop_partitions(*FACT, [one.values for one in many])
-    fact.timelines.rebuild(*FACT)
+    fact.timelines.rebuild(".".join(FACT))
     tl.assert_true(fact)
 
 
 def test_a_class_that_lists_too_many_times_becomes_ranges(fact, monkeypatch):
-    fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
+    fact.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
     monkeypatch.setattr(texts, "MAX_LISTED", 4)
     monkeypatch.setattr(timeline_cell, "MAX_CELL", 10_000)
     assert fact.add_partitions(*FACT, days(5, 6, 7)) == 3
     tl.assert_true(fact)
     with pytest.raises(TimelineTooLarge):
-        fact.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
-    fact.timelines.rebuild(*FACT)
+        fact.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
+    fact.timelines.rebuild(".".join(FACT))
     tl.assert_true(fact)
 
 
@@ -154,12 +154,12 @@ def test_a_damaged_partition_stops_neither_drops_nor_a_rebuild(store):
         Table("shop", "one", [Column("dt", "string"), Column("n", "int")], parameters=declared("DAILY", "dt"))
     )
     name = ("shop", "one")
-    store.timelines.read(*name)
+    store.timelines.read(".".join(name))
     store.add_partitions(*name, [Partition((f"2015-01-0{day}", str(n))) for day in (1, 2) for n in (1, 2, 3)])
     (broken, *_) = store.rows.whole_rows(b"shop\0one", b"shop\0onf")
     store.rows.write([broken._replace(payload=broken.payload[:20])], [], 1 << 40)
     store.drop_partitions(*name, [("2015-01-01", "2"), ("2015-01-01", "3")])
-    store.timelines.rebuild(*name)
+    store.timelines.rebuild(".".join(name))
     assert tl.kept(store, name)["DAILY", "dt"] == {"2015-01-01", "2015-01-02"}
     store.drop_partitions(*name, [("2015-01-01", "1")])
     if store.rows.atomic:  # elsewhere the damaged row has a sequence number from far ahead
@@ -180,4 +180,4 @@ def test_partitions_of_unknown_times_can_be_altered_as_long_as_they_stay_so():
         yearly = {"cube.storagetable.partition.update.period": "YEARLY"}
         with pytest.raises(TimelineMismatch):
             store.alter_partitions("shop", "old", [Partition(["2015-01-01"], parameters=yearly)])
-        assert [str(timeline.first())[:10] for timeline in store.timelines.of("shop", "old")] == ["2015-01-01"]
+        assert [str(timeline.first())[:10] for timeline in store.timelines.of("shop.old")] == ["2015-01-01"]

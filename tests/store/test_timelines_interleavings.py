@@ -92,11 +92,11 @@ def reading(store):
 
 
 def rebuilding(store):
-    store.timelines.rebuild(*FACT)
+    store.timelines.rebuild(".".join(FACT))
 
 
 def converting(store):
-    store.timelines.convert(*FACT, UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
+    store.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
 
 
 def repairing(store):
@@ -332,7 +332,7 @@ def test_a_class_that_is_named_while_another_builds():
         store = fresh()
         results, _ = play(store.rows, [rebuilding, naming], schedule)
         assert results == [None, None], (schedule, results)
-        (found,) = store.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+        (found,) = store.timelines.of(".".join(FACT), UpdatePeriod.DAILY, "dt")
         assert type(found).__name__ == "StoreAllPartitionTimeline", schedule
         assert_finished(store, schedule)
 

@@ -59,11 +59,11 @@ def servers(request, tmp_path):
 
 def test_a_remembered_answer_costs_one_read_of_the_tables_row(servers):
     one, two, counted = servers
-    first = two.timelines.read(*FACT)
+    first = two.timelines.read(".".join(FACT))
     counted.calls.clear()
     before = counted.round_trips()
     for _ in range(5):
-        assert two.timelines.read(*FACT) is first
+        assert two.timelines.read(".".join(FACT)) is first
     if not counted.atomic:  # elsewhere a snapshot begins and ends
         assert counted.round_trips() - before in (0, 5), "in memory nothing is sent"
     assert counted.calls["get"] == sum(counted.calls.values()) - counted.calls["round_trips"] == 5
@@ -76,7 +76,7 @@ def test_a_remembered_answer_costs_one_read_of_the_tables_row(servers):
 
 def test_a_change_that_touches_no_time_makes_nobody_build(servers):
     one, two, counted = servers
-    two.timelines.read(*FACT)
+    two.timelines.read(".".join(FACT))
     one.alter_partitions(*FACT, [replace(days(1)[0], parameters={"numRows": "7"})])
     known = one.get_table(*FACT)
     one.alter_table(replace(known, parameters={**known.parameters, "comment": "new"}))
@@ -94,7 +94,7 @@ CHANGES = {
     "change": lambda store: store.change_partitions(*FACT, add=days(7), drop=[days(1)[0].values]),
     "another period": lambda store: store.alter_table(tl.table(parameters=tl.declared("DAILY"))),
     "another column": lambda store: store.alter_table(tl.table(parameters=tl.declared(columns="pt"))),
-    "rebuild": lambda store: store.timelines.rebuild(*FACT),
+    "rebuild": lambda store: store.timelines.rebuild(".".join(FACT)),
     "flag": lambda store: store.alter_table(tl.table(parameters={**tl.declared(), PRESENT: "false"})),
     "again": lambda store: (
         store.drop_table(*FACT),
@@ -123,36 +123,36 @@ def test_what_one_does_the_other_sees_at_once(servers, name):
 
 def test_a_conversion_is_seen_by_the_other(servers):
     one, two, _ = servers
-    two.timelines.read(*FACT)
-    one.timelines.convert(*FACT, UpdatePeriod.DAILY, "DT", "StoreAllPartitionTimeline")
-    (found,) = two.timelines.of(FACT[0].upper(), FACT[1].upper(), UpdatePeriod.DAILY, "dT")
+    two.timelines.read(".".join(FACT))
+    one.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "DT", "StoreAllPartitionTimeline")
+    (found,) = two.timelines.of(".".join(FACT).upper(), UpdatePeriod.DAILY, "dT")
     assert type(found).__name__ == "StoreAllPartitionTimeline"
-    two.timelines.rebuild(*FACT)
-    (found,) = one.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+    two.timelines.rebuild(".".join(FACT))
+    (found,) = one.timelines.of(".".join(FACT), UpdatePeriod.DAILY, "dt")
     assert type(found).__name__ == "StoreAllPartitionTimeline", "the table's parameters say so from then on"
     tl.assert_true(one)
 
 
 def test_a_table_that_the_other_has_dropped_or_renamed_is_gone(servers):
     one, two, _ = servers
-    two.timelines.read(*FACT)
+    two.timelines.read(".".join(FACT))
     one.rename_table(*FACT, tl.table(OLD))
     with pytest.raises(TableNotFound):
-        two.timelines.read(*FACT)
+        two.timelines.read(".".join(FACT))
     tl.assert_true(two, OLD)
     one.drop_table(*OLD)
     with pytest.raises(TableNotFound):
-        two.timelines.read(*OLD)
+        two.timelines.read(".".join(OLD))
 
 
 def test_copies_are_the_callers_own(servers):
     one, two, _ = servers
-    (copy,) = two.timelines.of(*FACT, UpdatePeriod.DAILY, "dt")
+    (copy,) = two.timelines.of(".".join(FACT), UpdatePeriod.DAILY, "dt")
     copy.add(UpdatePeriod.DAILY.parse("2015-01-20"))
     tl.assert_true(two)
-    properties = one.timelines.export(*FACT)
-    two.timelines.take_over(*FACT, properties)
+    properties = one.timelines.export(".".join(FACT))
+    two.timelines.take_over(".".join(FACT), properties)
     one.add_partitions(*FACT, days(4))
     with pytest.raises(HbstoreError, match="differ from the times of the table's partitions"):
-        two.timelines.take_over(*FACT, properties)
+        two.timelines.take_over(".".join(FACT), properties)
     tl.assert_true(one)

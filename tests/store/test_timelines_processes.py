@@ -81,7 +81,7 @@ def test_eight_threads_of_one_store_at_once(any_url):
                     else:
                         store.add_partitions(*FACT, batch.values(), if_not_exists=True)
                 if thread == 0 and turn % 10 == 9:
-                    store.timelines.rebuild(*FACT)
+                    store.timelines.rebuild(".".join(FACT))
 
         def watch():
             while not over.is_set():

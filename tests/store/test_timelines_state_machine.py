@@ -81,7 +81,7 @@ class TimelineMachine(RuleBasedStateMachine):
             tl.assert_true(self.store, name)
         else:
             with pytest.raises(TimelineNotFound):
-                self.store.timelines.read(*name)
+                self.store.timelines.read(".".join(name))
 
     @rule(name=names, batch=batches, if_not_exists=st.booleans())
     def add(self, name, batch, if_not_exists):
@@ -164,22 +164,22 @@ class TimelineMachine(RuleBasedStateMachine):
         known = self.store.get_table(*name)
         if UPDATE_PERIODS not in known.parameters:
             return
-        timelines = sorted((period.name, column) for period, column in self.store.timelines.read(*name))
+        timelines = sorted((period.name, column) for period, column in self.store.timelines.read(".".join(name)))
         period, column = timelines[at % len(timelines)]
         if rebuild:
             parameter = f"{property_prefix(UpdatePeriod[period], column)}{STORAGE_CLASS}"
             parameters = {**known.parameters, parameter: made, PRESENT: "false"}
             self.store.alter_table(replace(known, parameters=parameters))
         else:
-            self.store.timelines.convert(*name, UpdatePeriod[period], column, made)
-        (found,) = self.store.timelines.of(*name, UpdatePeriod[period], column)
+            self.store.timelines.convert(".".join(name), UpdatePeriod[period], column, made)
+        (found,) = self.store.timelines.of(".".join(name), UpdatePeriod[period], column)
         assert short_name(type(found)) == made
 
     @precondition(lambda self: tl.keeping(self.store))
     @rule(data=st.data())
     def rebuild(self, data):
         name = data.draw(st.sampled_from(tl.keeping(self.store)))
-        built = self.store.timelines.rebuild(*name)
+        built = self.store.timelines.rebuild(".".join(name))
         assert built.partitions == self.store.count_partitions(*name)
 
 

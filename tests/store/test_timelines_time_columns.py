@@ -198,7 +198,7 @@ def test_a_table_that_declares_only_one_of_both_keeps_no_timelines(store):
     store.add_partitions(*FACT, [partition("whatever")])
     for question in (store.timelines.read, store.timelines.rebuild, store.timelines.of, store.timelines.check):
         with pytest.raises(TimelineNotFound, match=TIME_PARTITION_COLUMNS):
-            question(*FACT)
+            question(".".join(FACT))
 
 
 def test_bad_times_are_refused_and_nothing_is_changed(store):
@@ -233,7 +233,7 @@ def test_other_columns_than_strings_keep_timelines(store):
     store.create_database("shop")
     columns = [Column("ds", "date"), Column("n", "int"), Column("at", "timestamp")]
     store.create_table(Table("shop", "typed", columns, parameters=declared("DAILY,HOURLY", "ds,at")))
-    store.timelines.read("shop", "typed")
+    store.timelines.read("shop.typed")
 
     def made(day, number, hour):
         values = (f"2015-01-{day:02}", str(number), f"2015-01-{day:02} {hour:02}:00:00")
@@ -250,7 +250,7 @@ def test_other_columns_than_strings_keep_timelines(store):
         ("DAILY", "ds"): {"2015-01-02"},
         ("DAILY", "at"): {"2015-01-02"},
     }
-    assert store.timelines.check("shop", "typed") == []
+    assert store.timelines.check("shop.typed") == []
     store.drop_partitions("shop", "typed", [made(1, 2, 5).values, made(2, 1, 0).values])
     kept = tl.kept(store, ("shop", "typed"))
     assert kept["HOURLY", "ds"] == {"2015-01-02-00"}

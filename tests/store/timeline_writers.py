@@ -79,7 +79,7 @@ def write_until_killed(url, seed):
                 elif random.random() < 0.7:
                     store.drop_partitions(*FACT, batch, if_exists=True)
                 elif random.random() < 0.5:
-                    store.timelines.rebuild(*FACT)
+                    store.timelines.rebuild(".".join(FACT))
                 else:
                     (old, new) = (one_of(random, "all"), one_of(random, "all"))
                     store.rename_partition(*FACT, old.values, new)

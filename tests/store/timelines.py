@@ -56,7 +56,7 @@ def prepared(store, *names, parameters=None):
     store.create_database("shop", if_not_exists=True)
     for name in names or (FACT,):
         store.create_table(table(name, parameters))
-        store.timelines.read(*name)
+        store.timelines.read(".".join(name))
     return store
 
 
@@ -97,7 +97,7 @@ def _is_time(text, period):
 
 def kept(store, name=FACT):
     """The times that the store's timelines have."""
-    return texts(store.timelines.read(*name))
+    return texts(store.timelines.read(".".join(name)))
 
 
 def texts(timelines):
@@ -117,9 +117,9 @@ def assert_true(store, *names):
     for name in names or (FACT,):
         assert kept(store, name) == naive(store, name), name
         untold = "cannot be determined", "… and the times of"
-        problems = [one for one in store.timelines.check(*name) if not any(text in one for text in untold)]
+        problems = [one for one in store.timelines.check(".".join(name)) if not any(text in one for text in untold)]
         assert not problems, (name, problems)
-        for one in store.timelines.read(*name).values():
+        for one in store.timelines.read(".".join(name)).values():
             one._check()
         assert store._tables.open(*name).journal.intents == ()
 

@@ -60,6 +60,10 @@ class Candidate:
         cause: why not; None where it was taken, and where nothing was chosen but it is able.
         detail: what of the query it lacks, in words.
         missing: half open ranges of time that it has no partitions of, where it has all else.
+
+    >>> one, *_ = cubes.candidates("rides", ["minutes"], ("start_time", "2015-01-29", "2015-01-31"))
+    >>> one.table, one.able, str(one)
+    ('lake_rides_daily', True, 'lake_rides_daily: can answer (weight 0)')
     """
 
     table: str
@@ -73,7 +77,12 @@ class Candidate:
     missing: tuple[tuple[datetime, datetime], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The candidate as JSON would hold it."""
+        """The candidate as JSON would hold it.
+
+        >>> one, *_ = cubes.candidates("rides", ["minutes"], ("start_time", "2015-01-29", "2015-02-01"))
+        >>> one.to_dict()["missing"]
+        [['2015-01-31T00:00:00+00:00', '2015-02-01T00:00:00+00:00']]
+        """
         fields = ("table", "fact", "storage", "weight", "able", "taken", "cause", "detail")
         missing = [[start.isoformat(), end.isoformat()] for start, end in self.missing]
         return {**{name: getattr(self, name) for name in fields}, "missing": missing}
@@ -152,7 +161,7 @@ class Offer:
         totals = None
         try:
             if times and barred is None:
-                timelines, totals = star.catalog.store.timelines.read_with_totals(star.catalog.database, name)
+                timelines, totals = star.catalog.store.timelines.read_with_totals(f"{star.catalog.database}.{name}")
         except (TableNotFound, TimelineNotFound) as error:
             say_whose(error, fact, on.storage)
             raise

@@ -53,6 +53,11 @@ class Rewritten:
         moments: by storage table of facts that is always up to date, the ranges of time of the rows that it reads.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
         warnings: what the user should know about the answer.
+
+    >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+    >>> rewritten = cubes.rewrite(f"cube select minutes from rides where {where}")
+    >>> rewritten, rewritten.missing
+    (<Rewritten: 2 partitions of lake_rides_daily>, ())
     """
 
     sql: str
@@ -67,18 +72,34 @@ class Rewritten:
     def reads(self) -> Mapping[str, Expression | None]:
         """By storage table, facts' and dimensions', the filter of the partitions that it reads; None: all of it.
 
-        Written when it is asked for, as a year of hours has thousands of values.
+        Written when it is asked for, as a year of hours has thousands of values. O(partitions).
+
+        >>> cubes.rewrite("select minutes from rides where time_range_in(start_time, '2015-01-29', '2015-01-31')").reads
+        {'lake_rides_daily': <Expression dt in ('2015-01-29', '2015-01-30')>}
         """
         return {**self._dimensions, **({} if self._answer is None else self._answer.reads())}
 
     def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
-        """The partition column by which the partitions of a fact's storage table are chosen, and these."""
+        """The partition column by which the partitions of a fact's storage table are chosen, and these.
+
+        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
+        >>> column, runs = rewritten.chosen("lake_rides_daily")
+        >>> column, [str(run) for run in runs]
+        ('dt', ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)'])
+        """
         assert self._answer is not None  # as queries of dimensions alone read no facts
         return self._answer.by.column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Every storage table of the cube's facts, taken or with its cause. Found out when it is asked for."""
+        """Every storage table of the cube's facts, taken or with its cause. Found out when it is asked for.
+
+        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
+        >>> print(rewritten.candidates[0])
+        lake_rides_daily: taken (weight 0)
+        """
         return () if self._answer is None else self._answer.candidates()
 
     def __repr__(self) -> str:
@@ -88,7 +109,14 @@ class Rewritten:
         return f"<Rewritten: {plural(number, 'partition')} of {tables}{missing}>"
 
     def explain(self) -> str:
-        """What is read, why other storage tables are not, what is missing, and the query, as people read it."""
+        """What is read, why other storage tables are not, what is missing, and the query, as people read it.
+
+        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
+        >>> print(rewritten.explain().partition("SELECT")[0].strip())
+        lake_rides_daily: 2 partitions
+          DAILY [2015-01-29, 2015-01-31)
+        """
         lines = []
         for table, partitions in self.partitions.items():
             lines.append(f"{table}: {plural(len(partitions), 'partition')}")
@@ -104,7 +132,13 @@ class Rewritten:
         return "\n".join([*lines, "", self.sql])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON would hold it."""
+        """The same as JSON would hold it.
+
+        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
+        >>> rewritten.to_dict()["partitions"]
+        {'lake_rides_daily': ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']}
+        """
         return {
             "sql": self.sql,
             "partitions": {table: [str(run) for run in some.runs] for table, some in self.partitions.items()},

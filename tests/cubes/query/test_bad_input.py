@@ -109,7 +109,7 @@ def test_a_damaged_timeline_is_named_and_mended_by_the_command_that_the_error_na
     assert caught.value.fields["timeline"] == "DAILY.dt"
     assert caught.value.fields["reason"]
     assert "`hbstore timeline rebuild shop.lake_daily`" in caught.value.hint
-    cubes.store.timelines.rebuild(*TABLE)
+    cubes.store.timelines.rebuild(".".join(TABLE))
     assert cubes.rewrite(QUERY).partitions["lake_daily"].runs
 
 
