@@ -215,8 +215,8 @@ def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_pat
     claimed = []
     real = Publisher.claim
 
-    def twice(self, database, name, manifest):
-        row = real(self, database, name, manifest)
+    def twice(self, table, manifest):
+        row = real(self, table, manifest)
         if not claimed:
             claimed.append(manifest.id)
             with pytest.raises(WriteConflict):
