@@ -78,8 +78,8 @@ WRONG = [
     ("partition_names", {"spec": "ds=2013-01-01"}, "argument=spec, type=str"),
     ("list_partitions_by_filter", {"expressions": 5}, "argument=filter, type=int"),
     ("list_partitions_by_filter", {"expressions": ["hour = 5", 5]}, "argument=filter, type=int"),
-    ("read_payloads", {"where": 5, "consume": print}, "argument=filter, type=int"),
-    ("read_payloads", {"where": None, "consume": "print"}, "argument=consume, type=str"),
+    ("read_payloads", {"filter": 5, "consume": print}, "argument=filter, type=int"),
+    ("read_payloads", {"filter": None, "consume": "print"}, "argument=consume, type=str"),
     ("table", {"name": 5}, "the text is not a table name"),
 ]
 NAMED_ONLY = [
