@@ -6,6 +6,7 @@ import csv
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,7 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_json, print_lines, print_rows, print_table
+from hbstore.cli.spark_progress import stages
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -160,8 +162,11 @@ def _print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_
     with spark_session("hbstore query") as session:
         from hbstore.spark.cube import answer
 
-        frame = answer(session, store, database, found)
-        _print(frame.columns, (tuple(row) for row in frame.toLocalIterator()), as_csv=as_csv, as_json=as_json)
+        with stages(session, "Asking Spark"):  # until the first row, as rows may go to the same terminal
+            frame = answer(session, store, database, found)
+            rows = frame.toLocalIterator()
+            first = list(islice(rows, 1))
+        _print(frame.columns, (tuple(row) for row in chain(first, rows)), as_csv=as_csv, as_json=as_json)
 
 
 def _note(found: Rewritten) -> None:
