@@ -38,10 +38,8 @@ _OTHERS: Final = frozenset(
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether a node is a call of an aggregate function."""
-    if isinstance(node, exp.AggFunc):
-        return True
-    return name_of(node) in _OTHERS
+    """Whether a node is a call of an aggregate function, with its WITHIN GROUP."""
+    return isinstance(node, exp.AggFunc | exp.WithinGroup) or name_of(node) in _OTHERS
 
 
 def is_filtered(node: exp.Expr) -> bool:
@@ -97,6 +95,7 @@ def function_of(call: exp.Expr) -> str:
 
 def is_distinct(call: exp.Expr) -> bool:
     """Whether an aggregate looks at each value once, as it says DISTINCT."""
+    call = call.this if isinstance(call, exp.WithinGroup) else call
     return is_aggregate(call) and any(isinstance(one, exp.Distinct) for one in call.iter_expressions())
 
 

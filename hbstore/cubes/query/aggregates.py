@@ -43,13 +43,6 @@ class Units:
         def replaced(node: exp.Expr) -> exp.Expr:
             if is_filtered(node) or is_aggregate(node):
                 return self._placeholder(node)
-            if isinstance(node, exp.WithinGroup):
-                raise self.query.error(
-                    UnsupportedQuery,
-                    "an aggregate of a cube query has no WITHIN GROUP",
-                    node,
-                    hint="Write percentile(field, 0.5), which is percentile_cont, or percentile_approx(field, 0.5)",
-                )
             if DATED in node.meta and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
                 raise self.query.error(
                     UnsupportedQuery,
@@ -86,7 +79,9 @@ class Units:
         return call_of(measure.default_aggregate.lower(), node)
 
     def _placeholder(self, node: exp.Expr) -> exp.Expr:
-        own = (node, node.this) if is_filtered(node) else (node,)
+        own = [node]
+        while isinstance(own[-1], exp.Filter | exp.WithinGroup):
+            own.append(own[-1].this)
         for inner in node.walk():
             if is_aggregate(inner) and not any(inner is one for one in own):
                 raise self.query.error(

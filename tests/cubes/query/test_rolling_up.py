@@ -299,12 +299,15 @@ def test_a_fact_that_lacks_the_counts_is_told_apart():
     store.close()
 
 
-def test_within_group_is_refused_and_not_read_as_something_else(both):
+def test_within_group_is_read_from_rows_and_written_as_it_is(both):
     """sqlglot would write PERCENTILE_APPROX for it, which is not exact."""
-    with pytest.raises(UnsupportedQuery, match="WITHIN GROUP") as caught:
-        both.rewrite(f"select percentile_cont(0.5) within group (order by fare) from rides where {DAY}")
-    assert "percentile(field, 0.5)" in caught.value.hint
-    assert "^" in caught.value.highlight
+    half = "percentile_cont(0.5) within group (order by fare)"
+    day = "time_range_in(start_time, '2015-01-11', '2015-01-12')"
+    assert sql(both, f"{half} as half", day).startswith(
+        "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY `fare`) AS `half` FROM"
+    )
+    with pytest.raises(UnsupportedQuery, match="within another"):
+        both.rewrite(f"select {half.replace('fare', 'sum(fare)')} from rides where {day}")
 
 
 def test_counts_hold_only_at_the_times_at_which_their_column_does():
