@@ -48,8 +48,8 @@ INSIDE = {hbstore.Rows, hbstore.TableRow}
 """What a backend and a table's row hold is for the rooms of hbstore, not for those who use it."""
 VALUES_INSIDE = {ColumnType, DrawnScan, KeySchema}
 """Likewise what a type, a picture and a plan's table are made of."""
-SHOWN_ELSEWHERE = {"import_metastore", "export_metastore", "cube", "Candidate", "Rewritten"}
-"""Their examples take a metastore or a model that no docstring can bring: docs/transfer.md, docs/cube-queries.md."""
+SHOWN_ELSEWHERE = {"import_metastore", "export_metastore"}
+"""Their examples take a metastore, which no docstring can bring: docs/transfer.md."""
 
 
 def classes():
