@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import connect
-from hbstore.cubes import Cubes, parse_documents
+from hbstore.cubes import Cubes
 from hbstore.ddl import Result, Session, execute, parse_statements
 from hbstore.ddl.parser import parse_script
 from hbstore.ddl.statements import CubeQuery, ShowDatabases, UseDatabase
@@ -18,7 +18,9 @@ from hbstore.errors import (
     UnknownField,
     UnsupportedQuery,
 )
-from tests.cubes.query.test_rewriting import JANUARY, MODEL
+from tests.cubes.small_cube import MODEL
+
+JANUARY = "time_range_in(start_time, '2015-01-10', '2015-01-12')"
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def store():
     with connect("memory://") as store:
         store.create_database("shop")
         store.create_database("default")
-        Cubes(store, "shop").create_all(parse_documents(MODEL, "yaml"))
+        Cubes(store, "shop").create_all(MODEL)
         yield store
 
 

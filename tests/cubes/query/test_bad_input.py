@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import replace
 
 import pytest
 import sqlglot
 from sqlglot import exp
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes import parse_documents
 from hbstore.cubes.entries import Entry
 from hbstore.cubes.query.star import Star
 from hbstore.errors import (
@@ -24,51 +22,22 @@ from hbstore.errors import (
 )
 from hbstore.store.table_row import table_key
 from hbstore.timelines.declaration import UPDATE_PERIODS
+from tests.cubes.small_cube import CUBE, fact, opened, partitions, table
 
-NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
-CONCEPTS = """
-kind: storage
-name: lake
----
-kind: storage
-name: vault
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt}
-measures: [{name: fare, type: double, default_aggregate: sum}]
-dim_attributes: [{name: start_time, type: timestamp}, {name: bike, type: string}]
-"""
-FACT = """
-kind: fact
-name: daily
-cube: rides
-columns: [{name: fare, type: double}, {name: bike, type: string}]
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
-"""
-DAYS = [PartitionDesc("DAILY", {"dt": f"2015-01-0{day}"}) for day in (1, 2, 4)]
+DAYS = partitions("DAILY", ["2015-01-01", "2015-01-02", "2015-01-04"])
 QUERY = "cube select fare from rides where time_range_in(start_time, '2015-01-01', '2015-01-03')"
 TABLE = ("shop", "lake_daily")
 
 
-def fact(name="daily", storage="lake"):
+def fares(name="daily", storage="lake"):
     """A fact on one storage."""
-    (made,) = parse_documents(FACT.replace("daily", name).replace("lake", storage), "yaml")
-    return made
+    return fact(name, "fare bike", table(storage, "DAILY"))
 
 
 @pytest.fixture
 def cubes():
     """A cube with one fact, which has three days."""
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(CONCEPTS, "yaml"))
-        cubes.create(fact())
+    with opened(*CUBE, fares()) as cubes:
         cubes.add_partitions("daily", "lake", DAYS)
         yield cubes
 
@@ -186,14 +155,14 @@ def test_a_table_of_a_dimension_that_is_gone_is_named_and_made_anew_as_the_error
 
 
 def test_a_fact_that_is_dropped_meanwhile_is_left_out(cubes, monkeypatch):
-    cubes.create(fact("other"))
+    cubes.create(fares("other"))
     meanwhile(monkeypatch, lambda: cubes.drop("fact", "other"))
     assert [one.table for one in cubes.rewrite(QUERY).candidates] == ["lake_daily"]
 
 
 def test_a_fact_that_gets_another_storage_meanwhile_is_read_there(cubes, monkeypatch):
     def move():
-        cubes.alter(fact(storage="vault"))
+        cubes.alter(fares(storage="vault"))
         cubes.add_partitions("daily", "vault", DAYS)
 
     meanwhile(monkeypatch, move)
@@ -202,7 +171,7 @@ def test_a_fact_that_gets_another_storage_meanwhile_is_read_there(cubes, monkeyp
 
 def test_a_fact_that_replaces_another_meanwhile_answers(cubes, monkeypatch):
     def replace():
-        cubes.create(fact("other"))
+        cubes.create(fares("other"))
         cubes.add_partitions("other", "lake", DAYS)
         cubes.drop("fact", "daily")
 
@@ -222,7 +191,7 @@ def test_facts_that_others_keep_altering(cubes, monkeypatch):
     def facts(star, cube):
         found = read(star, cube)
         storages.reverse()
-        cubes.alter(fact(storage=storages[0]))
+        cubes.alter(fares(storage=storages[0]))
         return found
 
     monkeypatch.setattr(Star, "facts", facts)
@@ -236,13 +205,9 @@ def test_facts_that_others_keep_altering(cubes, monkeypatch):
 
 
 def test_facts_without_storages():
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(CONCEPTS, "yaml"))
-        cubes.create(fact().changed(storage_tables=[]))
-        with pytest.raises(NoCandidate, match="no facts on storages") as caught:
-            cubes.rewrite(QUERY)
+    without = fares().changed(storage_tables=[])
+    with opened(*CUBE, without) as cubes, pytest.raises(NoCandidate, match="no facts on storages") as caught:
+        cubes.rewrite(QUERY)
     assert caught.value.fields == {"cube": "rides"}
     assert "storage tables" in caught.value.hint
 
@@ -293,8 +258,8 @@ HOSTILE = [
 def test_hostile_literals_in_expressions_stay_literals(cubes, text):
     literal = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     specs = [{"expression": f"sum(case when bike = {literal} then fare end)"}]
-    cubes.alter(cubes.cube("rides").changed(expressions=[{"name": "odd", "type": "double", "specs": specs}]))
-    tree = sqlglot.parse_one(cubes.rewrite(QUERY.replace("fare", "odd")).sql, dialect="spark")
+    cubes.alter(cubes.cube("rides").changed(expressions=[{"name": "strange", "type": "double", "specs": specs}]))
+    tree = sqlglot.parse_one(cubes.rewrite(QUERY.replace("fare", "strange")).sql, dialect="spark")
     assert [one.this for one in tree.find_all(exp.Literal) if one.this not in ("2015-01-01", "2015-01-02")] == [text]
     assert {one.name for one in tree.find_all(exp.Table)} == {"lake_daily"}
     assert {one.name for one in tree.find_all(exp.Column)} == {"dt", "bike", "fare"}

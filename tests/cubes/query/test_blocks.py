@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import SimpleNamespace
@@ -10,14 +9,13 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.logical_tables import Column
 from hbstore.cubes.query.blocks import best_blocks
 from hbstore.cubes.query.ranges import Stretch
 from hbstore.cubes.query.rates import Rates
 from hbstore.timelines import UpdatePeriod
 from tests.cubes.query.test_choice import cost_of, least, source
+from tests.cubes.small_cube import CUBE, fact, opened, partitions
 
 PERIODS = [UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY]
 DAY = UpdatePeriod.DAILY
@@ -155,49 +153,20 @@ def test_many_measures_are_answered_whenever_they_can_be(world):
     assert cost <= alone
 
 
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt}
-measures:
-  - {name: fare, type: double, default_aggregate: sum}
-  - {name: tip, type: double, default_aggregate: sum}
-dim_attributes: [{name: start_time, type: timestamp}]
-"""
-FACT = """
-kind: fact
-name: {}
-cube: rides
-columns:
-  - {{name: fare, type: double{}}}
-  - {{name: tip, type: double{}}}
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY]
-    partition_columns: [{{name: dt, type: string}}]
-    time_partition_columns: [dt]
-"""
-
-
 def test_facts_that_have_both_measures_but_each_only_one_of_them_in_time():
     """Neither fact has both measures in January; together they have them."""
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: dt.datetime(2015, 3, 1, tzinfo=dt.UTC))
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        late = ", start_time: 2015-02-01"
-        for name, times in (("fares", ("", late)), ("tips", (late, ""))):
-            cubes.create_all(parse_documents(FACT.format(name, *times), "yaml"))
-            days = [PartitionDesc("DAILY", {"dt": f"2015-01-{day:02}"}) for day in range(1, 32)]
-            cubes.add_partitions(name, "lake", days)
-        found = cubes.rewrite("cube select fare, tip from rides where time_range_in(start_time, '2015-01', '2015-02')")
-    assert {table: len(some) for table, some in found.partitions.items()} == {"lake_fares": 31, "lake_tips": 31}
+    early, late = ({}, {"start_time": "2015-02-01"})
+    with opened(*CUBE) as cubes:
+        for name, fares, minutes in (("fares", early, late), ("durations", late, early)):
+            columns = Column(name="fare", type="double", **fares), Column(name="minutes", type="bigint", **minutes)
+            cubes.create(fact(name, "fare minutes").changed(columns=columns))
+            cubes.add_partitions(name, "lake", partitions("DAILY", [f"2015-01-{day:02}" for day in range(1, 32)]))
+        month = "time_range_in(start_time, '2015-01', '2015-02')"
+        found = cubes.rewrite(f"cube select fare, minutes from rides where {month}")
+    assert {table: len(some) for table, some in found.partitions.items()} == {"lake_fares": 31, "lake_durations": 31}
     sql = " ".join(found.sql.split())
-    assert "SELECT `fare`, NULL AS `tip`, TRUE AS `block 0`, FALSE AS `block 1` FROM `shop`.`lake_fares`" in sql
-    assert "SELECT NULL AS `fare`, `tip`, FALSE AS `block 0`, TRUE AS `block 1` FROM `shop`.`lake_tips`" in sql
+    assert "SELECT `fare`, NULL AS `minutes`, TRUE AS `block 0`, FALSE AS `block 1` FROM `shop`.`lake_fares`" in sql
+    assert "SELECT NULL AS `fare`, `minutes`, FALSE AS `block 0`, TRUE AS `block 1` FROM `shop`.`lake_durations`" in sql
 
 
 def test_the_number_of_blocks_comes_before_weight():

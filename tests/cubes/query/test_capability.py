@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from hbstore import connect
-from hbstore.cubes import Cube, Cubes, DerivedCube, PartitionDesc, parse_documents
+from hbstore.cubes import Cube, DerivedCube
+from hbstore.cubes.logical_tables import Column, StorageTable
 from hbstore.errors import (
     InvalidInput,
     InvalidTimeRange,
@@ -19,41 +19,32 @@ from hbstore.errors import (
     UnknownField,
     UnsupportedQuery,
 )
-from tests.cubes.query.test_rewriting import MODEL, NOW
+from tests.cubes.small_cube import MODEL, fact, opened, partitions
 
-VAULT = """
-kind: storage
-name: vault
----
-kind: fact
-name: yearly
-cube: rides
-weight: 1
-end_time: 2014-07-01
-columns: [{name: fare, type: double}, {name: station_id, type: int}]
-storage_tables:
-  - storage: vault
-    update_periods: [MONTHLY]
-    partition_columns: [{name: pt, type: string}, {name: dt, type: string}]
-    time_partition_columns: [pt, dt]
-"""
+YEARLY = fact(
+    "yearly",
+    "fare station_id",
+    StorageTable(
+        storage="vault",
+        update_periods=["MONTHLY"],
+        partition_columns=[Column(name="pt", type="string"), Column(name="dt", type="string")],
+        time_partition_columns=["pt", "dt"],
+    ),
+    weight=1,
+    end_time="2014-07-01",
+)
 TWO_DAYS = ("start_time", "2015-01-10", "2015-01-12")
 
 
 @pytest.fixture(scope="module")
 def cubes():
     """All days of January but the 17th, and all hours of its first half; and a fact that had ended before."""
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(f"{MODEL}---\n{VAULT}", "yaml"))
-        days = [PartitionDesc("DAILY", {"dt": f"2015-01-{day:02}"}) for day in range(1, 32) if day != 17]
-        cubes.add_partitions("daily", "lake", days)
-        hours = [
-            PartitionDesc("HOURLY", {"dt": f"2015-01-{day:02}-{hour:02}"}) for day in range(1, 16) for hour in range(24)
-        ]
-        cubes.add_partitions("raw", "lake", hours)
-        cubes.add_partitions("stations", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-29"})])
+    days = [f"2015-01-{day:02}" for day in range(1, 32)]
+    with opened(*MODEL, YEARLY) as cubes:
+        cubes.add_partitions("daily", "lake", partitions("DAILY", [day for day in days if day != "2015-01-17"]))
+        hours = [f"{day}-{hour:02}" for day in days[:15] for hour in range(24)]
+        cubes.add_partitions("raw", "lake", partitions("HOURLY", hours))
+        cubes.add_partitions("stations", "lake", partitions("DAILY", ["2015-01-29"]))
         cubes.create(
             DerivedCube(name="fares", parent="rides", measures=["fare", "pace"], dim_attributes=["station_id"])
         )
@@ -124,11 +115,8 @@ def test_the_ranges_are_just_the_hours_without_partitions(seed):
     there = {hour for hour in range(48) if random.random() < (0.2, 0.5, 0.8, 0.95, 1)[seed]}
     times = [dt.datetime(2015, 1, 1, tzinfo=dt.UTC) + dt.timedelta(hours=hour) for hour in range(49)]
     texts = [f"{time:%Y-%m-%d-%H}" for time in times]
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        cubes.add_partitions("raw", "lake", [PartitionDesc("HOURLY", {"dt": texts[hour]}) for hour in sorted(there)])
+    with opened(*MODEL) as cubes:
+        cubes.add_partitions("raw", "lake", partitions("HOURLY", [texts[hour] for hour in sorted(there)]))
         for first, last in (sorted(random.sample(range(49), 2)) for _ in range(20)):
             range_ = ("start_time", texts[first], texts[last])
             raw = next(one for one in cubes.candidates("rides", ["bike"], range_) if one.fact == "raw")

@@ -11,42 +11,19 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes import PartitionDesc
 from hbstore.cubes.query.clashes import without
 from hbstore.errors import NoCandidate
 from hbstore.timelines import UpdatePeriod
+from tests.cubes.small_cube import CUBE, fact, opened, table
 
-NOW = dt.datetime(2015, 6, 1, tzinfo=dt.UTC)
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {{start_time: dt}}
-measures: [{{name: days, type: bigint, default_aggregate: sum}}]
-dim_attributes: [{{name: start_time, type: timestamp}}, {{name: region, type: string}}]
----
-kind: fact
-name: sums
-cube: rides
-columns: [{{name: days, type: bigint}}]
-storage_tables:
-  - storage: lake
-    update_periods: [{periods}]
-    partition_columns: [{{name: dt, type: {kind}}}, {{name: region, type: string}}]
-    time_partition_columns: [dt]
-"""
 FIRST, LAST = dt.date(2015, 1, 1), dt.date(2015, 4, 1)
-QUARTER = "select days from rides where time_range_in(start_time, '2015-01', '2015-04')"
+QUARTER = "select minutes from rides where time_range_in(start_time, '2015-01', '2015-04')"
 
 
-def opened(store, kind, periods):
-    store.create_database("shop")
-    cubes = Cubes(store, "shop", lambda: NOW)
-    cubes.create_all(parse_documents(MODEL.format(kind=kind, periods=", ".join(periods)), "yaml"))
-    return cubes
+def sums(kind, periods):
+    """The cube with a fact whose time partition column is of a type, and gets partitions of some update periods."""
+    return opened(*CUBE, fact("sums", "minutes", table("lake", *periods, kind=kind, others=[("region", "string")])))
 
 
 def desc(period, day, region):
@@ -64,12 +41,11 @@ def _days(period, day):
 
 
 def test_what_is_there_once_is_read_and_what_clashes_is_named():
-    with connect("memory://") as store:
-        cubes = opened(store, "date", ["DAILY", "MONTHLY"])
+    with sums("date", ["DAILY", "MONTHLY"]) as cubes:
         days = [desc("DAILY", dt.date(2015, 1, day), "eu") for day in range(1, 32)]
         cubes.add_partitions("sums", "lake", [*days, desc("MONTHLY", dt.date(2015, 2, 1), "eu")])
         cubes.add_partitions("sums", "lake", [desc("DAILY", dt.date(2015, 2, 2), "eu")])
-        two = "select days from rides where time_range_in(start_time, '2015-01', '2015-03')"
+        two = "select minutes from rides where time_range_in(start_time, '2015-01', '2015-03')"
         assert [str(run) for run in cubes.rewrite(two).partitions["lake_sums"].runs] == [
             "lake_sums DAILY [2015-01-01, 2015-02-01)",
             "lake_sums MONTHLY [2015-02, 2015-03)",
@@ -105,8 +81,7 @@ def test_each_day_counts_once(kind, seed):
         day = UpdatePeriod[period].floor(_at(FIRST + dt.timedelta(random.randrange(90)))).date()
         value = UpdatePeriod[period].format(_at(day)) if kind == "string" else day
         partitions.setdefault((value, random.choice(["eu", "us"])), (period, day))
-    with connect("memory://") as store, duckdb.connect() as db:
-        cubes = opened(store, kind, periods)
+    with sums(kind, periods) as cubes, duckdb.connect() as db:
         cubes.add_partitions(
             "sums", "lake", [desc(period, day, region) for (_, region), (period, day) in partitions.items()]
         )
@@ -120,7 +95,7 @@ def test_each_day_counts_once(kind, seed):
         missing = {day for day in within if any(start <= _at(day) < end for start, end in found.missing)}
         assert missing == within - covered
         db.execute("CREATE SCHEMA shop")
-        db.execute(f"CREATE TABLE shop.lake_sums (days BIGINT, dt {kind}, region VARCHAR)")
+        db.execute(f"CREATE TABLE shop.lake_sums (minutes BIGINT, dt {kind}, region VARCHAR)")
         counted = set()
         for (value, region), part in partitions.items():
             db.execute(

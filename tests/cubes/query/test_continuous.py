@@ -5,65 +5,37 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import contextmanager
 from random import Random
 
 import duckdb
 import pytest
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
-from hbstore.cubes.logical_tables import Fact
+from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import NoCandidate
 from tests.cubes.query.stars import in_duckdb
+from tests.cubes.small_cube import CUBE, fact, opened, partitions, table
 
 NOW = dt.datetime(2015, 1, 3, 10, 30, 15, 123_456, tzinfo=dt.UTC)
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {{start_time: dt, paid_time: pt}}
-measures: [{{name: fare, type: bigint, default_aggregate: sum}}, {{name: tip, type: bigint, default_aggregate: sum}}]
-dim_attributes:
-  - {{name: start_time, type: timestamp}}
-  - {{name: paid_time, type: timestamp}}
-  - {{name: bike, type: string}}
----
-kind: fact
-name: hourly
-cube: rides
-weight: 10
-columns: [{{name: fare, type: bigint}}, {{name: bike, type: string}}]
-storage_tables:
-  - storage: lake
-    update_periods: [HOURLY]
-    partition_columns: [{{name: dt, type: string}}]
-    time_partition_columns: [dt]
----
-kind: fact
-name: live
-cube: rides
-weight: {weight}
-{more}
-columns: [{{name: fare, type: bigint}}, {{name: bike, type: string}}, {{name: start_time, type: {kind}}}{columns}]
-storage_tables: [{{storage: lake, update_periods: [CONTINUOUS]}}]
-"""
 FARE = "select fare from rides where time_range_in(start_time, '{}', '{}')"
 
 
-def opened(store, *, weight=10, kind="timestamp", more="", columns="", hours=()):
-    store.create_database("shop")
-    cubes = Cubes(store, "shop", lambda: NOW)
-    model = MODEL.format(weight=weight, kind=kind, more=more, columns=columns)
-    cubes.create_all(parse_documents(model, "yaml"))
-    cubes.add_partitions("hourly", "lake", [PartitionDesc("HOURLY", {"dt": hour}) for hour in hours])
-    return cubes
+@contextmanager
+def live(columns="fare bike start_time", *, weight=10, kind="timestamp", hours=(), **fields):
+    """The cube with some hours of one fact, and another fact that is always up to date."""
+    always = StorageTable(storage="lake", update_periods=["CONTINUOUS"])
+    fresh = fact("live", columns, always, weight=weight, **fields)
+    fresh = fresh.changed(
+        columns=[one.changed(type=kind) if one.name == "start_time" else one for one in fresh.columns]
+    )
+    hourly = fact("hourly", "fare bike", table("lake", "HOURLY"), weight=10)
+    with opened(*CUBE, hourly, fresh, now=NOW) as cubes:
+        cubes.add_partitions("hourly", "lake", partitions("HOURLY", hours))
+        yield cubes
 
 
 def test_hours_that_are_there_and_rows_of_the_others_up_to_now():
-    with connect("memory://") as store:
-        cubes = opened(store, hours=["2015-01-03-08", "2015-01-03-09"])
+    with live(hours=["2015-01-03-08", "2015-01-03-09"]) as cubes:
         found = cubes.rewrite("select fare from rides where time_range_in(start_time, 'now.day+7hours', 'now')")
         assert [str(run) for run in found.partitions["lake_hourly"].runs] == [
             "lake_hourly HOURLY [2015-01-03-08, 2015-01-03-10)"
@@ -85,8 +57,7 @@ def test_hours_that_are_there_and_rows_of_the_others_up_to_now():
 
 
 def test_what_is_after_now_is_missing():
-    with connect("memory://") as store:
-        cubes = opened(store)
+    with live() as cubes:
         with pytest.raises(NoCandidate, match="partitions are missing") as caught:
             cubes.rewrite(FARE.format("2015-01-03", "2015-01-04"))
         after = NOW, dt.datetime(2015, 1, 4, tzinfo=dt.UTC)
@@ -98,8 +69,7 @@ def test_what_is_after_now_is_missing():
 
 
 def test_dates_tell_whole_days_alone():
-    with connect("memory://") as store:
-        cubes = opened(store, kind="date")
+    with live(kind="date") as cubes:
         found = cubes.rewrite(FARE.format("2015-01-01", "2015-01-03"))
         assert "`start_time` >= CAST('2015-01-01' AS DATE) AND `start_time` < CAST('2015-01-03' AS DATE)" in " ".join(
             found.sql.split()
@@ -110,8 +80,7 @@ def test_dates_tell_whole_days_alone():
 
 
 def test_a_table_whose_rows_do_not_tell_their_time_is_not_read():
-    with connect("memory://") as store:
-        cubes = opened(store, kind="string")
+    with live(kind="string") as cubes:
         with pytest.raises(NoCandidate, match="no partitions, and no column start_time of dates or timestamps"):
             cubes.rewrite(FARE.format("2015-01-01", "2015-01-02"), options={"facts.rides": "live"})
         with pytest.raises(NoCandidate, match="no column paid_time"):
@@ -121,16 +90,9 @@ def test_a_table_whose_rows_do_not_tell_their_time_is_not_read():
 @pytest.mark.parametrize("kind", ["string", "timestamp"])
 def test_partitions_of_the_period_are_seconds(kind):
     """A table with partitions of CONTINUOUS has them second by second."""
-    with connect("memory://") as store:
-        cubes = opened(store)
-        on = cubes.fact("hourly").storage_tables[0].to_dict()
-        on |= {"update_periods": ["CONTINUOUS"], "partition_columns": [{"name": "dt", "type": kind}]}
-        cubes.drop("fact", "live")
-        cubes.drop("fact", "hourly")
-        columns = [{"name": "fare", "type": "bigint"}]
-        cubes.create(Fact(name="seconds", cube="rides", columns=columns, storage_tables=[on]))
+    with opened(*CUBE, fact("seconds", "fare", table("lake", "CONTINUOUS", kind=kind)), now=NOW) as cubes:
         seconds = [f"2015-01-01-00-00-{at:02}" for at in range(60)]
-        cubes.add_partitions("seconds", "lake", [PartitionDesc("CONTINUOUS", {"dt": at}) for at in seconds])
+        cubes.add_partitions("seconds", "lake", partitions("CONTINUOUS", seconds))
         minute = FARE.format("2015-01-01-00:00", "2015-01-01-00:01").replace("fare", "second(start_time), fare")
         found = cubes.rewrite(minute)
         assert len(found.partitions["lake_seconds"]) == 60
@@ -138,8 +100,7 @@ def test_partitions_of_the_period_are_seconds(kind):
 
 
 def test_the_times_for_which_the_fact_holds_count_and_options_do():
-    with connect("memory://") as store:
-        cubes = opened(store, more="start_time: 2015-01-02\nend_time: 2015-01-03-06", hours=["2015-01-01-23"])
+    with live(start_time="2015-01-02", end_time="2015-01-03-06", hours=["2015-01-01-23"]) as cubes:
         found = cubes.rewrite(FARE.format("2015-01-01-23", "2015-01-03-06"))
         assert found.moments["lake_live"] == (
             (dt.datetime(2015, 1, 2, tzinfo=dt.UTC), dt.datetime(2015, 1, 3, 6, tzinfo=dt.UTC)),
@@ -151,8 +112,7 @@ def test_the_times_for_which_the_fact_holds_count_and_options_do():
 
 
 def test_a_time_dimension_that_is_related_to_that_of_the_rows():
-    with connect("memory://") as store:
-        cubes = opened(store, columns=", {name: paid_time, type: timestamp}")
+    with live("fare bike start_time paid_time") as cubes:
         relation = {"cube.timedim.relation.paid_time": "start_time+[0 days,1 days]"}
         cubes.alter(cubes.cube("rides").changed(properties=relation))
         cubes.drop("fact", "hourly")
@@ -174,8 +134,7 @@ def test_each_row_counts_once(seed):
     rows = [(time, random.choice("ab"), random.randrange(100)) for time in times]
     hours = {begin + dt.timedelta(hours=at) for at in range(34) if random.random() < 0.6}
     weight = random.choice([1, 10, 100])
-    with connect("memory://") as store, duckdb.connect() as db:
-        cubes = opened(store, weight=weight, hours=[f"{hour:%Y-%m-%d-%H}" for hour in hours])
+    with live(weight=weight, hours=[f"{hour:%Y-%m-%d-%H}" for hour in hours]) as cubes, duckdb.connect() as db:
         db.execute("CREATE SCHEMA shop")
         db.execute("CREATE TABLE shop.lake_hourly (fare BIGINT, bike VARCHAR, dt VARCHAR)")
         db.execute("CREATE TABLE shop.lake_live (fare BIGINT, bike VARCHAR, start_time TIMESTAMP)")

@@ -10,67 +10,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.option_names import FIXED, OPTIONS
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.errors import CubeSyntaxError, InvalidInput, InvalidModel, InvalidTime, NoCandidate, UnsupportedQuery
 from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.small_cube import CUBE, fact, opened, partitions, stations, table
 
-NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
-MODEL = """
-kind: storage
-name: lake
----
-kind: storage
-name: vault
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt}
-measures: [{name: fare, type: bigint, default_aggregate: sum}]
-dim_attributes:
-  - {name: start_time, type: timestamp}
-  - {name: station_id, type: int}
-  - {name: station_name, type: string, chain: [{chain: city, field: name}]}
-join_chains: [{name: city, paths: [["rides.station_id = station.id"]]}]
----
-kind: dimension
-name: station
-dim_attributes: [{name: id, type: int}, {name: name, type: string}]
----
-kind: fact
-name: daily
-cube: rides
-weight: 10
-columns: [{name: fare, type: bigint}, {name: station_id, type: int}]
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY, MONTHLY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
-  - storage: vault
-    update_periods: [DAILY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
----
-kind: fact
-name: raw
-cube: rides
-weight: 100
-columns: [{name: fare, type: bigint}, {name: station_id, type: int}]
-storage_tables:
-  - storage: lake
-    update_periods: [HOURLY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
----
-kind: dimtable
-name: stations
-dimension: station
-columns: [{name: id, type: int}, {name: name, type: string}]
-storage_tables: [{storage: lake}, {storage: vault}]
-"""
 DAYS = [f"2015-01-{day:02}" for day in range(1, 32)]
 HOURS = [f"2015-01-10-{hour:02}" for hour in range(24)]
 MONTH = "time_range_in(start_time, '2015-01', '2015-02')"
@@ -82,14 +28,14 @@ PAGE = Path(__file__).parents[3] / "docs" / "cube-queries.md"
 @pytest.fixture(scope="module")
 def world():
     """Rows whose fares tell from which table and update period they are: 1, 100, 1,000 and 7."""
-    with connect("memory://") as store, duckdb.connect() as db:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        days = [PartitionDesc("DAILY", {"dt": day}) for day in DAYS]
-        cubes.add_partitions("daily", "lake", [*days, PartitionDesc("MONTHLY", {"dt": "2015-01"})])
+    by_day = fact("daily", "fare station_id", table("lake", "DAILY", "MONTHLY"), table("vault", "DAILY"), weight=10)
+    by_hour = fact("raw", "fare station_id", table("lake", "HOURLY"), weight=100)
+    both = stations(StorageTable(storage="lake"), StorageTable(storage="vault"))
+    with opened(*CUBE, by_day, by_hour, both) as cubes, duckdb.connect() as db:
+        days = partitions("DAILY", DAYS)
+        cubes.add_partitions("daily", "lake", [*days, *partitions("MONTHLY", ["2015-01"])])
         cubes.add_partitions("daily", "vault", days)
-        cubes.add_partitions("raw", "lake", [PartitionDesc("HOURLY", {"dt": hour}) for hour in HOURS])
+        cubes.add_partitions("raw", "lake", partitions("HOURLY", HOURS))
         db.execute("CREATE SCHEMA shop")
         for name in ("lake_daily", "vault_daily", "lake_raw"):
             db.execute(f"CREATE TABLE shop.{name} (fare BIGINT, station_id INT, dt VARCHAR)")
@@ -194,7 +140,7 @@ def test_join_chains_that_may_not_be_named(world):
             with pytest.raises(UnsupportedQuery, match="may not") as caught:
                 rows(world, text, {name: value})
             assert "join_chains = true" in str(caught.value)
-        joined = f"select name, fare from rides join station s on rides.station_id = s.id where {MONTH}"
+        joined = f"select s.name, fare from rides join station s on rides.station_id = s.id where {MONTH}"
         assert rows(world, joined, {name: value}) == [("in the lake", 90)]
 
 

@@ -9,69 +9,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
-from hbstore.cubes.logical_tables import Column, Fact, StorageTable
+from hbstore.cubes import Cubes, PartitionDesc
+from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.star import Star
 from hbstore.store.partition_store import PartitionStore
+from tests.cubes.small_cube import CUBE, NOW, fact, opened, stations, table
 from tests.cubes.test_stored_cover import CountingRows
 
-NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
-CONCEPTS = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt}
-measures: [{name: fare, type: double, default_aggregate: sum}]
-dim_attributes:
-  - {name: start_time, type: timestamp}
-  - {name: station_id, type: int}
-  - {name: station_name, type: string, chain: [{chain: city, field: name}]}
-join_chains: [{name: city, paths: [["rides.station_id = station.id"]]}]
----
-kind: dimension
-name: station
-dim_attributes: [{name: id, type: int}, {name: name, type: string}]
----
-kind: dimtable
-name: stations
-dimension: station
-columns: [{name: id, type: int}, {name: name, type: string}]
-storage_tables: [{storage: lake}]
-"""
-FACT = """
-kind: fact
-name: {}
-cube: rides
-weight: {}
-columns: [{{name: fare, type: double}}, {{name: {}, type: string}}]
-storage_tables:
-  - storage: lake
-    update_periods: [HOURLY, DAILY, MONTHLY]
-    partition_columns: [{{name: dt, type: string}}]
-    time_partition_columns: [dt]
-"""
 FROM = "from rides where time_range_in(start_time, '2015-01-01', '2015-01-04')"
+TABLE = table("lake", "HOURLY", "DAILY", "MONTHLY")
 FORMS = {"HOURLY": "%Y-%m-%d-%H", "DAILY": "%Y-%m-%d", "MONTHLY": "%Y-%m"}
 
 
 @pytest.fixture
 def cubes():
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(CONCEPTS, "yaml"))
+    with opened(*CUBE, stations(StorageTable(storage="lake"))) as cubes:
         yield cubes
 
 
-def fact(cubes, name, period, says, *, weight=1, column="station_id", count=None):
-    """A fact with the partitions of three days; what a partition says of itself, or what each does."""
-    cubes.create_all(parse_documents(FACT.format(name, weight, column), "yaml"))
+def with_fact(cubes, name, period, says, *, weight=1, column="station_id", count=None):
+    """Add a fact with the partitions of three days; what a partition says of itself, or what each does."""
+    cubes.create(fact(name, f"fare {column}", TABLE, weight=weight))
     hours = {"HOURLY": 1, "DAILY": 24}[period]
     times = [dt.datetime(2015, 1, 1, tzinfo=dt.UTC) + dt.timedelta(hours=at) for at in range(0, 72, hours)][:count]
     each = says if isinstance(says, list) else [says] * len(times)
@@ -95,81 +56,80 @@ def cause(cubes, table):
 
 
 def test_bytes_decide_between_tables_of_one_weight(cubes):
-    fact(cubes, "few_partitions", "DAILY", {"totalSize": 24_001})
-    fact(cubes, "few_bytes", "HOURLY", {"totalSize": 1_000})
+    with_fact(cubes, "few_partitions", "DAILY", {"totalSize": 24_001})
+    with_fact(cubes, "few_bytes", "HOURLY", {"totalSize": 1_000})
     assert read(cubes) == ["lake_few_bytes"]
     assert cause(cubes, "lake_few_partitions") == "lake_few_partitions: MORE_BYTES: others answer it from fewer bytes"
 
 
 def test_the_same_bytes_leave_it_to_the_number_of_partitions(cubes):
-    fact(cubes, "hours", "HOURLY", {"totalSize": 1_000})
-    fact(cubes, "days", "DAILY", {"totalSize": 24_000})
+    with_fact(cubes, "hours", "HOURLY", {"totalSize": 1_000})
+    with_fact(cubes, "days", "DAILY", {"totalSize": 24_000})
     assert read(cubes) == ["lake_days"]
     assert cause(cubes, "lake_hours").startswith("lake_hours: MORE_PARTITIONS")
 
 
 def test_weight_comes_before_bytes(cubes):
-    fact(cubes, "light", "DAILY", {"totalSize": 9_000_000}, weight=1)
-    fact(cubes, "heavy", "DAILY", {"totalSize": 1}, weight=2)
+    with_fact(cubes, "light", "DAILY", {"totalSize": 9_000_000}, weight=1)
+    with_fact(cubes, "heavy", "DAILY", {"totalSize": 1}, weight=2)
     assert read(cubes) == ["lake_light"]
 
 
 def test_bytes_are_not_compared_with_nothing(cubes):
-    fact(cubes, "silent", "HOURLY", {})
-    fact(cubes, "says_little", "HOURLY", {"totalSize": 1})
-    fact(cubes, "says_much", "DAILY", {"totalSize": 9_000_000})
+    with_fact(cubes, "silent", "HOURLY", {})
+    with_fact(cubes, "says_little", "HOURLY", {"totalSize": 1})
+    with_fact(cubes, "says_much", "DAILY", {"totalSize": 9_000_000})
     assert read(cubes) == ["lake_says_much"]  # as it has the fewest partitions
     assert cause(cubes, "lake_says_little").startswith("lake_says_little: MORE_PARTITIONS")
 
 
 def test_rows_decide_where_one_table_does_not_say_its_bytes(cubes):
-    fact(cubes, "many", "DAILY", {"numRows": 250, "totalSize": 1})
-    fact(cubes, "few", "HOURLY", {"numRows": 10})
+    with_fact(cubes, "many", "DAILY", {"numRows": 250, "totalSize": 1})
+    with_fact(cubes, "few", "HOURLY", {"numRows": 10})
     assert read(cubes) == ["lake_few"]
     assert cause(cubes, "lake_many") == "lake_many: MORE_ROWS: others answer it from fewer rows"
 
 
 def test_zeros_say_nothing(cubes):
-    fact(cubes, "zeros", "HOURLY", {"totalSize": 0, "numRows": 0})
-    fact(cubes, "says", "DAILY", {"totalSize": 5, "numRows": 5})
+    with_fact(cubes, "zeros", "HOURLY", {"totalSize": 0, "numRows": 0})
+    with_fact(cubes, "says", "DAILY", {"totalSize": 5, "numRows": 5})
     assert read(cubes) == ["lake_says"]
 
 
 @pytest.mark.parametrize(("silent", "table"), [(36, "lake_hours"), (37, "lake_days")])
 def test_most_partitions_of_a_table_speak_for_the_others(cubes, silent, table):
-    fact(cubes, "hours", "HOURLY", [{} if at < silent else {"totalSize": 10} for at in range(72)])
-    fact(cubes, "days", "DAILY", {"totalSize": 241})
+    with_fact(cubes, "hours", "HOURLY", [{} if at < silent else {"totalSize": 10} for at in range(72)])
+    with_fact(cubes, "days", "DAILY", {"totalSize": 241})
     assert read(cubes) == [table]
 
 
 def test_tables_that_cannot_answer_or_have_no_partitions_need_say_nothing(cubes):
-    fact(cubes, "few_partitions", "DAILY", {"totalSize": 24_001})
-    fact(cubes, "few_bytes", "HOURLY", {"totalSize": 1_000})
-    fact(cubes, "empty", "DAILY", {}, count=0)
-    fact(cubes, "other", "DAILY", {}, column="station_name")
+    with_fact(cubes, "few_partitions", "DAILY", {"totalSize": 24_001})
+    with_fact(cubes, "few_bytes", "HOURLY", {"totalSize": 1_000})
+    with_fact(cubes, "empty", "DAILY", {}, count=0)
+    with_fact(cubes, "other", "DAILY", {}, column="station_name")
     assert read(cubes, "station_id, fare") == ["lake_few_bytes"]
 
 
 def test_a_table_that_needs_no_partitions_does_not_say_its_bytes(cubes):
-    columns = [Column(name="fare", type="double"), Column(name="start_time", type="timestamp")]
-    table = StorageTable(storage="lake", update_periods=["CONTINUOUS"])
-    cubes.create(Fact(name="a_live", cube="rides", weight=1, columns=columns, storage_tables=[table]))
-    fact(cubes, "days", "DAILY", {"totalSize": 9_000})
+    live = StorageTable(storage="lake", update_periods=["CONTINUOUS"])
+    cubes.create(fact("a_live", "fare start_time", live, weight=1))
+    with_fact(cubes, "days", "DAILY", {"totalSize": 9_000})
     assert read(cubes) == ["lake_days"]
     assert cause(cubes, "lake_a_live").startswith("lake_a_live: MORE_PARTITIONS")
 
 
 def test_all_ways_to_understand_a_query_are_compared_by_the_same(cubes):
     """The name of a station is a column of one fact that says no bytes; others say theirs, and join the dimension."""
-    fact(cubes, "a_silent", "HOURLY", {}, column="station_name")
-    fact(cubes, "b_much", "DAILY", {"totalSize": 9_000})
-    fact(cubes, "c_more", "DAILY", {"totalSize": 9_001})
+    with_fact(cubes, "a_silent", "HOURLY", {}, column="station_name")
+    with_fact(cubes, "b_much", "DAILY", {"totalSize": 9_000})
+    with_fact(cubes, "c_more", "DAILY", {"totalSize": 9_001})
     assert read(cubes, "station_name, fare") == ["lake_b_much"]
 
 
 def test_a_month_is_compared_by_its_time(cubes):
-    fact(cubes, "days", "DAILY", {"totalSize": 100})
-    fact(cubes, "both", "DAILY", {"totalSize": 99})
+    with_fact(cubes, "days", "DAILY", {"totalSize": 100})
+    with_fact(cubes, "both", "DAILY", {"totalSize": 99})
     cubes.add_partitions(
         "both", "lake", [PartitionDesc("MONTHLY", {"dt": "2014-12"}, parameters={"totalSize": "3099"})]
     )
@@ -177,8 +137,8 @@ def test_a_month_is_compared_by_its_time(cubes):
 
 
 def test_each_storage_table_is_read_once_for_its_timelines_and_its_totals(cubes):
-    fact(cubes, "some", "DAILY", {"totalSize": 8})
-    fact(cubes, "less", "DAILY", {"totalSize": 7})
+    with_fact(cubes, "some", "DAILY", {"totalSize": 8})
+    with_fact(cubes, "less", "DAILY", {"totalSize": 7})
     assert read(cubes) == ["lake_less"]
     rows = CountingRows(cubes.store.rows)
     for _ in range(2):
@@ -202,13 +162,10 @@ def test_each_storage_table_is_read_once_for_its_timelines_and_its_totals(cubes)
     )
 )
 def test_rates_are_the_bytes_by_the_time_of_all_partitions(tables):
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(CONCEPTS, "yaml"))
+    with opened(*CUBE) as cubes:
         wanted = {}
         for number, partitions in enumerate(tables):
-            cubes.create_all(parse_documents(FACT.format(f"f{number}", 1, "station_id"), "yaml"))
+            cubes.create(fact(f"f{number}", "fare station_id", TABLE, weight=1))
             hours = 0
             for period, at, _ in partitions:
                 begin = _time(period, at)

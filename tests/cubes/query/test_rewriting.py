@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
-from hbstore import connect
-from hbstore.cubes import Cubes, DerivedCube, PartitionDesc, parse_documents
+from hbstore.cubes import Cubes, DerivedCube, parse_documents
 from hbstore.errors import (
     AmbiguousField,
     CubeSyntaxError,
@@ -22,104 +23,22 @@ from hbstore.errors import (
     UnknownField,
     UnsupportedQuery,
 )
+from tests.cubes.small_cube import CUBE, MODEL, opened, partitions
 
-NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt, paid_time: pt}
-measures:
-  - {name: minutes, type: bigint, default_aggregate: sum}
-  - {name: fare, type: double, default_aggregate: sum}
-  - {name: tip, type: double, default_aggregate: sum, start_time: 2015-01-05}
-  - {name: longest, type: bigint, default_aggregate: max}
-  - {name: odd, type: bigint}
-dim_attributes:
-  - {name: start_time, type: timestamp}
-  - {name: paid_time, type: timestamp}
-  - {name: station_id, type: int}
-  - {name: bike, type: string}
-  - {name: name, type: string}
-  - {name: station_name, type: string, chain: [{chain: city, field: name}]}
-expressions:
-  - {name: pace, type: double, specs: [{expression: fare / minutes}]}
-  - name: dated
-    type: double
-    specs:
-      - {expression: fare, end_time: 2015-01-15}
-      - {expression: fare * 2, start_time: 2015-01-15}
-join_chains:
-  - {name: city, paths: [["rides.station_id = station.id"]]}
-  - {name: nowhere, paths: [["rides.station_id = missing.id"]]}
----
-kind: dimension
-name: station
-dim_attributes: [{name: id, type: int}, {name: name, type: string}, {name: district, type: string}]
----
-kind: fact
-name: daily
-cube: rides
-weight: 10
-columns:
-  - {name: minutes, type: bigint}
-  - {name: fare, type: double}
-  - {name: tip, type: double}
-  - {name: station_id, type: int}
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY, MONTHLY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
----
-kind: fact
-name: raw
-cube: rides
-weight: 100
-properties: {cube.fact.is.aggregated: "false"}
-columns:
-  - {name: minutes, type: bigint}
-  - {name: fare, type: double}
-  - {name: longest, type: bigint}
-  - {name: station_id, type: int}
-  - {name: bike, type: string}
-  - {name: start_time, type: timestamp}
-  - {name: paid_time, type: timestamp}
-storage_tables:
-  - storage: lake
-    update_periods: [HOURLY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
----
-kind: dimtable
-name: stations
-dimension: station
-columns: [{name: id, type: int}, {name: name, type: string}]
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
-"""
 JANUARY = "time_range_in(start_time, '2015-01-10', '2015-01-12')"
 
 
 @pytest.fixture(scope="module")
 def cubes():
     """All days of January but the 17th, February as a month; and all hours of January."""
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        days = [PartitionDesc("DAILY", {"dt": f"2015-01-{day:02}"}) for day in range(1, 32) if day != 17]
-        cubes.add_partitions("daily", "lake", [*days, PartitionDesc("MONTHLY", {"dt": "2015-02"})])
-        hours = [
-            PartitionDesc("HOURLY", {"dt": f"2015-01-{day:02}-{hour:02}"}) for day in range(1, 32) for hour in range(24)
-        ]
-        cubes.add_partitions("raw", "lake", hours)
-        cubes.add_partitions("stations", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-29"})])
+    days = [f"2015-01-{day:02}" for day in range(1, 32)]
+    with opened(*MODEL) as cubes:
+        some = partitions("DAILY", [day for day in days if day != "2015-01-17"])
+        cubes.add_partitions("daily", "lake", [*some, *partitions("MONTHLY", ["2015-02"])])
+        cubes.add_partitions(
+            "raw", "lake", partitions("HOURLY", [f"{day}-{at:02}" for day in days for at in range(24)])
+        )
+        cubes.add_partitions("stations", "lake", partitions("DAILY", ["2015-01-29"]))
         cubes.create(
             DerivedCube(name="fares", parent="rides", measures=["fare", "pace"], dim_attributes=["station_id"])
         )
@@ -361,9 +280,6 @@ def test_hostile_texts_stay_texts(cubes):
     hostile = r"x' OR '1'='1' -- \' `"
     literal = hostile.replace("\\", "\\\\").replace("'", "\\'")
     found = cubes.rewrite(f"select fare as `a``; drop table x` from rides where {JANUARY} and bike = '{literal}'")
-    import sqlglot
-    from sqlglot import exp
-
     tree = sqlglot.parse_one(found.sql, dialect="spark")
     assert hostile in [one.this for one in tree.find_all(exp.Literal)]
     assert tree.expressions[0].alias == "a`; drop table x"
@@ -371,10 +287,7 @@ def test_hostile_texts_stay_texts(cubes):
 
 
 def test_references_in_a_circle_are_named():
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        circle = """
+    circle = """
 kind: dimension
 name: {0}
 dim_attributes:
@@ -382,21 +295,20 @@ dim_attributes:
   - {{name: label, type: string, chain: [{{chain: next, field: label}}]}}
 join_chains: [{{name: next, paths: [["{0}.id = {1}.id"]]}}]
 """
-        cubes.create_all(parse_documents(circle.format("one", "two"), "yaml"))
-        cubes.create_all(parse_documents(circle.format("two", "one"), "yaml"))
-        with pytest.raises(UnsupportedQuery, match="lead back to themselves"):
-            cubes.rewrite("select label from one")
+    both = "---".join((circle.format("one", "two"), circle.format("two", "one")))
+    with (
+        opened(*parse_documents(both, "yaml")) as cubes,
+        pytest.raises(UnsupportedQuery, match="lead back to themselves"),
+    ):
+        cubes.rewrite("select label from one")
 
 
 def test_a_storage_table_and_a_cube_that_are_gone():
     text = f"select minutes from rides where {JANUARY}"
-    with connect("memory://") as store:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": f"2015-01-1{day}"}) for day in (0, 1)])
+    with opened(*MODEL) as cubes:
+        cubes.add_partitions("daily", "lake", partitions("DAILY", ["2015-01-10", "2015-01-11"]))
         assert runs(cubes.rewrite(text))
-        store.drop_table("shop", "lake_raw")
+        cubes.store.drop_table("shop", "lake_raw")
         with pytest.raises(TableNotFound) as caught:
             cubes.rewrite(text)
         assert str(caught.value.fields["table"]) == "shop.lake_raw"
@@ -408,11 +320,7 @@ def test_a_storage_table_and_a_cube_that_are_gone():
 
 
 def test_a_cube_without_facts(cubes):
-    with connect("memory://") as store:
-        store.create_database("shop")
-        empty = Cubes(store, "shop", lambda: NOW)
-        empty.create_all(parse_documents(MODEL, "yaml")[:2])
-        with pytest.raises(NoCandidate, match="no facts"):
-            empty.rewrite(f"select minutes from rides where {JANUARY}")
+    with opened(*CUBE) as empty, pytest.raises(NoCandidate, match="no facts"):
+        empty.rewrite(f"select minutes from rides where {JANUARY}")
     with pytest.raises(DatabaseNotFound):
         Cubes(cubes.store, "nowhere").rewrite(f"select minutes from rides where {JANUARY}")
