@@ -5,12 +5,15 @@ The docstring of `hbstore.PartitionStore` shows how the store is made, docs/cube
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+
 import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
-from tests.examples import needs_spark
+from tests.examples import other_metastore, uses
 
 DAY = UpdatePeriod.DAILY
 MODEL = """
@@ -59,14 +62,18 @@ storage_tables:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the examples that need Spark: tests/spark/test_examples.py runs them, with one Spark for all."""
     items[:] = [
-        item for item in items if not (isinstance(item, pytest.DoctestItem) and needs_spark(item.dtest.examples))
+        item for item in items if not (isinstance(item, pytest.DoctestItem) and uses("spark", item.dtest.examples))
     ]
 
 
 @pytest.fixture(autouse=True)
-def _example_objects(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> None:
-    """Three days of the table shop.sales, a timeline with a hole, and a fact with three days of partitions."""
+def _example_objects(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> Iterator[None]:
+    """Three days of the table shop.sales, a timeline with a hole, and a fact with three days of partitions.
+
+    Examples that use the name ``uri`` have a metastore, too.
+    """
     if not isinstance(request.node, pytest.DoctestItem):
+        yield
         return
     store = connect("memory://")
     store.create_database("shop")
@@ -91,3 +98,6 @@ def _example_objects(request: pytest.FixtureRequest, doctest_namespace: dict[str
     doctest_namespace.update(
         store=store, sales=sales, timeline=timeline, cubes=cubes, rides=lake.table("shop.lake_rides_daily")
     )
+    with other_metastore() if uses("uri", request.node.dtest.examples) else nullcontext() as uri:
+        doctest_namespace["uri"] = uri
+        yield

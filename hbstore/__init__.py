@@ -5,6 +5,7 @@
 >>> store.create_database("shop")
 """
 
+from hbstore.column_type import ColumnType
 from hbstore.errors import (
     AddressUnavailable,
     AlreadyExists,
@@ -129,6 +130,7 @@ __all__ = [
     "Column",
     "ColumnReference",
     "ColumnStatistic",
+    "ColumnType",
     "CommitStateUnknown",
     "ConcurrentChange",
     "CorruptCheckpoint",

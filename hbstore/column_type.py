@@ -11,24 +11,59 @@ Value: TypeAlias = "int | float | str | bool | Decimal | dt.date | tuple[int, in
 
 
 class ColumnType(Protocol):
-    """The type of a partition column."""
+    """The type of a partition column, as `hbstore.Table.key_types` has them.
+
+    >>> day, hour = sales.definition.key_types
+    >>> hour.parse("05")
+    5
+    """
 
     @property
     def name(self) -> str:
-        """The type as Hive writes it, such as ``decimal(10,2)``."""
+        """The type as Hive writes it, such as ``decimal(10,2)``.
+
+        >>> sales.definition.key_types[0].name
+        'date'
+        """
 
     @property
     def width(self) -> int | None:
-        """Bytes in every payload; None where payloads end with a 00 instead."""
+        """Bytes in every payload; None where payloads end with a 00 instead.
+
+        >>> sales.definition.key_types[0].width
+        4
+        """
 
     def parse(self, text: str) -> Value:
-        """The value that a text stands for; ValueError where it stands for none."""
+        """The value that a text stands for.
+
+        Raises:
+            ValueError: it stands for none.
+
+        >>> sales.definition.key_types[0].parse("2013-1-5")
+        datetime.date(2013, 1, 5)
+        """
 
     def encode(self, value: Value) -> bytes:
-        """The payload of a value: byte order is value order, also with more bytes below FF behind it."""
+        """The payload of a value: byte order is value order, also with more bytes below FF behind it.
+
+        >>> hour = sales.definition.key_types[1]
+        >>> hour.encode(-1) < hour.encode(5) < hour.encode(10)
+        True
+        """
 
     def decode(self, payload: bytes) -> Value:
-        """The value of a payload."""
+        """The value of a payload.
+
+        >>> hour = sales.definition.key_types[1]
+        >>> hour.decode(hour.encode(5))
+        5
+        """
 
     def text(self, value: Value) -> str:
-        """The canonical text of a value: ``05`` as an int is ``5``."""
+        """The canonical text of a value: ``05`` as an int is ``5``.
+
+        >>> hour = sales.definition.key_types[1]
+        >>> hour.text(hour.parse("05"))
+        '5'
+        """

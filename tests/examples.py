@@ -1,19 +1,46 @@
-"""Which examples in docstrings need Spark: those that use the name `spark`. tests/spark/test_examples.py defines it."""
+"""What examples in docstrings need that takes long to start: Spark, where they use the name `spark`, and a metastore.
+
+tests/spark/test_examples.py defines `spark`; conftest.py runs a metastore for those that use the name `uri`.
+"""
 
 from __future__ import annotations
 
 import doctest
 import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_SPARK = re.compile(r"(?<![.\w])spark\b")
+SECONDS = 60
 
 
-def needs_spark(examples: list[doctest.Example]) -> bool:
-    """Whether one of some examples uses Spark.
+def uses(name: str, examples: list[doctest.Example]) -> bool:
+    """Whether one of some examples uses a name.
 
-    >>> needs_spark(doctest.DocTestParser().get_examples(">>> spark.range(5)"))
+    >>> uses("spark", doctest.DocTestParser().get_examples(">>> spark.range(5)"))
     True
-    >>> needs_spark(doctest.DocTestParser().get_examples(">>> from hbstore.spark import PrunedRead"))
+    >>> uses("spark", doctest.DocTestParser().get_examples(">>> from hbstore.spark import PrunedRead"))
     False
     """
-    return any(_SPARK.search(example.source) for example in examples)
+    return any(re.search(rf"(?<![.\w]){name}\b", example.source) for example in examples)
+
+
+@contextmanager
+def other_metastore() -> Iterator[str]:
+    """The URI of a metastore, hbstore's own endpoint in this process, that has web.visits with a month of days."""
+    from hbstore import Column, Database, Table, connect
+    from hbstore.files.warehouse import Warehouse
+    from hbstore.metastore.calls import Service
+    from hbstore.metastore.endpoint import metastore
+    from hbstore.metastore.server import MetastoreServer
+
+    with tempfile.TemporaryDirectory() as folder, connect("memory://") as store:
+        store.create_database(Database("web", location=f"file:{folder}/web"))
+        days, pages = [Column("ds", "date")], [Column("page", "string")]
+        store.create_table(Table("web", "visits", days, pages, location=f"file:{folder}/web/visits"))
+        store.table("web.visits").add([(f"2013-01-{day:02}",) for day in range(1, 32)])
+        server = MetastoreServer(metastore(Service(store, Warehouse(folder)), lambda _: None)).start()
+        try:
+            yield f"thrift://127.0.0.1:{server.port}"
+        finally:
+            server.stop(SECONDS)

@@ -21,7 +21,7 @@ from hbstore import (
 from hbstore.cubes import Cube, Cubes, Measure, PartitionDesc, cover
 from hbstore.ddl import Session, execute
 from hbstore.filters import Comparison, IsNull, Operator, Or, Text
-from hbstore.publishing import Manifest, PartitionWrite, Publisher
+from hbstore.publishing import Manifest, PartitionWrite, Publication, Publisher, Stream, StreamBatch, StreamRecord
 from hbstore.repair import Walked, compared
 from hbstore.spark import PrunedRead, Written
 from hbstore.timelines import RangesPartitionTimeline, Runs, StoreAllPartitionTimeline, UpdatePeriod
@@ -97,6 +97,9 @@ def objects(store, cubes):
         col("ds").isin([LONG] * 100),
         UpdatePeriod.DAILY,
         store.rows,
+        store.rows.costs,
+        next(store.rows.whole_rows(b"", b"\xff")),
+        *sales.definition.key_types,
         store.timelines,
         store.column_statistics,
         store.documents,
@@ -120,6 +123,9 @@ def objects(store, cubes):
         Publisher(store),
         Manifest("7", "file:/data", tuple(PartitionWrite((LONG,), LONG) for _ in range(50))),
         PartitionWrite((LONG,), LONG, {LONG: LONG}),
+        Publication("7", decided=True, until=4e9, places=frozenset(f"{number:016x}" for number in range(50))),
+        StreamBatch(Stream("4e5f", "shop.sales"), 7, "a1"),
+        StreamRecord(Stream("4e5f", "shop.sales"), tuple((number, f"{number:032x}") for number in range(16))),
         Transfer("thrift://host:9083", tables=tuple(TableTransfer("shop.sales", "created") for _ in range(50))),
         TableTransfer("shop.sales", "created", untyped=(LONG,)),
         ColumnStatistic("c", "bigint", LONG.encode()),

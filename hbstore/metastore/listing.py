@@ -20,7 +20,7 @@ from hbstore.plans.explain import tree_text
 from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
 from hbstore.store.reader import Filter
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, statistics_of
 
 T = TypeVar("T")
 Batches: TypeAlias = Iterator[Sequence[bytes]]
@@ -185,7 +185,7 @@ def note_plan(call: Call, plan: MultiScanPlan, row: TableRow, returned: int) -> 
         row: the table's, as it was then.
         returned: how many partitions the plan selected.
     """
-    call.note(scans=partial(_shown, plan), rows_read=lambda: rows_looked_at(plan, row.statistics, returned))
+    call.note(scans=partial(_shown, plan), rows_read=lambda: rows_looked_at(plan, statistics_of(row), returned))
 
 
 def _tree(where: Expression | ExpressionTree) -> ExpressionTree:

@@ -12,7 +12,7 @@ from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.execute import Measured, measure
 from hbstore.plans.picture import svg
-from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan, drawn
 from hbstore.rows.interface import Rows
 from hbstore.totals import Totals
 from hbstore.wording import clipped, plural
@@ -106,7 +106,7 @@ class Explain:
     def _repr_html_(self) -> str:
         """A picture for notebooks: the ranges that are read and, when analyzed, what each cost. O(scans)."""
         costs = [(one.rows_read, one.rows_returned, one.seconds) for one in self.measured or ()]
-        scans = [scan.drawn(costs[at] if costs else None) for at, scan in enumerate(self.plan.scans)]
+        scans = [drawn(scan, costs[at] if costs else None) for at, scan in enumerate(self.plan.scans)]
         selected = None
         if self.kept is not None and self.totals is not None and self.totals.partitions:
             selected = self.kept.partitions, self.totals.partitions

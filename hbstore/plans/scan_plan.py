@@ -175,14 +175,6 @@ class ScanPlan:
     def __repr__(self) -> str:
         return f"<ScanPlan {clipped(str(self), _REPR)}>"
 
-    def drawn(self, cost: tuple[int, int, float] | None = None) -> DrawnScan:
-        """The scan as pictures show it; with rows read, rows returned and seconds where they were measured.
-
-        >>> sales.plan("ds = '2013-01-01' and hour = 5").get_plans()[0].drawn().text
-        "get ds = '2013-01-01' × hour = 5"
-        """
-        return DrawnScan(str(self), self.kind is ScanKind.GET, self.residual is not None, cost)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MultiScanPlan:
@@ -231,19 +223,11 @@ class MultiScanPlan:
 
     def _repr_html_(self) -> str:
         """A picture for notebooks: the ranges of the key line that are read. O(scans)."""
-        return svg([scan.drawn() for scan in self.scans])
+        return svg([drawn(scan) for scan in self.scans])
 
 
 class FilterPlan(Protocol):
     """What can be combined by AND and OR and in the end is a list of scans."""
-
-    @property
-    def schema(self) -> KeySchema:
-        """The table that the keys belong to.
-
-        >>> sales.plan("hour = 5").schema.names
-        ('ds', 'hour')
-        """
 
     def and_(self, other: FilterPlan) -> FilterPlan:
         """The rows that both plans select.
@@ -265,6 +249,15 @@ class FilterPlan(Protocol):
         >>> len(sales.plan("ds in ('2013-01-01', '2013-01-02')").get_plans())
         1
         """
+
+
+def drawn(scan: ScanPlan, cost: tuple[int, int, float] | None = None) -> DrawnScan:
+    """A scan as pictures show it; with rows read, rows returned and seconds where they were measured.
+
+    >>> drawn(sales.plan("ds = '2013-01-01' and hour = 5").get_plans()[0]).text
+    "get ds = '2013-01-01' × hour = 5"
+    """
+    return DrawnScan(str(scan), scan.kind is ScanKind.GET, scan.residual is not None, cost)
 
 
 def absolute(scan: RelativeScan, schema: KeySchema) -> ScanPlan:

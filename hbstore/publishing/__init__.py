@@ -2,5 +2,7 @@
 
 from hbstore.publishing.manifest import Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher
+from hbstore.store.publications import Publication
+from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord
 
-__all__ = ["Manifest", "PartitionWrite", "Publisher"]
+__all__ = ["Manifest", "PartitionWrite", "Publication", "Publisher", "Stream", "StreamBatch", "StreamRecord"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from hbstore.arguments import expect_flags
-from hbstore.rows.interface import Rows
+from hbstore.rows.interface import Costs, PartitionRow, Rows
 from hbstore.rows.urls import parse_url
+
+__all__ = ["Costs", "PartitionRow", "Rows", "connect"]
 
 
 def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.rows.predicate import Predicate
+from hbstore.wording import clipped, plural
 
 Cells: TypeAlias = Mapping[str, bytes]
 """The cells of a catalog row by name, such as ``d:def``; an empty cell counts as absent everywhere."""
@@ -24,16 +25,31 @@ Cells: TypeAlias = Mapping[str, bytes]
 TIMELINES: Final = "t:"
 """What the names of cells begin with that hold timelines; no other name sorts above it."""
 
+_REPR: Final = 80
+"""Characters of a key in a repr."""
+
 StoredRow: TypeAlias = tuple[bytes, bytes]
 """Key and payload of a partition row."""
 
 
 class PartitionRow(NamedTuple):
-    """A whole partition row, as written and as `Rows.whole_rows` reads it."""
+    """A whole partition row, as written and as `Rows.whole_rows` reads it.
+
+    Attributes:
+        key: where it stands among all.
+        cells: those of the partition columns, in their order.
+        payload: the partition itself.
+
+    >>> PartitionRow(b"key", (b"cell",), b"payload").cells
+    (b'cell',)
+    """
 
     key: bytes
     cells: tuple[bytes, ...]
     payload: bytes
+
+    def __repr__(self) -> str:
+        return f"<PartitionRow {clipped(self.key.hex(), _REPR)}: {plural(len(self.payload), 'byte')}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,9 @@ class Costs:
         get: one row of a multi-get by keys.
         read: one row of a scan that is returned.
         check: one row of a scan that the residual drops, next to the rows.
+
+    >>> Costs(seek=20e-6, get=15e-6, read=2e-6, check=0.5e-6).read
+    2e-06
     """
 
     seek: float

@@ -36,7 +36,7 @@ from hbstore.spark.source_rows import ArrowRows, source_schema
 from hbstore.spark.source_splits import splits, within
 from hbstore.spark.source_writes import SourceWriter
 from hbstore.store.partition_store import PartitionStore, connect
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, statistics_of
 from hbstore.store.writer import partitioned
 from hbstore.times.clock import Now, utc_now
 
@@ -184,7 +184,7 @@ class SourceReader(DataSourceReader):
     def selection(self, store: PartitionStore) -> Selection:
         """What is read, as of now."""
         row = self._row(store)
-        return Selection(self.filter, tuple(self.pushed), row.statistics, row.incarnation, utc_now())
+        return Selection(self.filter, tuple(self.pushed), statistics_of(row), row.incarnation, utc_now())
 
     def planned(self, store: PartitionStore, selection: Selection) -> MultiScanPlan:
         """The scans."""

@@ -42,6 +42,12 @@ def import_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
 
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.import_metastore` does.
+
+    The ``uri`` of this example is that of a metastore whose database web has one table, visits:
+
+    >>> done = import_metastore(spark, url, uri, database="web", page=10)
+    >>> done.is_complete, store.table("web.visits").count()
+    (True, 31)
     """
     check_arguments(spark=spark, url=url, uri=uri)
     workers = spark_workers(lambda: spark, url, uri)
@@ -60,6 +66,12 @@ def export_metastore(spark: SparkSession, url: str, uri: str, **options: Any) ->
 
     Raises:
         InvalidUrl: ``memory://``, which tasks cannot share; or as `hbstore.transfer.export_metastore` does.
+
+    The ``uri`` of this example is that of a metastore:
+
+    >>> done = export_metastore(spark, url, uri, database="shop", table="sales", page=1)
+    >>> done.is_complete, done.tables
+    (True, (<TableTransfer of shop.sales: created, 3 partitions>,))
     """
     check_arguments(spark=spark, url=url, uri=uri)
     workers = spark_workers(lambda: spark, url, uri)

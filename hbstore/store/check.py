@@ -19,7 +19,16 @@ from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import DATABASE_KEYS, DEFINITION, JOURNAL, TABLE_KEYS, TableRow, names_of, struct_of
+from hbstore.store.table_row import (
+    DATABASE_KEYS,
+    DEFINITION,
+    JOURNAL,
+    TABLE_KEYS,
+    TableRow,
+    journal_of,
+    names_of,
+    struct_of,
+)
 from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_database, decode_partition, decode_table
@@ -75,7 +84,7 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
         sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)
-    known = None if row.journal.intents else row.journal.totals_of(row.incarnation)
+    known = None if journal_of(row).intents else journal_of(row).totals_of(row.incarnation)
     if known not in (None, sum_of_all) and (rows.get(row.key) or {}).get(JOURNAL) == row.cells.get(JOURNAL):
         wrong = known.to_dict().items() - sum_of_all.to_dict().items()
         counted = sum_of_all.to_dict()
@@ -127,7 +136,7 @@ def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
 
 def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
     """Finish a table's open intents, free slots of dead writers, and count its distinct values and totals anew."""
-    intents = row.journal.intents
+    intents = journal_of(row).intents
     for intent in intents:
         Finisher(rows).finish(row.key, intent)
     slots = 0 if rows.atomic else Slots(rows).free(row.key, Finisher(rows).journal(row.key), SLOT_AGE)
@@ -136,7 +145,7 @@ def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
         refresh_statistics(rows, tables.reopen(row))
         with rows.transaction() if rows.atomic else nullcontext():
             now = tables.reopen(row)
-            known, counted = now.journal.totals_of(now.incarnation), count_anew(rows, now)
+            known, counted = journal_of(now).totals_of(now.incarnation), count_anew(rows, now)
         miscounted = None not in (known, counted) and known != counted
     return Repaired(len(intents), slots, miscounted)
 

@@ -10,7 +10,7 @@ from hbstore.keys import successor
 from hbstore.rows.interface import Rows
 from hbstore.store.finishing import Finisher
 from hbstore.store.pauses import pause
-from hbstore.store.table_row import JOURNAL, TableRow
+from hbstore.store.table_row import JOURNAL, TableRow, journal_of
 from hbstore.store.tables import Tables
 from hbstore.totals import Totals
 
@@ -26,11 +26,11 @@ def read_totals(rows: Rows, tables: Tables, database: str, table: str) -> Totals
     finisher = Finisher(rows)
     for attempt in range(_ATTEMPTS):
         row = tables.open(database, table)
-        arriving = finisher.moving(row.key, row.journal)
+        arriving = finisher.moving(row.key, journal_of(row))
         for place, intent in arriving:  # what comes by an exchange counts when that is finished
             finisher.finish(place, intent)
         if not arriving:
-            known = row.journal.totals_of(row.incarnation)
+            known = journal_of(row).totals_of(row.incarnation)
             counted = _counted(rows, tables, row) if known is None else known
             if counted is not None:
                 return counted
@@ -45,7 +45,7 @@ def count_anew(rows: Rows, row: TableRow) -> Totals | None:
 
     O(partitions). What was open when the row was read has to be finished before.
     """
-    journal = row.journal
+    journal = journal_of(row)
     if journal.intents:
         return None
     totals = _sum_up(rows, row)

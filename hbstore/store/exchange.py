@@ -35,7 +35,7 @@ from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, texts_of
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, journal_of
 from hbstore.store.table_totals import add_totals
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import Times, collected
@@ -177,8 +177,8 @@ class Exchange:
         if help_others(self.rows, there, targets, patient=patient):
             return None
         name = new_intent_id()
-        sequence = there.journal.last_sequence + 1
-        decided_at = here.journal.last_sequence
+        sequence = journal_of(there).last_sequence + 1
+        decided_at = journal_of(here).last_sequence
         ends = targets[0], targets[-1]
         receive = Intent(name, NO_SLOT, sequence, ChangeKind.RECEIVE, *ends, here.key, decided_at)
         with undecided():

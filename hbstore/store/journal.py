@@ -22,7 +22,7 @@ from hbstore.store.journal_cell import Intent
 from hbstore.store.outcome import decided
 from hbstore.store.pauses import pause
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
-from hbstore.store.table_row import JOURNAL, TableRow
+from hbstore.store.table_row import JOURNAL, TableRow, journal_of
 from hbstore.store.table_totals import counted_journal
 from hbstore.totals import NOTHING, Totals
 
@@ -97,12 +97,12 @@ class JournalCommit:
         finisher = Finisher(self.rows)
         prefix = row.definition.prefix
         for _ in range(_ATTEMPTS):
-            for intent in row.journal.intents:
+            for intent in journal_of(row).intents:
                 finisher.finish(row.key, intent)
             row = self.reopen(row)
-            if row.journal.intents:
+            if journal_of(row).intents:
                 continue
-            sequence = row.journal.last_sequence + 1
+            sequence = journal_of(row).last_sequence + 1
             ends = prefix, successor(prefix)
             opened = Intent(uuid.uuid4().hex, NO_SLOT, sequence, ChangeKind.DROP_TABLE, *ends)
             if open_intent(self.rows, row, opened):
@@ -126,14 +126,14 @@ class JournalCommit:
 
     def _open(self, row: TableRow, change: Change, slot: int, intent_id: str) -> Intent | None:
         """Put the intent into the journal if nobody changed it since the row was read; this decides the change."""
-        intent = Intent(intent_id, slot, row.journal.last_sequence + 1, change.kind, *change.ends())
+        intent = Intent(intent_id, slot, journal_of(row).last_sequence + 1, change.kind, *change.ends())
         return intent if open_intent(self.rows, row, intent, change.gained) else None
 
 
 def help_others(rows: Rows, row: TableRow, keys: list[bytes], *, patient: bool) -> bool:
     """Finish an open intent of a table that touches one of some sorted keys; whether there was one."""
     finisher = Finisher(rows)
-    for intent in row.journal.intents:
+    for intent in journal_of(row).intents:
         if not keys or not (intent.kind in TABLE_WIDE or intent.may_touch(keys[0], keys[-1])):
             continue
         if patient:

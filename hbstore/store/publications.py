@@ -29,6 +29,7 @@ from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
+from hbstore.wording import plural
 
 T = TypeVar("T")
 WRITES: Final = "i:writes"
@@ -36,7 +37,7 @@ MAX_MANIFEST: Final = 8 * 1024 * 1024
 _HASH: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Publication:
     """A publication that is not finished.
 
@@ -54,6 +55,10 @@ class Publication:
     places: frozenset[str]
     batch: StreamBatch | None = None
 
+    def __repr__(self) -> str:
+        state = "decided" if self.decided else "claimed"
+        return f"<Publication {self.id}: {state}, {plural(len(self.places), 'partition')}>"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Publications:
@@ -62,6 +67,9 @@ class Publications:
     Attributes:
         rows: where they are.
         tables: the tables that they belong to.
+
+    >>> store.publications
+    <Publications of memory://>
     """
 
     rows: Rows
@@ -99,6 +107,14 @@ class Publications:
             WriteConflict: another job is writing one of them, or was and has to be finished first (``decided``), as an
                 earlier batch of the same stream has.
             InvalidInput: the manifest is too large.
+
+        >>> key = sales.plan("ds = '2013-01-09' and hour = 0").get_plans()[0].start.key
+        >>> row, names = store.table_row("shop", "sales"), {key: "ds=2013-01-09/hour=0"}
+        >>> store.publications.claim(row, "7", names, b"what it does", until=4e9)
+        []
+        >>> store.publications.claim(row, "8", names, b"", until=4e9)
+        Traceback (most recent call last):
+        hbstore.errors.WriteConflict: another job is writing the same partitions: ...
         """
         packed = zlib.compress(manifest)
         if len(packed) > MAX_MANIFEST:
@@ -132,11 +148,24 @@ class Publications:
             raise
 
     def row(self, database: str, table: str) -> TableRow:
-        """A table's row as it is now."""
+        """A table's row as it is now. One read, O(1).
+
+        >>> store.publications.row("shop", "sales")
+        <TableRow shop.sales>
+        """
         return self.tables.open(database, table)
 
     def extend(self, row: TableRow, publication_id: str, until: float) -> None:
-        """Say that the job is alive."""
+        """Say that the job is alive.
+
+        Raises:
+            PublicationLost: the job was taken for dead, and another one has its partitions.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.extend(row, "7", until=5e9)
+        """
         self._replace(row, publication_id, lambda one: replace(one, until=until))
 
     def decide(self, row: TableRow, publication_id: str) -> None:
@@ -144,11 +173,25 @@ class Publications:
 
         Raises:
             PublicationLost: the job was taken for dead, and another one has its partitions.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.decide(row, "7")
+        >>> sorted(publications.decided(publications.row("shop", "sales")))
+        ['7']
         """
         self._replace(row, publication_id, lambda one: replace(one, decided=True))
 
     def take_over(self, row: TableRow, publication_id: str, until: float) -> bool:
-        """Become the one who finishes a publication, unless somebody is at it; whether it is so."""
+        """Become the one who finishes a publication, unless somebody is at it; whether it is so.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=0.0)
+        []
+        >>> publications.take_over(row, "7", until=4e9), publications.take_over(row, "7", until=4e9)
+        (True, False)
+        """
 
         def taken(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
             if not any(one.id == publication_id and one.until < time.time() for one in known):
@@ -161,6 +204,10 @@ class Publications:
         """The batches of a stream that are decided, those that are not yet shown as well. Two rows are read.
 
         What is no more in the first was recorded before, so that the second has it.
+
+        >>> from hbstore.publishing import Stream
+        >>> store.publications.batches(store.table_row("shop", "sales"), Stream("4e5f", "shop.sales")).last
+        -1
         """
         decided = [one.batch for one in self.of(self.tables.reopen(row)) if one.decided and one.batch is not None]
         record = StreamRecord.decode(stream, read_cell(self.rows, record_key(row.incarnation, stream), DEFINITION))
@@ -170,7 +217,14 @@ class Publications:
         return record
 
     def record(self, row: TableRow, batch: StreamBatch) -> None:
-        """Record a batch that is decided, before its publication is closed; again changes nothing."""
+        """Record a batch that is decided, before its publication is closed; again changes nothing.
+
+        >>> from hbstore.publishing import Stream, StreamBatch
+        >>> row, batch = store.table_row("shop", "sales"), StreamBatch(Stream("4e5f", "shop.sales"), 7, "a1")
+        >>> store.publications.record(row, batch)
+        >>> store.publications.batches(row, batch.stream).last
+        7
+        """
 
         def recorded(content: bytes) -> tuple[bytes | None, None]:
             before = StreamRecord.decode(batch.stream, content)
@@ -180,12 +234,27 @@ class Publications:
         change_cell(self.rows, record_key(row.incarnation, batch.stream), DEFINITION, recorded)
 
     def close(self, row: TableRow, publication_id: str) -> None:
-        """Forget a publication that is done."""
+        """Forget a publication that is done.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.close(row, "7")
+        >>> publications.of(publications.row("shop", "sales"))
+        []
+        """
         self._change(row, lambda known: ([one for one in known if one.id != publication_id], None))
         self.forget_manifest(row, publication_id)
 
     def withdraw(self, row: TableRow, publication_id: str) -> bool:
-        """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays."""
+        """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.withdraw(row, "7"), publications.manifest(row, "7")
+        (True, b'what it does')
+        """
 
         def withdrawn(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
             if any(one.id == publication_id and one.decided for one in known):
@@ -195,11 +264,22 @@ class Publications:
         return self._change(row, withdrawn)
 
     def of(self, row: TableRow) -> list[Publication]:
-        """The publications of a table that are not finished, as its row says."""
+        """The publications of a table that are not finished, as its row says. Nothing is read.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> [(one.id, one.decided) for one in publications.of(publications.row("shop", "sales"))]
+        [('7', False)]
+        """
         return _decoded(row, content_of(row.cells, WRITES))
 
     def decided(self, row: TableRow) -> frozenset[str]:
-        """The ids of publications that are decided and not shown yet. O(1) where nobody writes."""
+        """The ids of publications that are decided and not shown yet. O(1) where nobody writes.
+
+        >>> store.publications.decided(store.table_row("shop", "sales"))
+        frozenset()
+        """
         return frozenset(one.id for one in self.of(row) if one.decided)
 
     def check_none_decided(self, row: TableRow) -> None:
@@ -207,6 +287,8 @@ class Publications:
 
         Raises:
             ConcurrentChange: something is.
+
+        >>> store.publications.check_none_decided(store.table_row("shop", "sales"))
         """
         if self.decided(row):
             raise ConcurrentChange(
@@ -220,6 +302,12 @@ class Publications:
 
         Raises:
             CorruptRow: the manifest does not decode.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.manifest(row, "7")
+        b'what it does'
         """
         cells = self.rows.get(_manifest_key(row, publication_id)) or {}
         packed = cells.get(DEFINITION)
@@ -233,7 +321,15 @@ class Publications:
             ) from error
 
     def forget_manifest(self, row: TableRow, publication_id: str) -> None:
-        """Empty the row of a manifest."""
+        """Empty the row of a manifest.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        []
+        >>> publications.forget_manifest(row, "7")
+        >>> publications.manifest(row, "7") is None
+        True
+        """
         self.rows.clear(_manifest_key(row, publication_id), DEFINITION)
 
     def _replace(self, row: TableRow, publication_id: str, change: Callable[[Publication], Publication]) -> None:

@@ -29,7 +29,7 @@ from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
 from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
-from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow
+from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow, journal_of, statistics_of
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
 from hbstore.times.clock import Clock, Now, utc_now
@@ -172,7 +172,7 @@ class Reader:
             row = self.tables.open(database, table)
             tree, plan = _tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
-            totals = row.journal.totals_of(row.incarnation)
+            totals = journal_of(row).totals_of(row.incarnation)
             return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None, totals)
 
     def planned(self, row: TableRow, where: Filter, like_dialect: LikeDialect) -> MultiScanPlan:
@@ -216,7 +216,7 @@ class Reader:
         cell = row.cells.get(STATISTICS)
         version: _Version | None = self._cache.get(row.definition)
         if version is None or version.cell != cell:
-            version = _Version(cell, row.statistics)
+            version = _Version(cell, statistics_of(row))
             self._cache.put(row.definition, version, row_size(row.cells))
         return version
 
@@ -236,7 +236,7 @@ class Reader:
         recent: TableRow | None = self._cache.get((database, table))
         row = recent or self.tables.open(database, table)
         for _ in range(_ATTEMPTS):
-            for place, intent in finisher.moving(row.key, row.journal):
+            for place, intent in finisher.moving(row.key, journal_of(row)):
                 finisher.finish(place, intent)
             try:
                 found = read(row)
@@ -246,7 +246,7 @@ class Reader:
                 row = self.tables.open(database, table)  # perhaps the error is about what the table was
                 continue
             now = self.tables.open(database, table)
-            unmoved = now.journal.moves == row.journal.moves and not finisher.moving(now.key, now.journal)
+            unmoved = journal_of(now).moves == journal_of(row).moves and not finisher.moving(now.key, journal_of(now))
             if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
                 self._cache.put((database, table), now, row_size(now.cells))
                 return now, found

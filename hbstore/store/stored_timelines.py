@@ -26,7 +26,7 @@ from hbstore.store.changes import MOVES, Change, ChangeKind
 from hbstore.store.journal_cell import Journal
 from hbstore.store.pauses import pause
 from hbstore.store.slots import Slots
-from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, stamp_of
+from hbstore.store.table_row import DEFINITION, JOURNAL, TableRow, journal_of, stamp_of
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import TimeColumns, TimelineName
 from hbstore.store.timeline_build import (
@@ -352,19 +352,19 @@ class StoredTimelines:
         row = self.tables.open(*table_name(table))
         known = self._cache.get(row.key)
         if known is not None and known.holds(row):
-            return known.timelines, row.journal.totals_of(row.incarnation)
+            return known.timelines, journal_of(row).totals_of(row.incarnation)
         time_columns(row)
         now = self.tables.row(row.key, self.rows.get_all(row.key))
         if now is None:
             raise _AgainError
         columns = time_columns(now)
         found = dict(self._stored(now, columns))
-        intents = now.journal.intents
+        intents = journal_of(now).intents
         if not intents:
             if len(self._cache) >= _REMEMBERED:
                 self._cache.clear()
             self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), found)
-            return found, now.journal.totals_of(now.incarnation)
+            return found, journal_of(now).totals_of(now.incarnation)
         for intent in intents:
             if intent.kind in _LOSING:
                 data = Slots(self.rows).load(row.key, intent)
@@ -373,7 +373,7 @@ class StoredTimelines:
                 self._leave_out(now, columns, found, Change.decode(intent.kind, data))
         if not self._stood_still(now):
             raise _AgainError
-        return found, now.journal.totals_of(now.incarnation)
+        return found, journal_of(now).totals_of(now.incarnation)
 
     def _stood_still(self, row: TableRow) -> bool:
         """Whether no partition moved since the table's row was read, nor all of them: none was met nowhere."""
@@ -381,7 +381,7 @@ class StoredTimelines:
         definition = cells.get(DEFINITION)
         if not definition or stamp_of(definition) != stamp_of(row.cells[DEFINITION]):
             return False
-        return Journal.decode(cells.get(JOURNAL)).moves == row.journal.moves
+        return Journal.decode(cells.get(JOURNAL)).moves == journal_of(row).moves
 
     def _stored(
         self, row: TableRow, columns: TimeColumns

@@ -38,7 +38,11 @@ class Stream:
 
     @property
     def key(self) -> str:
-        """A name for it of 32 letters and digits. O(1)."""
+        """A name for it of 32 letters and digits. O(1).
+
+        >>> len(Stream("4e5f", "shop.sales").key)
+        32
+        """
         return blake2b(f"{self.query}\0{self.sink}".encode(), digest_size=16).hexdigest()
 
     def __str__(self) -> str:
@@ -53,6 +57,9 @@ class StreamBatch:
         stream: whose it is.
         number: from 0, rising.
         digest: equal for equal rows.
+
+    >>> StreamBatch(Stream("4e5f", "shop.sales"), 7, "a1").number
+    7
     """
 
     stream: Stream
@@ -60,7 +67,7 @@ class StreamBatch:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StreamRecord:
     """The batches of a stream that a table has.
 
@@ -76,9 +83,16 @@ class StreamRecord:
     stream: Stream
     digests: tuple[tuple[int, str], ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<StreamRecord of {self.stream}: last batch {self.last}>"
+
     @property
     def last(self) -> int:
-        """The last batch's number; -1 if there is none."""
+        """The last batch's number; -1 if there is none.
+
+        >>> StreamRecord(Stream("4e5f", "shop.sales")).last
+        -1
+        """
         return self.digests[-1][0] if self.digests else _NONE
 
     def has(self, batch: StreamBatch) -> bool:
@@ -86,6 +100,11 @@ class StreamRecord:
 
         Raises:
             StreamConflict: it has one of that number with other rows, or cannot tell any more.
+
+        >>> record = StreamRecord(Stream("4e5f", "shop.sales"), ((7, "a1"),))
+        >>> record.has(StreamBatch(record.stream, 7, "b2"))
+        Traceback (most recent call last):
+        hbstore.errors.StreamConflict: the batch was already written with other rows: ...
         """
         if batch.number > self.last:
             return False
@@ -111,13 +130,22 @@ class StreamRecord:
         )
 
     def after(self, batch: StreamBatch) -> StreamRecord:
-        """The record once a batch was written; the same one where it is written again, however late."""
+        """The record once a batch was written; the same one where it is written again, however late.
+
+        >>> record = StreamRecord(Stream("4e5f", "shop.sales"), ((7, "a1"),))
+        >>> record.after(StreamBatch(record.stream, 8, "b2")).digests
+        ((7, 'a1'), (8, 'b2'))
+        """
         if batch.number <= self.last:
             return self
         return StreamRecord(self.stream, (*self.digests, (batch.number, batch.digest))[-REMEMBERED:])
 
     def encode(self) -> bytes:
-        """JSON."""
+        """JSON.
+
+        >>> StreamRecord(Stream("4e5f", "shop.sales"), ((7, "a1"),)).encode()
+        b'{"query":"4e5f","sink":"shop.sales","batches":[[7,"a1"]]}'
+        """
         content = {"query": self.stream.query, "sink": self.stream.sink, "batches": self.digests}
         return json.dumps(content, separators=(",", ":")).encode()
 
@@ -127,6 +155,10 @@ class StreamRecord:
 
         Raises:
             CorruptRow: they are not.
+
+        >>> record = StreamRecord(Stream("4e5f", "shop.sales"), ((7, "a1"),))
+        >>> StreamRecord.decode(record.stream, record.encode()) == record
+        True
         """
         if not data:
             return StreamRecord(stream)

@@ -38,6 +38,7 @@ from hbstore.store.table_row import (
     JOURNAL,
     STATISTICS,
     TableRow,
+    journal_of,
     next_definition,
     restamped_definition,
     stamp_of,
@@ -240,7 +241,7 @@ class TableChanges:
 
     def _finish_table_wide(self, row: TableRow) -> bool:
         """Finish what changes the whole table already; whether there was any such intent."""
-        pending = [intent for intent in row.journal.intents if intent.kind in TABLE_WIDE]
+        pending = [intent for intent in journal_of(row).intents if intent.kind in TABLE_WIDE]
         for intent in pending:
             Finisher(self.rows).finish(row.key, intent)
         return bool(pending)
@@ -250,7 +251,7 @@ class TableChanges:
         target = table_key(table.database, table.name)
         change = _change(row, table, relocated)
         self.tables.database_cell(table.database)
-        reservation = Reservation(new_intent_id(), row.key, row.journal.last_sequence)
+        reservation = Reservation(new_intent_id(), row.key, journal_of(row).last_sequence)
         intent, unknown = None, False
         try:
             with undecided():
@@ -320,7 +321,7 @@ class TableChanges:
         slot: int | None = slots.store(row.key, name, change.encode())
         assert slot is not None
         ends = row.definition.prefix, successor(row.definition.prefix)
-        intent = Intent(name, slot, row.journal.last_sequence + 1, kind, *ends, target, sequence)
+        intent = Intent(name, slot, journal_of(row).last_sequence + 1, kind, *ends, target, sequence)
         try:
             if open_intent(self.rows, row, intent):
                 slot = None

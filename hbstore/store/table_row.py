@@ -183,32 +183,19 @@ class TableRow:
         """
         return incarnation_of(self.cells[DEFINITION])
 
-    @property
-    def journal(self) -> Journal:
-        """Open intents and the last sequence number.
 
-        >>> store.table_row("shop", "sales").journal.intents
-        ()
-        """
-        return Journal.decode(self.cells.get(JOURNAL))
+def journal_of(row: TableRow) -> Journal:
+    """Open intents, the last sequence number, and totals, as the table's row says."""
+    return Journal.decode(row.cells.get(JOURNAL))
 
-    @property
-    def sketch(self) -> Sketch:
-        """What is known of the table's rows.
 
-        >>> store.table_row("shop", "sales").sketch.statistics() == store.table_row("shop", "sales").statistics
-        True
-        """
-        return Sketch.decode(self.cells.get(STATISTICS), len(self.definition.schema.names))
+def statistics_of(row: TableRow) -> Statistics:
+    """What the planner knows of the table's rows.
 
-    @property
-    def statistics(self) -> Statistics:
-        """What is known of the table's rows, as the planner wants it.
-
-        >>> store.table_row("shop", "sales").statistics.distinct[0]
-        3
-        """
-        return self.sketch.statistics()
+    >>> statistics_of(store.table_row("shop", "sales")).distinct[0]
+    3
+    """
+    return Sketch.decode(row.cells.get(STATISTICS), len(row.definition.schema.names)).statistics()
 
 
 @lru_cache(maxsize=_REMEMBERED)

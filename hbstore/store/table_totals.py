@@ -15,7 +15,7 @@ from hbstore.keys import successor
 from hbstore.rows.interface import Rows
 from hbstore.store.journal_cell import Journal
 from hbstore.store.reservation import is_reserved
-from hbstore.store.table_row import JOURNAL, TableRow, names_of
+from hbstore.store.table_row import JOURNAL, TableRow, journal_of, names_of
 from hbstore.totals import NOTHING, Totals
 
 _ATTEMPTS: Final = 200
@@ -26,7 +26,7 @@ def counted_journal(rows: Rows, row: TableRow) -> Journal:
 
     A writer puts it only where it still is what the row says: then the table still had nothing.
     """
-    journal = row.journal
+    journal = journal_of(row)
     if journal.counted == row.incarnation or journal.intents:
         return journal
     prefix = row.definition.prefix

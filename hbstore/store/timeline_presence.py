@@ -14,7 +14,7 @@ from hbstore.plans.planner import plan_predicate
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.rows.predicate import CellIn
 from hbstore.rows.ranges import unite
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, statistics_of
 from hbstore.store.time_columns import TimeColumns, timeline_name
 from hbstore.structs import partition_values
 from hbstore.timelines.runs import Runs
@@ -98,7 +98,7 @@ def _met(
         for start, stop in Runs.of(sorted(wanted))
     ]
     ranges = unite((first, after_cell(schema.types[at], last)) for first, last in runs)
-    plan = plan_predicate(CellIn(at, ranges), schema, row.statistics, rows.costs)
+    plan = plan_predicate(CellIn(at, ranges), schema, statistics_of(row), rows.costs)
     name = timeline_name(period, column)
     found: set[int] = set()
     for batch in fetch(plan, rows):

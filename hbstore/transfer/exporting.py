@@ -45,6 +45,18 @@ def export_metastore(
         MetastoreUnavailable, MetastoreRefused: the metastore does not answer, or with an error.
         TransferConflict: something is there already and differs.
         StoreUnavailable: the store cannot be read.
+
+    The ``uri`` of this example is that of a metastore. It must reach the folders of the tables:
+
+    >>> import tempfile
+    >>> from dataclasses import replace
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> store.create_table(replace(sales.definition, name="local", location=f"file:{folder.name}"))
+    >>> store.table("shop.local").add([("2013-01-09", "0")])
+    1
+    >>> done = export_metastore(store, uri, database="shop", table="local")
+    >>> done.is_complete, done.tables
+    (True, (<TableTransfer of shop.local: created, 1 partition>,))
     """
     return run(
         store,

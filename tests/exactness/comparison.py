@@ -11,6 +11,7 @@ from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import ScanKind
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
+from hbstore.store.table_row import statistics_of
 from hbstore.structs import partition_from_payload
 from tests.exactness import tally
 from tests.exactness.worlds import DATABASE
@@ -87,7 +88,7 @@ def compare_with_lies(store, world, table, tree, random):
     """Planned with costs and statistics that are not true, a filter selects the same rows, if not as fast."""
     row = store._tables.open(DATABASE, table)
     costs = Costs(*(10.0 ** random.randint(-7, -2) for _ in range(4)))
-    statistics = row.statistics
+    statistics = statistics_of(row)
     if random.random() < 0.5:
         statistics = Statistics(tuple(sorted(random.choice((1, 2, 10, 1_000, 10**6)) for _ in world.columns)))
     plan = plan_filter(tree, row.definition.schema, statistics, costs, random.choice((1, 3, 20, MAX_SCANS)))
@@ -109,7 +110,7 @@ def compare_algebra(store, world, table, trees):
 def plan_with_budget(store, table, tree, budget):
     """A plan that may not have more scans than the budget."""
     row = store._tables.open(DATABASE, table)
-    return plan_filter(tree, row.definition.schema, row.statistics, store.rows.costs, budget)
+    return plan_filter(tree, row.definition.schema, statistics_of(row), store.rows.costs, budget)
 
 
 def selected(plan, rows):

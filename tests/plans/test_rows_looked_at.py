@@ -7,6 +7,7 @@ import pytest
 from hbstore import Column, Partition, Table, connect
 from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.statistics import Statistics
+from hbstore.store.table_row import statistics_of
 
 DAYS, HOURS, REGIONS = range(1, 29), range(24), ("cn", "eu", "in", "jp", "us")
 
@@ -30,7 +31,7 @@ def looked_at(shop, filter):
     explained = shop.explain("shop", "sales", filter, analyze=True)
 
     def estimate(row, plan, batches):
-        return rows_looked_at(plan, row.statistics, sum(map(len, batches)))
+        return rows_looked_at(plan, statistics_of(row), sum(map(len, batches)))
 
     return shop.read_payloads("shop", "sales", filter, estimate), explained.total.rows_read
 

@@ -12,7 +12,7 @@ import hbstore
 import hbstore.spark
 from hbstore import Column, Table, connect
 from hbstore.cubes import Cubes, parse_documents
-from tests.examples import needs_spark
+from tests.examples import other_metastore, uses
 
 FUNCTIONS = [getattr(hbstore.spark, name) for name in hbstore.spark.__all__]
 EXAMPLES = [
@@ -20,7 +20,7 @@ EXAMPLES = [
     for function in FUNCTIONS
     if inspect.isfunction(function)
     for test in doctest.DocTestFinder(recurse=False).find(function, globs=function.__globals__)
-    if needs_spark(test.examples)
+    if uses("spark", test.examples)
 ]
 CUBE = """
 kind: storage
@@ -47,7 +47,7 @@ storage_tables:
 
 @pytest.fixture
 def names(spark, url, tmp_path):
-    """What examples go on from: shop.sales with three partitions of a row each, a cube of them, a file for a stream."""
+    """What examples go on from: shop.sales with three partitions of a row each, a cube of them, a file, a metastore."""
     with connect(url) as store:
         store.create_database("shop")
         parameters = {
@@ -64,7 +64,8 @@ def names(spark, url, tmp_path):
         hbstore.spark.write_table(frame.select("amount", "ds"), store, "shop.lake_daily")
         (tmp_path / "incoming").mkdir()
         (tmp_path / "incoming/1.json").write_text(json.dumps({"amount": 5.0, "ds": "2013-01-04", "hour": 0}))
-        yield {"spark": spark, "store": store, "url": url, "folder": tmp_path}
+        with other_metastore() as uri:
+            yield {"spark": spark, "store": store, "url": url, "folder": tmp_path, "uri": uri}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

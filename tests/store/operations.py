@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hbstore import Partition, TableNotFound
-from hbstore.store.table_row import INTENT_KEYS
+from hbstore.store.table_row import INTENT_KEYS, journal_of
 from tests.store.conftest import hours, sales_table
 
 DAY = "2013-01-01"
@@ -83,13 +83,13 @@ def repair(store):
     """What `hbstore repair` does; the totals that were kept must be the sum of what is there then."""
     repaired = store.repair("shop", "sales")
     assert not repaired.miscounted
-    assert store._tables.open("shop", "sales").journal.totals_of(store._tables.open("shop", "sales").incarnation)
+    assert journal_of(store._tables.open("shop", "sales")).totals_of(store._tables.open("shop", "sales").incarnation)
     return repaired
 
 
 def is_clean(store):
     """Whether nothing is unfinished or wrong, totals included where they are known."""
-    intents = store._tables.open("shop", "sales").journal.intents
+    intents = journal_of(store._tables.open("shop", "sales")).intents
     return not intents and all(problem is None for problem in store.check("shop", "sales"))
 
 

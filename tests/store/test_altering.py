@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
+from hbstore.store.table_row import statistics_of
 from tests.store.conftest import hours, values
 
 ONE, TWO, NINE = (("2013-01-01", hour) for hour in "129")
@@ -96,6 +97,6 @@ def test_what_was_kept_as_text_can_be_renamed_to_what_it_means(sales):
 def test_statistics_learn_of_renamed_partitions(sales):
     sales.add_partitions("shop", "sales", hours(1, 1))
     sales.rename_partition("shop", "sales", ONE, ("2014-01-01", "1"))
-    assert sales._tables.open("shop", "sales").statistics.distinct == (2, 2)
+    assert statistics_of(sales._tables.open("shop", "sales")).distinct == (2, 2)
     sales.repair("shop", "sales")
-    assert sales._tables.open("shop", "sales").statistics.distinct == (1, 1)
+    assert statistics_of(sales._tables.open("shop", "sales")).distinct == (1, 1)

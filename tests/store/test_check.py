@@ -7,6 +7,7 @@ import pytest
 from hbstore import Partition
 from hbstore.keys import row_key, text_cell
 from hbstore.rows.interface import PartitionRow
+from hbstore.store.table_row import statistics_of
 from hbstore.structs import PartitionEncoder
 from tests.store.conftest import hours
 
@@ -76,13 +77,13 @@ def test_repair_counts_what_is_there(filled):
     filled.drop_partitions(
         "shop", "sales", [(f"2013-01-0{day}", str(hour)) for day in range(3, 9) for hour in range(10)]
     )
-    assert filled._tables.open("shop", "sales").statistics.distinct == (8, 73)
+    assert statistics_of(filled._tables.open("shop", "sales")).distinct == (8, 73)
     repaired = filled.repair("shop", "sales")
     assert (repaired.intents, repaired.slots) == (0, 0)
-    assert filled._tables.open("shop", "sales").statistics.distinct == (2, 13)
+    assert statistics_of(filled._tables.open("shop", "sales")).distinct == (2, 13)
 
 
 def test_adding_counts_each_partition_once(filled):
     for _ in range(3):
         filled.add_partitions("shop", "sales", hours(1, 1, 2, 3), if_not_exists=True)
-    assert filled._tables.open("shop", "sales").statistics.distinct == (1, 3)
+    assert statistics_of(filled._tables.open("shop", "sales")).distinct == (1, 3)

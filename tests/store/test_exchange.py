@@ -20,7 +20,7 @@ from hbstore import (
 from hbstore.store.changes import ChangeKind
 from hbstore.store.journal_cell import Intent, Journal
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL, table_key
+from hbstore.store.table_row import JOURNAL, statistics_of, table_key
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.faults import Crash, FaultyRows
@@ -98,7 +98,7 @@ def test_only_between_two_tables_with_the_same_partition_columns(store):
 def test_statistics_learn_of_what_comes(store):
     store.create_table(table("shop", "x"))
     store.exchange_partitions(SALES, ("shop", "x"), [(DAY, "2"), (DAY, "3")])
-    assert store._tables.open("shop", "x").statistics.distinct == (1, 2)
+    assert statistics_of(store._tables.open("shop", "x")).distinct == (1, 2)
 
 
 def test_what_was_dropped_there_stays_dropped(store):

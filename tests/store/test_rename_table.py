@@ -12,6 +12,7 @@ from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Parti
 from hbstore.service_model import ColumnStatistic
 from hbstore.store import finishing, table_change
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import statistics_of
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.faults import Crash, FaultyRows
@@ -75,11 +76,11 @@ def test_locations_below_the_old_one_move_and_others_stay(store):
 
 
 def test_statistics_go_along(store):
-    before = store._tables.open(*SALES).statistics
+    before = statistics_of(store._tables.open(*SALES))
     moves.rename(store)
-    assert store._tables.open("shop", "old").statistics == before
+    assert statistics_of(store._tables.open("shop", "old")) == before
     store.create_table(table(*SALES))
-    assert not store._tables.open(*SALES).statistics.known
+    assert not statistics_of(store._tables.open(*SALES)).known
 
 
 def test_a_table_without_partitions_and_one_without_partition_columns(store):

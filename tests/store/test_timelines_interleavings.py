@@ -17,6 +17,7 @@ from hbstore import HbstoreError, connect
 from hbstore.rows import memory
 from hbstore.store import finishing, journal, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import journal_of
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
 from tests.pauses import without_pauses
@@ -249,7 +250,7 @@ def test_a_reader_beside_a_move_while_a_drop_is_open():
     store = fresh()
     with suppress(Crash):
         dropping(ONE)(PartitionStore(FaultyRows(store.rows, Fault.CRASH, 3)))
-    assert store._tables.open(*FACT).journal.intents
+    assert journal_of(store._tables.open(*FACT)).intents
     passed = moving(SECOND, partition("2014-01-01", "2015-01-05"))
     slow = SlowRows(store.rows, lambda: passed(store))
     assert "2015-01-05" in tl.kept(PartitionStore(slow))["DAILY", "pt"]
@@ -310,7 +311,7 @@ def test_a_helper_that_comes_late(made):
         if not broken.struck:
             assert at > 4
             return
-        if not store._tables.open(*FACT).journal.intents:
+        if not journal_of(store._tables.open(*FACT)).intents:
             continue
         for calls in range(0, 40, 2):
             store = fresh()

@@ -10,7 +10,7 @@ from hbstore import Partition, StoreUnavailable, connect
 from hbstore.store import journal
 from hbstore.store.counting import count_anew, read_totals
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL
+from hbstore.store.table_row import JOURNAL, journal_of
 from hbstore.structs import encode_partition
 from hbstore.totals import NOTHING, Totals
 from tests.store import operations
@@ -34,7 +34,7 @@ def forget(store, name=SALES):
     row = store._tables.open(*name)
     before = row.cells.get(JOURNAL)
     if before:
-        store.rows.compare_and_put(row.key, JOURNAL, before, replace(row.journal, counted=b"").encode())
+        store.rows.compare_and_put(row.key, JOURNAL, before, replace(journal_of(row), counted=b"").encode())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_both_tables_of_an_exchange_count(sales):
 def test_a_table_takes_its_totals_along_and_the_next_of_its_name_begins_anew(sales):
     sales.add_partitions(*SALES, [told(1, 10)])
     sales.rename_table(*SALES, replace(sales_table(), name="old"))
-    assert sales._tables.open("shop", "old").journal.totals.rows == 10, "and were not counted again"
+    assert journal_of(sales._tables.open("shop", "old")).totals.rows == 10, "and were not counted again"
     sales.create_table(sales_table())
     assert sales.totals(*SALES) == NOTHING
     sales.add_partitions(*SALES, [told(1, 3)])
@@ -124,11 +124,11 @@ def test_a_table_that_was_filled_before_is_counted_once(sales):
     forget(sales)
     sales.add_partitions(*SALES, [told(3, 30)])
     row = sales._tables.open(*SALES)
-    assert row.journal.totals_of(row.incarnation) is None, "nobody knows what was there before"
+    assert journal_of(row).totals_of(row.incarnation) is None, "nobody knows what was there before"
     assert sales.explain(*SALES, None, True).totals is None
     assert sales.totals(*SALES).rows == 60
     row = sales._tables.open(*SALES)
-    assert row.journal.totals_of(row.incarnation).rows == 60
+    assert journal_of(row).totals_of(row.incarnation).rows == 60
     sales.drop_partitions(*SALES, [(DAY, "1")])
     assert sales.totals(*SALES).rows == 50
 
@@ -139,13 +139,13 @@ def test_a_table_that_was_emptied_knows_again(sales):
     sales.drop_partitions(*SALES, [(DAY, "1")])
     sales.add_partitions(*SALES, [told(2, 20)])
     row = sales._tables.open(*SALES)
-    assert row.journal.totals_of(row.incarnation) == Totals(1, 20, 0, 0, 0, 1, 1)
+    assert journal_of(row).totals_of(row.incarnation) == Totals(1, 20, 0, 0, 0, 1, 1)
 
 
 def test_wrong_totals_are_named_and_mended(sales):
     sales.add_partitions(*SALES, [told(1, 10)])
     row = sales._tables.open(*SALES)
-    wrong = row.journal.with_totals(row.incarnation, Totals(2, 11)).encode()
+    wrong = journal_of(row).with_totals(row.incarnation, Totals(2, 11)).encode()
     sales.rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), wrong)
     (problem,) = [one for one in sales.check(*SALES) if one is not None]
     assert problem.text == (
@@ -255,7 +255,7 @@ def test_nothing_is_counted_beside_an_open_change():
     for store, _, _ in struck(with_another, CHANGERS["adds"], Fault.CRASH):
         forget(store)
         row = store._tables.open(*SALES)
-        if row.journal.intents:
+        if journal_of(row).intents:
             assert count_anew(store.rows, row) is None
             refused += 1
             assert store.totals(*SALES).partitions == 8

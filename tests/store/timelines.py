@@ -10,7 +10,7 @@ from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
 from hbstore.keys import successor
 from hbstore.store.check import repair_catalog
 from hbstore.store.table_change import prefix_of
-from hbstore.store.table_row import table_key
+from hbstore.store.table_row import journal_of, table_key
 from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
@@ -121,7 +121,7 @@ def assert_true(store, *names):
         assert not problems, (name, problems)
         for one in store.timelines.read(".".join(name)).values():
             one._check()
-        assert store._tables.open(*name).journal.intents == ()
+        assert journal_of(store._tables.open(*name)).intents == ()
 
 
 def repair(store):
