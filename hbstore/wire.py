@@ -34,7 +34,7 @@ MAX_DEPTH = 64
 """How deep unknown fields may nest, as in Thrift itself."""
 
 
-class Kind(Protocol):
+class WireType(Protocol):
     """Reads and writes the values of one Thrift type."""
 
     @property
@@ -96,7 +96,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class PackedNumber:
     """i16, i32, i64, double: what `struct` packs."""
 
     code: int
@@ -128,10 +128,10 @@ class Bool:
 
 STRING: Final = String()
 BINARY: Final = Binary()
-DOUBLE: Final = Number(4, struct.Struct(">d"))
-I16: Final = Number(6, struct.Struct(">h"))
-I32: Final = Number(8, _INT32)
-I64: Final = Number(10, struct.Struct(">q"))
+DOUBLE: Final = PackedNumber(4, struct.Struct(">d"))
+I16: Final = PackedNumber(6, struct.Struct(">h"))
+I32: Final = PackedNumber(8, _INT32)
+I64: Final = PackedNumber(10, struct.Struct(">q"))
 BOOL: Final = Bool()
 
 
@@ -139,7 +139,7 @@ BOOL: Final = Bool()
 class ListOf:
     """list, or with the code `SET` set: the code of its items, their number, the items. Read as a tuple."""
 
-    item: Kind
+    item: WireType
     code: int = _LIST
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
@@ -165,8 +165,8 @@ class ListOf:
 class MapOf:
     """map: the codes of keys and values, their number, and both in turn. Read as what ``make`` makes of a dict."""
 
-    key: Kind
-    value: Kind
+    key: WireType
+    value: WireType
     make: Callable[[dict[Any, Any]], Any] = dict
     code: int = _MAP
 
@@ -202,7 +202,7 @@ class Struct(Generic[T]):
     """
 
     make: Callable[..., T]
-    fields: Mapping[int, tuple[str, Kind]]
+    fields: Mapping[int, tuple[str, WireType]]
     code: int = _STRUCT
     rest: str | None = None
     _readers: dict[bytes, tuple[str, Callable[[bytes, int], tuple[Any, int]]]] = field(init=False, repr=False)
@@ -273,7 +273,7 @@ class Struct(Generic[T]):
         return others
 
 
-def field_head(kind: Kind, number: int) -> bytes:
+def field_head(kind: WireType, number: int) -> bytes:
     r"""What stands before a field's value.
 
     >>> field_head(STRING, 2)

@@ -14,13 +14,13 @@ from hbstore.cli.arguments import IfNotExistsOption, JsonOption, KeepInvalidOpti
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import progress
-from hbstore.cli.spec_file import Format, SpecFile
+from hbstore.cli.spec_file import SpecFile, SpecFormat
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
 from hbstore.wording import plural
 
 commands = typer.Typer()
-_SUFFIXES: Final = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
+_SUFFIXES: Final = {".csv": SpecFormat.CSV, ".jsonl": SpecFormat.JSONL, ".ndjson": SpecFormat.JSONL}
 
 
 @commands.command(
@@ -38,7 +38,8 @@ def load(
     ],
     *,
     format: Annotated[
-        Format | None, typer.Option("--format", help="The format of the file; by default the end of its name tells it.")
+        SpecFormat | None,
+        typer.Option("--format", help="The format of the file; by default the end of its name tells it."),
     ] = None,
     batch: Annotated[
         int,
@@ -81,7 +82,7 @@ def load(
     )
 
 
-def _format_of(file: str, given: Format | None) -> Format:
+def _format_of(file: str, given: SpecFormat | None) -> SpecFormat:
     found = given or _SUFFIXES.get(Path(file).suffix.lower())
     if found is None:
         name = "stdin" if file == "-" else file

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # imported when a command needs it: help does not
 commands = typer.Typer(no_args_is_help=True)
 
 
-class Kind(StrEnum):
+class ModelKind(StrEnum):
     """The kinds of descriptions, in the order in which they can be created."""
 
     STORAGE = "storage"
@@ -47,8 +47,8 @@ FilesArgument = Annotated[
         metavar="FILE", help="Files of descriptions: .yaml, .json, or .xml of Apache Lens.", show_default=False
     ),
 ]
-KindArgument = Annotated[Kind, typer.Argument(help="The kind of the description.", show_default=False)]
-KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only of this kind.")]
+KindArgument = Annotated[ModelKind, typer.Argument(help="The kind of the description.", show_default=False)]
+KindOption = Annotated[ModelKind | None, typer.Option("--kind", help="Only of this kind.")]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Its name: NAME or DB.NAME.", show_default=False)]
 
 
@@ -243,11 +243,13 @@ def _read(files: Sequence[str]) -> list[Named]:
     """The descriptions in some files, in the order in which they can be created."""
     from hbstore.cubes import read_documents
 
-    kinds = list(Kind)
-    return sorted((one for file in files for one in read_documents(file)), key=lambda one: kinds.index(Kind(one.kind)))
+    kinds = list(ModelKind)
+    return sorted(
+        (one for file in files for one in read_documents(file)), key=lambda one: kinds.index(ModelKind(one.kind))
+    )
 
 
-def _documents(store: PartitionStore, database: str | None, kind: Kind | None) -> list[Named]:
+def _documents(store: PartitionStore, database: str | None, kind: ModelKind | None) -> list[Named]:
     """All descriptions in a database, or those of a kind.
 
     Raises:
@@ -257,7 +259,7 @@ def _documents(store: PartitionStore, database: str | None, kind: Kind | None) -
 
     store.get_database(database or DEFAULT_DATABASE)
     cubes = Cubes(store, database or DEFAULT_DATABASE)
-    return [one for each in ([kind] if kind else Kind) for one in cubes.list(each.value)]
+    return [one for each in ([kind] if kind else ModelKind) for one in cubes.list(each.value)]
 
 
 def _listed(value: object) -> str:

@@ -23,7 +23,7 @@ from hbstore.metastore.spark_conf import (
 commands = typer.Typer()
 
 
-class Format(StrEnum):
+class SettingsFormat(StrEnum):
     """How settings are written."""
 
     PROPERTIES = "properties"
@@ -31,10 +31,10 @@ class Format(StrEnum):
     PYTHON = "python"
 
 
-_WRITTEN: Final[Mapping[Format, Callable[[Sequence[Setting]], list[str]]]] = {
-    Format.PROPERTIES: as_properties,
-    Format.ARGS: as_arguments,
-    Format.PYTHON: as_python,
+_WRITTEN: Final[Mapping[SettingsFormat, Callable[[Sequence[Setting]], list[str]]]] = {
+    SettingsFormat.PROPERTIES: as_properties,
+    SettingsFormat.ARGS: as_arguments,
+    SettingsFormat.PYTHON: as_python,
 }
 
 
@@ -67,12 +67,12 @@ def spark_conf(
         ),
     ] = None,
     format: Annotated[
-        Format,
+        SettingsFormat,
         typer.Option(
             "--format",
             help="properties for spark-defaults.conf, args for the command line of spark-submit, or python.",
         ),
-    ] = Format.PROPERTIES,
+    ] = SettingsFormat.PROPERTIES,
     as_json: JsonOption = False,
 ) -> None:
     """Print the settings by which Spark uses hbstore.

@@ -26,7 +26,7 @@ _DIGITS: Final = 20
 _BOM: Final = "\ufeff"
 
 
-class Format(StrEnum):
+class SpecFormat(StrEnum):
     """How a file holds partition specs."""
 
     CSV = "csv"
@@ -48,7 +48,7 @@ class SpecFile:
 
     name: str
     stream: BinaryIO
-    format: Format
+    format: SpecFormat
     table: Table
     line: int = field(default=0, init=False)
     done: int = field(default=0, init=False)
@@ -59,7 +59,7 @@ class SpecFile:
         Raises:
             InvalidInput: a line cannot be read; the error says which and why.
         """
-        return self._from_csv() if self.format is Format.CSV else self._from_json_lines()
+        return self._from_csv() if self.format is SpecFormat.CSV else self._from_json_lines()
 
     def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise the error about the line that was read last."""

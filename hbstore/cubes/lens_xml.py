@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from hbstore.cubes.xml_reader import UNSUPPORTED, Reader
+from hbstore.cubes.xml_reader import UNSUPPORTED, ElementReader
 from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
 
@@ -40,7 +40,7 @@ def read_lens(root: Element, file: str) -> tuple[str, Data]:
     Raises:
         InvalidModel: the outermost tag is of no document, or something in it is not known.
     """
-    reader = Reader(root, file)
+    reader = ElementReader(root, file)
     tag = root.tag.removeprefix("x_")
     read = _ROOTS.get(tag)
     if tag in UNSUPPORTED:
@@ -64,7 +64,7 @@ def given(**fields: Any) -> Data:
     return {name: value for name, value in fields.items() if value is not None and value not in ([], {})}
 
 
-def properties(reader: Reader, tag: str = "properties", *items: str) -> Data:
+def properties(reader: ElementReader, tag: str = "properties", *items: str) -> Data:
     """Names and values of the properties under a tag."""
     found: Data = {}
     for one in reader.items(tag, *(items or ("property",))):
@@ -76,7 +76,7 @@ def properties(reader: Reader, tag: str = "properties", *items: str) -> Data:
     return found
 
 
-def _storage(reader: Reader) -> tuple[str, Data]:
+def _storage(reader: ElementReader) -> tuple[str, Data]:
     return "storage", given(
         name=reader.attribute("name"),
         class_name=reader.attribute("classname", "class_name"),
@@ -86,7 +86,7 @@ def _storage(reader: Reader) -> tuple[str, Data]:
     )
 
 
-def _cube(reader: Reader) -> tuple[str, Data]:
+def _cube(reader: ElementReader) -> tuple[str, Data]:
     if "parent" in reader.element.attributes:
         return _derived_cube(reader)
     name = reader.attribute("name")
@@ -101,7 +101,7 @@ def _cube(reader: Reader) -> tuple[str, Data]:
     )
 
 
-def _derived_cube(reader: Reader) -> tuple[str, Data]:
+def _derived_cube(reader: ElementReader) -> tuple[str, Data]:
     return "derived_cube", given(
         name=reader.attribute("name"),
         parent=reader.attribute("parent"),
@@ -112,13 +112,13 @@ def _derived_cube(reader: Reader) -> tuple[str, Data]:
     )
 
 
-def _dimension(reader: Reader) -> tuple[str, Data]:
+def _dimension(reader: ElementReader) -> tuple[str, Data]:
     return "dimension", given(
         name=reader.attribute("name"), **_described(reader), **_fields(reader), properties=properties(reader)
     )
 
 
-def _fact(reader: Reader) -> tuple[str, Data]:
+def _fact(reader: ElementReader) -> tuple[str, Data]:
     own = properties(reader)
     return "fact", given(
         name=reader.attribute("name", "table_name"),
@@ -129,7 +129,7 @@ def _fact(reader: Reader) -> tuple[str, Data]:
     )
 
 
-def _dimtable(reader: Reader) -> tuple[str, Data]:
+def _dimtable(reader: ElementReader) -> tuple[str, Data]:
     return "dimtable", given(
         name=reader.attribute("table_name", "name"),
         dimension=reader.attribute("dimension_name"),
@@ -138,7 +138,7 @@ def _dimtable(reader: Reader) -> tuple[str, Data]:
     )
 
 
-_ROOTS: Final[Mapping[str, Callable[[Reader], tuple[str, Data]]]] = {
+_ROOTS: Final[Mapping[str, Callable[[ElementReader], tuple[str, Data]]]] = {
     "storage": _storage,
     "base_cube": _cube,
     "derived_cube": _derived_cube,
@@ -153,11 +153,11 @@ _ROOTS: Final[Mapping[str, Callable[[Reader], tuple[str, Data]]]] = {
 }
 
 
-def _described(reader: Reader) -> Data:
+def _described(reader: ElementReader) -> Data:
     return given(description=reader.attribute("description"), display=reader.attribute("display_string"))
 
 
-def _names(reader: Reader, list_tag: str, *tags: str) -> list[str]:
+def _names(reader: ElementReader, list_tag: str, *tags: str) -> list[str]:
     found = reader.items(list_tag, *tags)
     for one in found:
         one.end()
@@ -173,7 +173,7 @@ def _time_dimensions(name: str, own: Data) -> Data:
     return found
 
 
-def _times_of_fact(reader: Reader, own: Data) -> Data:
+def _times_of_fact(reader: ElementReader, own: Data) -> Data:
     """The start and the end of a fact, taken out of its properties."""
     found: Data = {}
     for key, name in _FACT_TIMES.items():
@@ -185,7 +185,7 @@ def _times_of_fact(reader: Reader, own: Data) -> Data:
     return found
 
 
-def _fields(reader: Reader) -> Data:
+def _fields(reader: ElementReader) -> Data:
     attributes = [
         *reader.items("dim_attributes", "dim_attribute"),
         *reader.items("attributes", "dim_attribute", "attribute"),
@@ -203,7 +203,7 @@ def _fields(reader: Reader) -> Data:
     )
 
 
-def _flat(attributes: Iterable[Reader], hierarchies: list[Data]) -> Iterator[Reader]:
+def _flat(attributes: Iterable[ElementReader], hierarchies: list[Data]) -> Iterator[ElementReader]:
     """The attributes that are none of others; hierarchies, which are, are put into a list."""
     for one in attributes:
         parts = one.items("hierarchy", "dim_attribute")
@@ -216,25 +216,25 @@ def _flat(attributes: Iterable[Reader], hierarchies: list[Data]) -> Iterator[Rea
         yield from _flat(parts, hierarchies)
 
 
-def _tags(reader: Reader) -> Data:
+def _tags(reader: ElementReader) -> Data:
     return properties(reader, "tags", "property", "tag")
 
 
-def _field(reader: Reader) -> Data:
+def _field(reader: ElementReader) -> Data:
     own = given(name=reader.attribute("name"), type=reader.attribute("type", "_type"), tags=_tags(reader))
     return own | _described(reader)
 
 
-def _times(reader: Reader) -> Data:
+def _times(reader: ElementReader) -> Data:
     return given(start_time=reader.attribute("start_time"), end_time=reader.attribute("end_time"))
 
 
-def _ended(reader: Reader, data: Data) -> Data:
+def _ended(reader: ElementReader, data: Data) -> Data:
     reader.end()
     return data
 
 
-def _measure(reader: Reader) -> Data:
+def _measure(reader: ElementReader) -> Data:
     return _ended(
         reader,
         given(
@@ -249,7 +249,7 @@ def _measure(reader: Reader) -> Data:
     )
 
 
-def _dim_attribute(reader: Reader) -> Data:
+def _dim_attribute(reader: ElementReader) -> Data:
     found = given(
         **_field(reader),
         **_times(reader),
@@ -266,7 +266,7 @@ def _dim_attribute(reader: Reader) -> Data:
     return _ended(reader, found | given(references=references, chain=chain))
 
 
-def _chain_fields(reader: Reader) -> list[Data]:
+def _chain_fields(reader: ElementReader) -> list[Data]:
     found = []
     for one in reader.children("chain_ref_column"):
         one.attribute("dest_table")  # which Lens fills in
@@ -274,19 +274,19 @@ def _chain_fields(reader: Reader) -> list[Data]:
     return found
 
 
-def _reference(reader: Reader) -> Data:
+def _reference(reader: ElementReader) -> Data:
     table, column = reader.attribute("table", "dest_table"), reader.attribute("column", "dest_column")
     return _ended(reader, given(table=table, field=column))
 
 
-def _expression(reader: Reader) -> Data:
+def _expression(reader: ElementReader) -> Data:
     specs = [
         _ended(one, given(expression=one.attribute("expr"), **_times(one))) for one in reader.children("expr_spec")
     ]
     return _ended(reader, given(**_field(reader), specs=specs))
 
 
-def _join_chain(reader: Reader) -> Data:
+def _join_chain(reader: ElementReader) -> Data:
     reader.attribute("dest_table")  # which Lens fills in
     paths = []
     for path in reader.items("paths", "path"):
@@ -295,7 +295,7 @@ def _join_chain(reader: Reader) -> Data:
     return _ended(reader, given(name=reader.attribute("name"), **_described(reader), tags=_tags(reader), paths=paths))
 
 
-def _edge(reader: Reader) -> Data:
+def _edge(reader: ElementReader) -> Data:
     found: Data = {}
     for end, prefix in (("from", ""), ("to", "to_")):
         for one in reader.children(end):
@@ -306,7 +306,7 @@ def _edge(reader: Reader) -> Data:
     return _ended(reader, found)
 
 
-def _table(reader: Reader) -> Data:
+def _table(reader: ElementReader) -> Data:
     return given(
         weight=_number(reader.attribute("weight")),
         columns=_columns(reader.items("columns", "column")),
@@ -314,7 +314,7 @@ def _table(reader: Reader) -> Data:
     )
 
 
-def _columns(columns: Iterable[Reader]) -> list[Data]:
+def _columns(columns: Iterable[ElementReader]) -> list[Data]:
     return [
         _ended(
             one,
@@ -330,7 +330,7 @@ def _columns(columns: Iterable[Reader]) -> list[Data]:
     ]
 
 
-def _storage_table(reader: Reader) -> Data:
+def _storage_table(reader: ElementReader) -> Data:
     found = given(
         storage=next(iter(reader.texts("storage_name")), None),
         update_periods=_names(reader, "update_periods", "update_period"),
@@ -341,7 +341,7 @@ def _storage_table(reader: Reader) -> Data:
     return _ended(reader, found)
 
 
-def _table_description(reader: Reader) -> Data:
+def _table_description(reader: ElementReader) -> Data:
     serde_parameters = given(**{parameter: reader.attribute(name) for name, parameter in _DELIMITERS.items()})
     orders = reader.texts("sort_col_order")
     sorted_by = [

@@ -17,7 +17,7 @@ from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, check_text, load, read_text
 from hbstore.cubes.lens_xml import Data, given, properties
 from hbstore.cubes.values import FieldName, Name, Period, Properties
-from hbstore.cubes.xml_reader import Reader
+from hbstore.cubes.xml_reader import ElementReader
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidModel
 from hbstore.model import FrozenDict
@@ -76,7 +76,7 @@ def _partition(data: object, file: str, number: int) -> tuple[str, PartitionDesc
 
 def _from_lens(text: str, file: str) -> list[Data]:
     root = parse_xml(text, file)
-    reader = Reader(root, file)
+    reader = ElementReader(root, file)
     tag = root.tag.removeprefix("x_")
     if tag not in ("partition", "partition_list"):
         raise InvalidModel(
@@ -94,7 +94,7 @@ def _from_lens(text: str, file: str) -> list[Data]:
     return found
 
 
-def _lens_partition(reader: Reader) -> Data:
+def _lens_partition(reader: ElementReader) -> Data:
     reader.attribute("name")  # which Lens fills in, as it does the full specification
     for full in reader.children("full_partition_spec"):
         full.children("part_spec_element")
@@ -111,7 +111,7 @@ def _lens_partition(reader: Reader) -> Data:
     return found
 
 
-def _spec(reader: Reader, tag: str) -> Data:
+def _spec(reader: ElementReader, tag: str) -> Data:
     found: Data = {}
     for one in reader.items(tag, "part_spec_element"):
         key, value = one.attribute("key"), one.attribute("value")

@@ -1,7 +1,7 @@
 """Reading an XML element so that nothing in it is passed over.
 
 >>> from hbstore.cubes.xml_tree import parse_xml
->>> reader = Reader(parse_xml("<storage name='s1' colour='red'/>", "s1.xml"), "s1.xml")
+>>> reader = ElementReader(parse_xml("<storage name='s1' colour='red'/>", "s1.xml"), "s1.xml")
 >>> reader.attribute("name")
 's1'
 >>> reader.end()
@@ -31,7 +31,7 @@ UNSUPPORTED: Final = {
 """Elements of Lens that are refused, by their tags without ``x_``: what they are, and what to do instead."""
 
 
-class Reader:
+class ElementReader:
     """Reads one element; what nobody asked for in it is refused at the end.
 
     Args:
@@ -52,15 +52,15 @@ class Reader:
         found = [self._attributes.pop(name) for name in names if name in self._attributes]
         return found[0] if found else None
 
-    def children(self, *tags: str) -> list[Reader]:
+    def children(self, *tags: str) -> list[ElementReader]:
         """The elements in it of any of some tags."""
         found = [child for child in self._children if child.tag in tags]
         self._children = [child for child in self._children if child.tag not in tags]
-        return [Reader(child, self.file, self.at) for child in found]
+        return [ElementReader(child, self.file, self.at) for child in found]
 
-    def items(self, list_tag: str, *tags: str) -> list[Reader]:
+    def items(self, list_tag: str, *tags: str) -> list[ElementReader]:
         """The elements of the list of a tag."""
-        found: list[Reader] = []
+        found: list[ElementReader] = []
         for one in self.children(list_tag):
             found += one.children(list_tag, *tags)
             one.end()

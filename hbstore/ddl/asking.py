@@ -10,7 +10,7 @@ from thriftpy2.thrift import TException
 
 from hbstore.errors import AlreadyExists, DdlRefused, HbstoreError, PartitionNotFound
 from hbstore.metastore import partition_changes, partition_drops, partition_writes, truncation
-from hbstore.metastore.calls import Call, CallRecord, Handler, Service, Session
+from hbstore.metastore.calls import Call, CallRecord, ClientSession, Handler, Service
 from hbstore.metastore.protocol import METHODS, THRIFT
 
 _HANDLERS: Final[Mapping[str, Handler]] = {
@@ -34,7 +34,7 @@ def ask(service: Service, method: str, /, **arguments: Any) -> CallRecord:
     """
     record = CallRecord(method)
     try:
-        _HANDLERS[method](Call(service, Session("ddl"), METHODS[method], SimpleNamespace(**arguments), record))
+        _HANDLERS[method](Call(service, ClientSession("ddl"), METHODS[method], SimpleNamespace(**arguments), record))
     except TException as error:
         raise _told(error) from error
     return record

@@ -33,7 +33,7 @@ from hbstore.filters.programs import (
     TestNull,
     WithinTimes,
 )
-from hbstore.filters.scanner import Kind, Scanner
+from hbstore.filters.scanner import Scanner, TokenKind
 from hbstore.filters.tree import And, Or
 from hbstore.grammars import grammar_text
 
@@ -65,7 +65,7 @@ class ShapeLexer(Lexer):
     """Makes a token of each letter of a shape."""
 
     def __init__(self, _configuration: object) -> None:
-        self._names = {kind.value: kind.name for kind in Kind}
+        self._names = {kind.value: kind.name for kind in TokenKind}
 
     def lex(self, shape: str) -> Iterator[Token]:  # type: ignore[override]  # Lark's interface for custom lexers
         """The tokens, all of them with one new program."""
@@ -97,7 +97,9 @@ def language() -> Language:
     parser = Lark(
         grammar_text("filter.lark"), parser="lalr", lexer=ShapeLexer, start="filter", transformer=_ProgramWriter()
     )
-    terminals = {Kind[each.name]: each.pattern.to_regexp() for each in parser.terminals if each.pattern is not None}
+    terminals = {
+        TokenKind[each.name]: each.pattern.to_regexp() for each in parser.terminals if each.pattern is not None
+    }
     return Language(Scanner(terminals), parser)
 
 
@@ -258,11 +260,11 @@ def _struct(children: list[Any], *, negated: bool) -> _Operand:
 def _items(tokens: _Tokens) -> tuple[LiteralItem, ...]:
     return tuple(
         [
-            LiteralItem(token.token, literal_list if token.type == Kind.LITERALS.name else _ONE[token.type])
+            LiteralItem(token.token, literal_list if token.type == TokenKind.LITERALS.name else _ONE[token.type])
             for token in tokens
         ]
     )
 
 
-_ONE: Final = {Kind(kind).name: one_literal(kind) for kind in LITERAL}
-_EACH: Final = {Kind(kind).name: convert for kind, convert in LITERAL.items()}
+_ONE: Final = {TokenKind(kind).name: one_literal(kind) for kind in LITERAL}
+_EACH: Final = {TokenKind(kind).name: convert for kind, convert in LITERAL.items()}

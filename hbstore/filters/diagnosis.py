@@ -11,12 +11,12 @@ from hbstore.errors import FilterError, FilterSyntaxError, InvalidTimeRange, Tim
 from hbstore.filters.compiler import language
 from hbstore.filters.hints import Mistake, hint
 from hbstore.filters.literals import LITERAL
-from hbstore.filters.scanner import LITERAL_KINDS, Kind
+from hbstore.filters.scanner import LITERAL_KINDS, TokenKind
 from hbstore.places import highlight, one_line, place
 from hbstore.times.time_range import time_within
 
 _FOUND_LENGTH: Final = 40
-_LITERAL_NAMES: Final = frozenset(Kind(kind).name for kind in LITERAL_KINDS)
+_LITERAL_NAMES: Final = frozenset(TokenKind(kind).name for kind in LITERAL_KINDS)
 _WORDS: Final = {
     "NAME": "a column",
     "literal": "a literal",
@@ -38,10 +38,10 @@ _WORDS: Final = {
     "$END": "the end",
 }
 _EXAMPLES: Final = {
-    Kind.DATE: "a date such as DATE '2019-12-31'",
-    Kind.TIMESTAMP: "a timestamp such as TIMESTAMP '2019-12-31 23:59:59'",
-    Kind.INTEGER: "a shorter number",
-    Kind.NUMBER: "a shorter number",
+    TokenKind.DATE: "a date such as DATE '2019-12-31'",
+    TokenKind.TIMESTAMP: "a timestamp such as TIMESTAMP '2019-12-31 23:59:59'",
+    TokenKind.INTEGER: "a shorter number",
+    TokenKind.NUMBER: "a shorter number",
 }
 
 
@@ -91,7 +91,9 @@ class Diagnosis:
                     LITERAL[kind](text)
                 except ValueError as error:
                     reason = str(error)
-                    return self._error("not a literal", token, _EXAMPLES[Kind(kind)], reason[:1].upper() + reason[1:])
+                    return self._error(
+                        "not a literal", token, _EXAMPLES[TokenKind(kind)], reason[:1].upper() + reason[1:]
+                    )
         return None
 
     def _error(self, summary: str, token: int, expected: str, advice: str | None) -> FilterSyntaxError:

@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 
 from hbstore.filters.compiler import language
 from hbstore.filters.literals import LITERAL
-from hbstore.filters.scanner import LITERAL_KINDS, Kind
+from hbstore.filters.scanner import LITERAL_KINDS, TokenKind
 from hbstore.filters.tree import Literal, Text
 
 Frame: TypeAlias = tuple[str, ...]
@@ -32,8 +32,8 @@ _LITERAL: Final = re.compile(
     r"""(['"0-9](?:(?<=')[^']*'|(?<=")[^"]*"|(?<=[0-9])(?<![\w.+-].)[0-9]*+(?:-[0-9]+-[0-9]+)?(?![\w.+-])))"""
 )
 _QUOTES: Final = ("'", '"')
-_DATE: Final = LITERAL[Kind.DATE]
-_INTEGER: Final = LITERAL[Kind.INTEGER]
+_DATE: Final = LITERAL[TokenKind.DATE]
+_INTEGER: Final = LITERAL[TokenKind.INTEGER]
 
 
 def frame_of(text: str) -> tuple[Frame, list[str]]:

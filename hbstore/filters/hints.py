@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, Kind
+from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, TokenKind
 from hbstore.places import place
 
 
@@ -35,20 +35,20 @@ class Mistake(NamedTuple):
     @property
     def wants_literal(self) -> bool:
         """Whether a literal could stand here."""
-        return Kind.STRING.name in self.expected
+        return TokenKind.STRING.name in self.expected
 
     @property
     def wants_column(self) -> bool:
         """Whether a column could stand here."""
-        return Kind.NAME.name in self.expected
+        return TokenKind.NAME.name in self.expected
 
     def unclosed(self) -> int | None:
         """The token of the innermost parenthesis that is open here."""
         opened: list[int] = []
         for token, kind in enumerate(self.kinds[: self.token]):
-            if kind in (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN):
+            if kind in (TokenKind.OPEN, TokenKind.STRUCT, TokenKind.TIME_RANGE_IN):
                 opened.append(token)
-            elif kind == Kind.CLOSE and opened:
+            elif kind == TokenKind.CLOSE and opened:
                 opened.pop()
         return opened[-1] if opened else None
 
@@ -65,16 +65,16 @@ _BEFORE_FILTERS: Final = ("select", "where")
 def _time_range(mistake: Mistake) -> str | None:
     """``time_range_in(ds, 2015-01-29, now.day)``."""
     opened = mistake.unclosed()
-    if opened is None or mistake.kinds[opened] != Kind.TIME_RANGE_IN:
+    if opened is None or mistake.kinds[opened] != TokenKind.TIME_RANGE_IN:
         return None
-    if not mistake.kind() and Kind.CLOSE.name in mistake.expected:
+    if not mistake.kind() and TokenKind.CLOSE.name in mistake.expected:
         return None
     return "Write a column and two times in quotes, as in TIME_RANGE_IN(ds, '2015-01-29', 'now.day')"
 
 
 def _escaped_quote(mistake: Mistake) -> str | None:
     """``ds = 'it's'``."""
-    if mistake.kind(-1) != Kind.STRING or mistake.kind() in ("", Kind.CLOSE):
+    if mistake.kind(-1) != TokenKind.STRING or mistake.kind() in ("", TokenKind.CLOSE):
         return None
     if mistake.spans[mistake.token - 1][1] < mistake.spans[mistake.token][0]:
         return None
@@ -83,7 +83,7 @@ def _escaped_quote(mistake: Mistake) -> str | None:
 
 def _unclosed_quote(mistake: Mistake) -> str | None:
     """``ds = 'x``."""
-    return "The quote that begins here is not closed" if mistake.kind() == Kind.UNCLOSED else None
+    return "The quote that begins here is not closed" if mistake.kind() == TokenKind.UNCLOSED else None
 
 
 def _foreign_sign(mistake: Mistake) -> str | None:
@@ -101,21 +101,21 @@ def _statement(mistake: Mistake) -> str | None:
 
 def _bare_list(mistake: Mistake) -> str | None:
     """``ds in 'a'``."""
-    if mistake.kind(-1) != Kind.IN or mistake.kind() == Kind.OPEN:
+    if mistake.kind(-1) != TokenKind.IN or mistake.kind() == TokenKind.OPEN:
         return None
     return "Put the values of IN in parentheses: hour in (5, 6)"
 
 
 def _two_operators(mistake: Mistake) -> str | None:
     """``ds => 1``."""
-    if mistake.kind() != Kind.OPERATOR or mistake.kind(-1) != Kind.OPERATOR:
+    if mistake.kind() != TokenKind.OPERATOR or mistake.kind(-1) != TokenKind.OPERATOR:
         return None
     return "The operators are =, !=, <>, <, <=, > and >="
 
 
 def _glued(mistake: Mistake) -> str | None:
     """``hour = 10x``."""
-    if mistake.kind() != Kind.GLUED:
+    if mistake.kind() != TokenKind.GLUED:
         return None
     return (
         "This is neither a number nor a date: put text in quotes, and a column that begins with a digit in back-quotes"
@@ -124,24 +124,24 @@ def _glued(mistake: Mistake) -> str | None:
 
 def _null(mistake: Mistake) -> str | None:
     """``ds = null``."""
-    if mistake.kind() != Kind.NULL or not mistake.wants_literal:
+    if mistake.kind() != TokenKind.NULL or not mistake.wants_literal:
         return None
-    negative = mistake.kind(-1) == Kind.OPERATOR and mistake.word(-1) in ("!=", "<>")
+    negative = mistake.kind(-1) == TokenKind.OPERATOR and mistake.word(-1) in ("!=", "<>")
     return f"NULL cannot be compared: use IS {'NOT ' if negative else ''}NULL"
 
 
 def _two_columns(mistake: Mistake) -> str | None:
     """``ds = hour``."""
-    if mistake.kind() != Kind.NAME or not mistake.wants_literal or mistake.wants_column:
+    if mistake.kind() != TokenKind.NAME or not mistake.wants_literal or mistake.wants_column:
         return None
-    if mistake.kind(-1) == Kind.OPERATOR:
+    if mistake.kind(-1) == TokenKind.OPERATOR:
         return "Columns cannot be compared with each other; put a text in quotes"
     return "Put a text in quotes"
 
 
 def _keyword_column(mistake: Mistake) -> str | None:
     """``in = 5``."""
-    if mistake.kind() in KEYWORDS and mistake.wants_column and mistake.kind(1) == Kind.OPERATOR:
+    if mistake.kind() in KEYWORDS and mistake.wants_column and mistake.kind(1) == TokenKind.OPERATOR:
         return f"Put the column name {mistake.word()} in back-quotes"
     return None
 
@@ -155,14 +155,14 @@ def _two_literals(mistake: Mistake) -> str | None:
 
 def _empty_list(mistake: Mistake) -> str | None:
     """``ds in ()``."""
-    if mistake.kind() == Kind.CLOSE and mistake.kind(-1) == Kind.OPEN and mistake.kind(-2) == Kind.IN:
+    if mistake.kind() == TokenKind.CLOSE and mistake.kind(-1) == TokenKind.OPEN and mistake.kind(-2) == TokenKind.IN:
         return "An IN list needs at least one value"
     return None
 
 
 def _stray_parenthesis(mistake: Mistake) -> str | None:
     """``ds = 1)``."""
-    if mistake.kind() == Kind.CLOSE and mistake.unclosed() is None:
+    if mistake.kind() == TokenKind.CLOSE and mistake.unclosed() is None:
         return "This parenthesis was not opened"
     return None
 
@@ -170,7 +170,7 @@ def _stray_parenthesis(mistake: Mistake) -> str | None:
 def _unclosed_parenthesis(mistake: Mistake) -> str | None:
     """``(ds = 1``."""
     opened = mistake.unclosed()
-    if mistake.kind() or opened is None or Kind.CLOSE.name not in mistake.expected:
+    if mistake.kind() or opened is None or TokenKind.CLOSE.name not in mistake.expected:
         return None
     line, column = place(mistake.text, mistake.spans[opened][1] - 1)
     return f"The parenthesis at line {line}, column {column} is not closed"
@@ -178,21 +178,25 @@ def _unclosed_parenthesis(mistake: Mistake) -> str | None:
 
 def _function(mistake: Mistake) -> str | None:
     """``year(ds) = 2013``."""
-    if mistake.kind() == Kind.OPEN and mistake.kind(-1) == Kind.NAME:
+    if mistake.kind() == TokenKind.OPEN and mistake.kind(-1) == TokenKind.NAME:
         return "There are no functions: compare the column itself"
     return None
 
 
 def _bare_column(mistake: Mistake) -> str | None:
     """``active and ds = 1``."""
-    if mistake.kind(-1) == Kind.NAME and mistake.kind() in ("", Kind.AND, Kind.OR) and not mistake.wants_column:
+    if (
+        mistake.kind(-1) == TokenKind.NAME
+        and mistake.kind() in ("", TokenKind.AND, TokenKind.OR)
+        and not mistake.wants_column
+    ):
         return "A column alone is not a condition: compare it, for instance with true"
     return None
 
 
 def _trailing(mistake: Mistake) -> str | None:
     """``ds = 1 garbage``."""
-    if Kind.AND.name in mistake.expected and Kind.OR.name in mistake.expected:
+    if TokenKind.AND.name in mistake.expected and TokenKind.OR.name in mistake.expected:
         return "The condition before this is complete: only AND or OR can follow"
     return None
 

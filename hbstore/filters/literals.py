@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from hbstore.filters.scanner import Kind, LiteralList
+from hbstore.filters.scanner import LiteralList, TokenKind
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Text, Timestamp
 from hbstore.types import DateType, TimestampType, parse_decimal
 
@@ -63,12 +63,12 @@ def _boolean(token: str) -> Boolean:
 
 
 LITERAL: Final[Mapping[str, Callable[[str], Literal]]] = {
-    Kind.STRING: _text,
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.DATE: _date,
-    Kind.TIMESTAMP: _timestamp,
-    Kind.BOOLEAN: _boolean,
+    TokenKind.STRING: _text,
+    TokenKind.INTEGER: _integer,
+    TokenKind.NUMBER: _number,
+    TokenKind.DATE: _date,
+    TokenKind.TIMESTAMP: _timestamp,
+    TokenKind.BOOLEAN: _boolean,
 }
 """What makes a Literal of a token's text, by the token's kind."""
 

@@ -15,7 +15,7 @@ from hbstore.errors import FilterTooLarge
 from hbstore.filters.compiler import ShapeError, compile_shape, expected_after, language
 from hbstore.filters.diagnosis import Diagnosis
 from hbstore.filters.programs import TimeRangeError, UnevenRowError
-from hbstore.filters.scanner import LITERAL_KINDS, Kind, Scan, fold
+from hbstore.filters.scanner import LITERAL_KINDS, Scan, TokenKind, fold
 from hbstore.filters.tree import ExpressionTree
 from hbstore.like import LikeDialect
 
@@ -29,7 +29,7 @@ MAX_FILTER_DEPTH: Final = 10_000
 """Parentheses and NOTs around one place."""
 
 _SHORTER: Final = "Write ranges (BETWEEN) in place of long lists, or split the query"
-_DEEPENING: Final = (Kind.OPEN, Kind.STRUCT, Kind.TIME_RANGE_IN, Kind.NOT)
+_DEEPENING: Final = (TokenKind.OPEN, TokenKind.STRUCT, TokenKind.TIME_RANGE_IN, TokenKind.NOT)
 
 
 def parse_filter(text: str | None, like_dialect: LikeDialect = "sql") -> ExpressionTree | None:
@@ -84,13 +84,13 @@ def _fault(error: ShapeError, kinds: str, scan: Scan) -> tuple[int, frozenset[st
     Where one literal could stand and a list does, all of which is one token of the shape, it is the first comma.
     """
     token = scan.token_number(error.token)
-    if token < len(kinds) and Kind(kinds[token]).name in error.expected:
+    if token < len(kinds) and TokenKind(kinds[token]).name in error.expected:
         return token + 1, expected_after(scan.shape[: error.token] + kinds[token])
     return token, error.expected
 
 
 def _check_caps(kinds: str) -> None:
-    terms = max(sum(map(kinds.count, LITERAL_KINDS)), kinds.count(Kind.NAME))
+    terms = max(sum(map(kinds.count, LITERAL_KINDS)), kinds.count(TokenKind.NAME))
     if terms > MAX_FILTER_TERMS:
         raise FilterTooLarge("the filter has too many terms", terms=terms, limit=MAX_FILTER_TERMS, hint=_SHORTER)
     if sum(map(kinds.count, _DEEPENING)) > MAX_FILTER_DEPTH and _is_too_deep(kinds):

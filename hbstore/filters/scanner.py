@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """The kinds of tokens: names as in grammar/filter.lark, values as in shapes."""
 
     NAME = "c"
@@ -47,22 +47,34 @@ class Kind(StrEnum):
     STRAY = "."
 
 
-LITERAL_KINDS: Final = Kind.STRING + Kind.INTEGER + Kind.NUMBER + Kind.DATE + Kind.TIMESTAMP + Kind.BOOLEAN
+LITERAL_KINDS: Final = (
+    TokenKind.STRING + TokenKind.INTEGER + TokenKind.NUMBER + TokenKind.DATE + TokenKind.TIMESTAMP + TokenKind.BOOLEAN
+)
 """The letters of the literals, commonest first."""
 
 KEYWORDS: Final = frozenset(
-    {Kind.AND, Kind.OR, Kind.NOT, Kind.IN, Kind.LIKE, Kind.BETWEEN, Kind.IS, Kind.NULL, Kind.BOOLEAN}
+    {
+        TokenKind.AND,
+        TokenKind.OR,
+        TokenKind.NOT,
+        TokenKind.IN,
+        TokenKind.LIKE,
+        TokenKind.BETWEEN,
+        TokenKind.IS,
+        TokenKind.NULL,
+        TokenKind.BOOLEAN,
+    }
 )
 """Kinds whose texts would be names without their rule."""
 
-_COMMA: Final = Kind.COMMA.value  # looking up an enum's member takes longer than what is done with it here
-_LITERALS: Final = Kind.LITERALS.value
+_COMMA: Final = TokenKind.COMMA.value  # looking up an enum's member takes longer than what is done with it here
+_LITERALS: Final = TokenKind.LITERALS.value
 # What follows TIME_RANGE_IN's column is no list.
 _LIST: Final = re.compile(f"[{LITERAL_KINDS}](?<!Tc,.)(?<!Tc,s,.)(?:,[{LITERAL_KINDS}])+")
 _FAULTS: Final = {
-    Kind.UNCLOSED: r"['\"`].*",
-    Kind.GLUED: r"[+-]?\.?[0-9](?:[\w.]|[+-](?=[\w.]))*",
-    Kind.STRAY: r"\|\||&&|.",
+    TokenKind.UNCLOSED: r"['\"`].*",
+    TokenKind.GLUED: r"[+-]?\.?[0-9](?:[\w.]|[+-](?=[\w.]))*",
+    TokenKind.STRAY: r"\|\||&&|.",
 }
 _REMEMBERED_LENGTH: Final = 128
 _REMEMBERED_WORDS: Final = 4_096
@@ -114,7 +126,7 @@ class Scanner:
             one place, one is a keyword and the other NAME.
     """
 
-    def __init__(self, terminals: Mapping[Kind, str]) -> None:
+    def __init__(self, terminals: Mapping[TokenKind, str]) -> None:
         patterns = {kind: terminals[kind] for kind in sorted(terminals, key=_rank)} | _FAULTS
         # To cut, a keyword is a name like any other: that is twice as fast as trying each keyword at each place.
         cut = "|".join(pattern for kind, pattern in patterns.items() if kind not in KEYWORDS)
@@ -161,8 +173,8 @@ def _unquoted(name: str) -> str:
     return name[1:-1].replace("``", "`")
 
 
-def _rank(kind: Kind) -> int:
+def _rank(kind: TokenKind) -> int:
     """Names come last, as everything that begins with a word could be one; literals first, as they are most to tell."""
-    if kind is Kind.NAME:
-        return len(Kind)
+    if kind is TokenKind.NAME:
+        return len(TokenKind)
     return LITERAL_KINDS.index(kind) if kind in LITERAL_KINDS else len(LITERAL_KINDS)

@@ -29,7 +29,7 @@ _STOP: Final = b"\0"
 
 
 @dataclass(slots=True)
-class Session:
+class ClientSession:
     """What a server remembers of one connection, and nothing of it is lost when another server goes on.
 
     Attributes:
@@ -106,7 +106,7 @@ class Call:
     """
 
     service: Service
-    session: Session
+    session: ClientSession
     method: Method
     arguments: Any
     record: CallRecord
@@ -182,7 +182,7 @@ class Endpoint:
     writing: frozenset[str]
     observe: Observer
 
-    def answer(self, session: Session, message: bytes) -> Reply | None:
+    def answer(self, session: ClientSession, message: bytes) -> Reply | None:
         """The reply to a whole message; None where nobody waits for one.
 
         Raises:
@@ -197,7 +197,7 @@ class Endpoint:
         self.observe(record)
         return reply
 
-    def _answer(self, session: Session, message: bytes, head: Head, record: CallRecord) -> Reply | None:
+    def _answer(self, session: ClientSession, message: bytes, head: Head, record: CallRecord) -> Reply | None:
         method, handler = METHODS.get(head.name), self.handlers.get(head.name)
         if not head.is_call:
             return _refused(head, record, Refusal.INVALID_MESSAGE_TYPE, "the message is not a call")

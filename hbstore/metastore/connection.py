@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from hbstore.errors import ProtocolViolation
 from hbstore.metastore.budget import Budget
-from hbstore.metastore.calls import Endpoint, Session
+from hbstore.metastore.calls import ClientSession, Endpoint
 from hbstore.metastore.framing import MessageReader, ReadLimits
 from hbstore.metastore.messages import read_head
 from hbstore.metastore.replies import Reply
@@ -93,7 +93,7 @@ class Connection:
         self._sock = sock
         self._client = client
         self._endpoint = endpoint
-        self._session = Session(client)
+        self._session = ClientSession(client)
         self._idle_since: float | None = time.monotonic()
         self._message: bytes | None = None  # a call that `serve_short` left to `serve`
         self._unsent = b""  # of a reply, likewise

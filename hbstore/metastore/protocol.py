@@ -21,7 +21,7 @@ from hbstore.layouts import DATABASE, GRANT, PARTITION, PRIVILEGES, TABLE, Share
 from hbstore.model import Column, FrozenDict, Partition
 from hbstore.service_structs import FUNCTION
 from hbstore.structs import encode_database, encode_table
-from hbstore.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, SET, STRING, Kind, ListOf, MapOf, Struct, field_head
+from hbstore.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, SET, STRING, ListOf, MapOf, Struct, WireType, field_head
 
 _FOLDER: Final = Path(__file__).parent
 THRIFT: Final[Any] = thriftpy2.load(
@@ -37,7 +37,7 @@ _TEXTS_HEAD: Final = bytes((STRING.code,))
 _SIZES: Final = [size.to_bytes(4, "big").decode("ascii") for size in range(128)]
 """What stands before a text of so many bytes, as far as that is ASCII."""
 
-_SIMPLE: Final[Mapping[int, Kind]] = {
+_SIMPLE: Final[Mapping[int, WireType]] = {
     TType.STRING: STRING,
     TType.BINARY: BINARY,
     TType.BOOL: BOOL,
@@ -58,7 +58,7 @@ class GivenPartition:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredStruct:
     """The kind of a struct that is stored: written from its bytes or from a value.
 
     Attributes:
@@ -113,8 +113,8 @@ class Method:
 
     name: str
     arguments: Struct[Any]
-    success: Kind | None
-    exceptions: tuple[tuple[type[Exception], bytes, Kind], ...]
+    success: WireType | None
+    exceptions: tuple[tuple[type[Exception], bytes, WireType], ...]
     oneway: bool
     needed: tuple[str, ...] = ()
 
@@ -175,10 +175,10 @@ def _read_table(data: bytes, at: int) -> tuple[Any, int]:
     return TABLE.make(**{"database": "", "name": "", **fields}), end
 
 
-_STORED: Final[Mapping[str, Kind]] = {
-    "Database": Stored(DATABASE.read, encode_database),
-    "Table": Stored(_read_table, encode_table),
-    "Partition": Stored(Struct(_given_partition, PARTITION.fields, rest=PARTITION.rest).read, _stored_bytes),
+_STORED: Final[Mapping[str, WireType]] = {
+    "Database": StoredStruct(DATABASE.read, encode_database),
+    "Table": StoredStruct(_read_table, encode_table),
+    "Partition": StoredStruct(Struct(_given_partition, PARTITION.fields, rest=PARTITION.rest).read, _stored_bytes),
     "FieldSchema": Struct(_column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)}),
     "StorageDescriptor": SharedStorage(),
     "PrincipalPrivilegeSet": PRIVILEGES,
@@ -188,7 +188,7 @@ _STORED: Final[Mapping[str, Kind]] = {
 
 
 @cache
-def struct_kind(made: type) -> Kind:
+def struct_kind(made: type) -> WireType:
     """The kind of a struct of the IDL, given as thriftpy2's class of it."""
     stored = _STORED.get(made.__name__)
     if stored is not None:
@@ -200,7 +200,7 @@ def struct_kind(made: type) -> Kind:
     return Struct(made, fields)
 
 
-def _kind(code: int, inner: Any) -> Kind:
+def _kind(code: int, inner: Any) -> WireType:
     """The kind of a type as thriftpy2 gives it: a code, and of containers and structs what is inside."""
     if code == TType.STRUCT:
         return struct_kind(inner)
@@ -213,7 +213,7 @@ def _kind(code: int, inner: Any) -> Kind:
     return _SIMPLE[code]
 
 
-def _item(given: Any) -> Kind:
+def _item(given: Any) -> WireType:
     """The kind of a container's items: a bare code, or a pair of a code and what is inside."""
     return _kind(*given) if isinstance(given, tuple) else _kind(given, None)
 

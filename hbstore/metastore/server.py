@@ -27,7 +27,7 @@ from hbstore.metastore.budget import BUDGET, Budget
 from hbstore.metastore.calls import Endpoint
 from hbstore.metastore.connection import Connection, ConnectionLimits
 from hbstore.metastore.short_calls import SHORT_CALLS, mark_selector
-from hbstore.metastore.threads import Threads
+from hbstore.metastore.threads import TaskThreads
 
 DEFAULT_PORT: Final = 9083
 """The Hive Metastore's."""
@@ -99,7 +99,7 @@ class MetastoreServer:
         self._waking, self._waker = socket.socketpair()
         self._woken = False
         self._returned: deque[tuple[socket.socket, bool]] = deque()
-        self._threads = Threads(self._refuse_thread)
+        self._threads = TaskThreads(self._refuse_thread)
         self._accepts_at: float | None = None  # when to accept again, after the system had no room
         self._started = self._closing = self._closed = False
         self._idle_looked = 0.0

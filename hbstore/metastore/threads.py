@@ -21,7 +21,7 @@ _STACK: Final = 1024 * 1024
 """Bytes of a thread's stack: an eighth of the usual, as there may be thousands."""
 
 
-class Threads:
+class TaskThreads:
     """Runs tasks, each at once in a thread of its own; threads are used again.
 
     Args:

@@ -19,7 +19,7 @@ from hbstore.name_lists import lay_out
 from hbstore.rows.hbase_filters import push
 from hbstore.rows.hbase_idl import BatchMutation, Mutation
 from hbstore.rows.hbase_link import Link
-from hbstore.rows.hbase_pool import Kind, Pool
+from hbstore.rows.hbase_pool import Pool, Repeat
 from hbstore.rows.hbase_scan import RangeScan, next_size
 from hbstore.rows.hbase_shared_gets import SharedGets
 from hbstore.rows.hbase_tables import CATALOG_FAMILIES, ensure_tables
@@ -104,7 +104,7 @@ class HBaseRows:
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included: one request."""
-        rows = self._pool.run(partial(_rows, get_row(self._catalog, key, None)), Kind.READ)
+        rows = self._pool.run(partial(_rows, get_row(self._catalog, key, None)), Repeat.READ)
         return _cells(rows[0][1]) if rows else {}
 
     def _catalog_rows(self, keys: list[bytes]) -> dict[bytes, Cells]:
@@ -112,7 +112,7 @@ class HBaseRows:
             request = get_row(self._catalog, keys[0], _SMALL_FAMILIES)
         else:
             request = get_rows(self._catalog, keys, _SMALL_FAMILIES)
-        rows = self._pool.run(partial(_rows, request), Kind.READ)
+        rows = self._pool.run(partial(_rows, request), Repeat.READ)
         return {key: found for key, cells in rows if (found := _cells(cells))}
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
@@ -130,14 +130,14 @@ class HBaseRows:
         return bool(
             self._pool.run(
                 lambda link: link.client.checkAndPut(self._catalog, key, column, expected or b"", mutation, {}),
-                Kind.ONCE,
+                Repeat.ONCE,
             )
         )
 
     def clear(self, key: bytes, cell: str) -> None:
         """One put, never sent twice: a late one could empty what somebody else has put meanwhile."""
         mutations = [Mutation(column=cell.encode(), value=b"")]
-        self._pool.run(lambda link: link.client.mutateRow(self._catalog, key, mutations, {}), Kind.ONCE)
+        self._pool.run(lambda link: link.client.mutateRow(self._catalog, key, mutations, {}), Repeat.ONCE)
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """A request for each 1,000 keys, or for fewer where payloads are large."""
@@ -154,7 +154,7 @@ class HBaseRows:
     def _get_rows(self, keys: Sequence[bytes]) -> list[FoundRow]:
         one = len(keys) == 1
         call = get_row(self._partitions, keys[0], [_PAYLOAD]) if one else get_rows(self._partitions, keys, [_PAYLOAD])
-        return self._pool.run(partial(_rows, call), Kind.READ)
+        return self._pool.run(partial(_rows, call), Repeat.READ)
 
     def first_key(self, start: bytes, stop: bytes) -> bytes | None:
         """A scan that ends in the region server after one row and carries nothing but its key."""
@@ -240,7 +240,7 @@ class HBaseRows:
         done = False
         for batch in _mutations(puts, deletes):
             try:
-                self._pool.run(partial(self._mutate, batch, sequence), Kind.WRITE)
+                self._pool.run(partial(self._mutate, batch, sequence), Repeat.WRITE)
             except StoreUnavailable as error:
                 if done:
                     raise CommitStateUnknown(error.text, hint=error.hint, **error.fields) from error

@@ -21,7 +21,7 @@ _FIRST_PAUSE: Final = 0.1
 _LAST_PAUSE: Final = 2.0
 
 
-class Kind(Enum):
+class Repeat(Enum):
     """What repeating a request would do."""
 
     READ = "nothing was changed, whatever happened"
@@ -55,7 +55,7 @@ class Pool:
         for link in inherited:
             link.close()
 
-    def run(self, request: Callable[[Link], T], kind: Kind, prefer: Link | None = None) -> T:
+    def run(self, request: Callable[[Link], T], kind: Repeat, prefer: Link | None = None) -> T:
         """The result of a request, made again on another connection where it failed and that is safe.
 
         Args:
@@ -89,9 +89,9 @@ class Pool:
                     self._give_back(link)
                 else:
                     self._discard(link)
-            doubt |= link is not None and kind is not Kind.READ and not refused(failure)
+            doubt |= link is not None and kind is not Repeat.READ and not refused(failure)
             pause = min(_FIRST_PAUSE * 4**attempt, _LAST_PAUSE) * random.uniform(0.8, 1.2)  # noqa: S311
-            again = attempt < self.address.retries and not refused(failure) and not (doubt and kind is Kind.ONCE)
+            again = attempt < self.address.retries and not refused(failure) and not (doubt and kind is Repeat.ONCE)
             if not again or time.monotonic() + pause >= deadline:
                 raise to_error(failure, self.address, doubt=doubt) from failure
             time.sleep(pause)

@@ -11,7 +11,7 @@ from typing import Final
 
 from hbstore.rows.hbase_failures import DECLARED, FAILURES
 from hbstore.rows.hbase_link import Link
-from hbstore.rows.hbase_pool import Kind, Pool
+from hbstore.rows.hbase_pool import Pool, Repeat
 from hbstore.rows.hbase_wire import FoundRow, get_row, open_scanner, read_scanner
 
 FIRST_BATCH: Final = 1_000
@@ -67,7 +67,7 @@ class RangeScan:
         try:
             while self.start < self.stop:
                 prefer = self._scanner.link if self._scanner else None
-                rows = self.pool.run(partial(self._fetch, size), Kind.READ, prefer)
+                rows = self.pool.run(partial(self._fetch, size), Repeat.READ, prefer)
                 if rows:
                     self.start = rows[-1][0] + b"\x00"
                     yield rows

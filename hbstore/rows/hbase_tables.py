@@ -8,7 +8,7 @@ from hbstore.errors import NotAStore, StoreUnavailable
 from hbstore.rows.hbase_failures import reason
 from hbstore.rows.hbase_idl import AlreadyExists, HBaseIOError
 from hbstore.rows.hbase_link import Link
-from hbstore.rows.hbase_pool import Kind, Pool
+from hbstore.rows.hbase_pool import Pool, Repeat
 
 CATALOG_FAMILIES: Final = ("d", "i", "s", "t")
 """Definitions, intents, statistics, timelines."""
@@ -27,7 +27,7 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
     """
     address = pool.address
     wanted = {address.catalog: CATALOG_FAMILIES, address.partitions: PARTITION_FAMILIES}
-    there = set(pool.run(lambda link: link.client.getTableNames(), Kind.READ))
+    there = set(pool.run(lambda link: link.client.getTableNames(), Repeat.READ))
     absent = [table.decode() for table in wanted if table not in there]
     if absent and not create:
         raise StoreUnavailable(
@@ -38,8 +38,8 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
         )
     for table, families in wanted.items():
         if table not in there:  # repeated freely, as a READ is: an empty table more or less is nobody's data
-            pool.run(lambda link, table=table, families=families: _create(link, table, families), Kind.READ)  # type: ignore[misc]
-        found = pool.run(lambda link, table=table: link.client.getColumnDescriptors(table), Kind.READ)  # type: ignore[misc]
+            pool.run(lambda link, table=table, families=families: _create(link, table, families), Repeat.READ)  # type: ignore[misc]
+        found = pool.run(lambda link, table=table: link.client.getColumnDescriptors(table), Repeat.READ)  # type: ignore[misc]
         missing = [family for family in families if f"{family}:".encode() not in found]
         if missing:
             raise NotAStore(

@@ -27,7 +27,7 @@ from hbstore.errors import CorruptRow, StoreUnavailable
 from hbstore.rows.predicate import Predicate
 from hbstore.rows.sqlite_errors import named_error
 from hbstore.rows.sqlite_file import SqliteFile, unmap
-from hbstore.rows.sqlite_predicate import FIRST_COLUMNS, CellTest, Condition, condition
+from hbstore.rows.sqlite_predicate import FIRST_COLUMNS, CellTest, WhereCondition, condition
 
 Span: TypeAlias = Literal["transaction", "snapshot"]
 
@@ -71,7 +71,7 @@ class ThreadConnection:
     def __init__(self, owner: Connections) -> None:
         self.owner = owner
         self._tests = CellTests()
-        self._condition: tuple[Predicate | None, Condition | None] = (None, None)
+        self._condition: tuple[Predicate | None, WhereCondition | None] = (None, None)
         self.sqlite: sqlite3.Connection | None = None
         self.ready = False
         self.running = 0
@@ -150,7 +150,7 @@ class ThreadConnection:
             hint = "An error rolled the transaction back, or the process forked. Repeat the whole transaction"
             raise StoreUnavailable("the transaction has ended", path=self.owner.file.path, hint=hint)
 
-    def where(self, sqlite: sqlite3.Connection, residual: Predicate) -> Condition:
+    def where(self, sqlite: sqlite3.Connection, residual: Predicate) -> WhereCondition:
         """The condition of a residual; the last one is kept, as a plan's scans share theirs."""
         known, found = self._condition
         if known is not residual or found is None:

@@ -5,7 +5,7 @@ Python, calls the SQL function ``cell_test(number, cell, ...)``, which runs the 
 condition selects exactly the rows that `predicate.matcher` does; a cell that a row lacks is empty.
 
 >>> condition(CellIn(2, ((b"\x02a", b"\x02b"),)))
-Condition(sql='(k2 >= ? and k2 < ?)', parameters=(b'\x02a', b'\x02b'), tests=(), width=3)
+WhereCondition(sql='(k2 >= ? and k2 < ?)', parameters=(b'\x02a', b'\x02b'), tests=(), width=3)
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ the CASEs of a leaf up to 30."""
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WhereCondition:
     """A WHERE condition.
 
     Attributes:
@@ -52,7 +52,7 @@ class Condition:
     width: int
 
 
-def condition(predicate: Predicate, columns: int = FIRST_COLUMNS) -> Condition:
+def condition(predicate: Predicate, columns: int = FIRST_COLUMNS) -> WhereCondition:
     """The condition that holds for the same rows as a predicate.
 
     Args:
@@ -75,7 +75,7 @@ def condition(predicate: Predicate, columns: int = FIRST_COLUMNS) -> Condition:
         pieces.append(writer.whole(AllOf(tuple(late))))
     sql, parameters = writer.every(pieces)
     width = max(columns_of(predicate), default=-1) + 1
-    return Condition(sql, parameters, tuple(writer.tests), width)
+    return WhereCondition(sql, parameters, tuple(writer.tests), width)
 
 
 _Piece: TypeAlias = tuple[str, tuple[Parameter, ...]]

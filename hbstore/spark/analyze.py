@@ -24,10 +24,10 @@ from hbstore.publishing.publisher import Publisher
 from hbstore.repair.listing import is_gone
 from hbstore.spark.analyze_columns import summary_columns
 from hbstore.spark.analyze_commit import Commit, Found, known_rows
-from hbstore.spark.analyze_files import Files, Place, files_of
-from hbstore.spark.analyze_reading import Folder, Reading
+from hbstore.spark.analyze_files import PartitionFiles, Place, files_of
+from hbstore.spark.analyze_reading import FolderFiles, Reading
 from hbstore.spark.analyze_summary import Summary, SummaryColumn, from_hive
-from hbstore.spark.analyze_whole import Whole, write_whole
+from hbstore.spark.analyze_whole import WholeTable, write_whole
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import Format, format_of
 from hbstore.spark.opening import opened
@@ -138,7 +138,7 @@ def analyze_table(
             described,
             chosen,
             Commit(given, described, chosen),
-            Whole(spark, described, chosen) if filter is None else None,
+            WholeTable(spark, described, chosen) if filter is None else None,
             only_missing,
             batch,
         )
@@ -152,13 +152,13 @@ class _Work:
     name: str
     partition: Partition
     form: Format
-    files: Files
+    files: PartitionFiles
     rows: int
     summaries: dict[str, Summary]
 
     @property
-    def folder(self) -> Folder:
-        return Folder(self.name, self.partition.location or "", tuple(path for path, _ in self.files.found or ()))
+    def folder(self) -> FolderFiles:
+        return FolderFiles(self.name, self.partition.location or "", tuple(path for path, _ in self.files.found or ()))
 
     @property
     def found(self) -> Found:
@@ -174,7 +174,7 @@ class _Analysis:
     table: Table
     columns: tuple[SummaryColumn, ...]
     commit: Commit
-    whole: Whole | None
+    whole: WholeTable | None
     only_missing: bool
     batch: int
     tries: Counter[str] = field(default_factory=Counter)

@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 
 from hbstore.errors import InvalidInput
 from hbstore.model import Table
-from hbstore.spark.analyze_summary import Kind, Summary, SummaryColumn
+from hbstore.spark.analyze_summary import ColumnKind, Summary, SummaryColumn
 from hbstore.spark.formats import data_schema
 from hbstore.spark.texts import quoted
 
@@ -96,21 +96,21 @@ def _hive_type(text: str | None, of_files: str) -> str:
 def _of(column: SummaryColumn, value: Column, error: float) -> dict[str, Column]:
     """The aggregates for one column."""
     counted = {"filled": f.count(value)}
-    if column.kind is Kind.BOOLEAN:
+    if column.kind is ColumnKind.BOOLEAN:
         return counted | {"trues": f.count_if(value)}
     counted["distinct"] = f.approx_count_distinct(value, error)
     if column.kind.has_length:
         return counted | {"length": f.sum(f.length(value)), "longest": f.max(f.length(value))}
-    if column.kind is Kind.FLOAT:  # NaN is no bound, though Spark sorts it behind all numbers
+    if column.kind is ColumnKind.FLOAT:  # NaN is no bound, though Spark sorts it behind all numbers
         value = f.when(~f.isnan(value), value)
     return counted | {"low": _portable(column, f.min(value)), "high": _portable(column, f.max(value))}
 
 
 def _portable(column: SummaryColumn, value: Column) -> Column:
     """A bound as Python has it in any time zone, and beyond its own years."""
-    if column.kind is Kind.DATE:
+    if column.kind is ColumnKind.DATE:
         return f.unix_date(value)
-    if column.kind is Kind.TIME:
+    if column.kind is ColumnKind.TIME:
         return f.unix_micros(value) if column.zoned else value - f.expr("timestamp_ntz '1970-01-01 00:00:00'")
     return value
 
@@ -118,7 +118,7 @@ def _portable(column: SummaryColumn, value: Column) -> Column:
 def _summary(row: Mapping[str, Any], at: int, column: SummaryColumn) -> Summary:
     rows, filled = row[ROWS], row[f"filled{at}"]
     nulls = rows - filled
-    if column.kind is Kind.BOOLEAN:
+    if column.kind is ColumnKind.BOOLEAN:
         trues = row[f"trues{at}"]
         return Summary(rows, nulls, (trues > 0) + (filled > trues), trues=trues)
     distinct = row[f"distinct{at}"]

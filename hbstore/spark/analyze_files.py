@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class PartitionFiles:
     """The files of a partition.
 
     Attributes:
@@ -53,7 +53,7 @@ class Files:
         return sum(size for _, size in self.found or ())
 
 
-def files_of(spark: SparkSession, places: Sequence[Place]) -> list[Files]:
+def files_of(spark: SparkSession, places: Sequence[Place]) -> list[PartitionFiles]:
     """The files of partitions, in their order. O(files), over all cores.
 
     Files and folders whose names begin with ``_`` or ``.`` are left out, as by Hive; an empty file holds no rows.
@@ -66,12 +66,12 @@ def files_of(spark: SparkSession, places: Sequence[Place]) -> list[Files]:
     return [looked[at % len(work)][at // len(work)] for at in range(len(places))]
 
 
-def _look(places: list[Place]) -> list[Files]:
+def _look(places: list[Place]) -> list[PartitionFiles]:
     warehouse = Warehouse(places[0].location)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         listed = list(pool.map(lambda one: warehouse.data_files(one.location), places))
     found = [None if files is None else tuple(sorted(files)) for files in listed]
-    return [Files(files, rows) for files, rows in zip(found, _rows(places, found), strict=True)]
+    return [PartitionFiles(files, rows) for files, rows in zip(found, _rows(places, found), strict=True)]
 
 
 def _rows(places: Sequence[Place], found: Sequence[tuple[tuple[str, int], ...] | None]) -> list[int | None]:

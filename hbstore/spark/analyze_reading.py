@@ -36,7 +36,7 @@ _PERHAPS_QUOTED: Final = re.compile(r"[^\w/\-.!~'()*,;:$&+=@]")
 _READING: Final = re.compile(r"reading file (\S+?)\.(?:\s|$)")
 
 
-class Folder(NamedTuple):
+class FolderFiles(NamedTuple):
     """What is read of a partition.
 
     Attributes:
@@ -50,7 +50,7 @@ class Folder(NamedTuple):
     paths: tuple[str, ...]
 
 
-class Read(NamedTuple):
+class FilesRead(NamedTuple):
     """What was read.
 
     Attributes:
@@ -80,7 +80,7 @@ class Reading:
     columns: Sequence[SummaryColumn]
     with_sketches: bool
 
-    def read(self, form: Format, folders: Sequence[Folder]) -> Read:
+    def read(self, form: Format, folders: Sequence[FolderFiles]) -> FilesRead:
         """Read folders of one format. One job over all rows, of as many columns as are summed up.
 
         Raises:
@@ -100,9 +100,9 @@ class Reading:
             else {column.name: Summary() for column in self.columns}
             for number in range(len(folders))
         ]
-        return Read(rows, known, sketches)
+        return FilesRead(rows, known, sketches)
 
-    def _aggregated(self, form: Format, folders: Sequence[Folder]) -> tuple[list[Row], tuple[bytes, ...] | None]:
+    def _aggregated(self, form: Format, folders: Sequence[FolderFiles]) -> tuple[list[Row], tuple[bytes, ...] | None]:
         numbered = self._frame(form, folders).join(f.broadcast(self._places(folders)), _PATH, "left")
         error = float(str(self.spark.conf.get(_DISTINCT_ERROR)))
         wanted = aggregates(self.columns, error)
@@ -119,7 +119,7 @@ class Reading:
             grouped.unpersist()
         return found, None if None in row else tuple(bytes(one) for one in row)
 
-    def _frame(self, form: Format, folders: Sequence[Folder]) -> DataFrame:
+    def _frame(self, form: Format, folders: Sequence[FolderFiles]) -> DataFrame:
         """The rows of all files in some folders, with the texts of the files in a further column."""
         # Folders in folders are looked into, as they are when files are listed, and do not tell partition values.
         data = readable(data_schema(self.table))
@@ -130,7 +130,7 @@ class Reading:
         path = frame.metadataColumn("_metadata").getField("file_path")
         return form.rows(frame.withColumn(_PATH, path), data, [_PATH])
 
-    def _places(self, folders: Sequence[Folder]) -> DataFrame:
+    def _places(self, folders: Sequence[FolderFiles]) -> DataFrame:
         """The numbers of folders by the texts of their files; a file may be in several."""
         systems: dict[tuple[str, str], tuple[str, ...]] = {}
         rows = []
@@ -151,7 +151,7 @@ class Reading:
         root, system = hadoop_path(self.spark, f"{place.scheme}://{place.authority}/")
         return (str(system.makeQualified(root).toUri().toString()).rstrip("/"),)
 
-    def _check_strangers(self, form: Format, folders: Sequence[Folder]) -> None:
+    def _check_strangers(self, form: Format, folders: Sequence[FolderFiles]) -> None:
         """See that files which were not expected are none of the expected ones in another spelling."""
         unknown = self._frame(form, folders).select(_PATH).join(f.broadcast(self._places(folders)), _PATH, "left_anti")
         known = _by_files(folders)
@@ -164,7 +164,7 @@ class Reading:
                     hint="Rename the file, or leave its partition out with a filter",
                 )
 
-    def _failed(self, error: Exception, folders: Sequence[Folder]) -> ReadFailed:
+    def _failed(self, error: Exception, folders: Sequence[FolderFiles]) -> ReadFailed:
         found = _READING.search(str(error))
         folder = None if found is None else _by_files(folders).get(_path_of(found[1]))
         return ReadFailed(
@@ -199,7 +199,7 @@ def _path_of(text: str) -> str:
         return ""
 
 
-def _by_files(folders: Sequence[Folder]) -> dict[str, Folder]:
+def _by_files(folders: Sequence[FolderFiles]) -> dict[str, FolderFiles]:
     """Folders by the paths of their files."""
     roots = [(one, parse_location(one.location).path.rstrip("/")) for one in folders]
     return {f"{root}/{path}": one for one, root in roots for path in one.paths}

@@ -41,7 +41,7 @@ _SHORT_DECIMAL: Final = 18
 """Digits that Spark keeps in 8 bytes; more take 16."""
 
 
-class Kind(Enum):
+class ColumnKind(Enum):
     """What can be said of a column; the values are the fields of Hive's ColumnStatisticsData."""
 
     WHOLE = "longStats"
@@ -56,7 +56,7 @@ class Kind(Enum):
     @property
     def has_length(self) -> bool:
         """Whether values are as long as they happen to be, and have no bounds."""
-        return self in (Kind.TEXT, Kind.BINARY)
+        return self in (ColumnKind.TEXT, ColumnKind.BINARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SummaryColumn:
 
     name: str
     type: str
-    kind: Kind
+    kind: ColumnKind
     width: int
     zoned: bool = True
 
@@ -81,8 +81,9 @@ class SummaryColumn:
     def of(name: str, kind: DataType, text: str | None = None) -> SummaryColumn | None:
         """A column of a type of Spark's; None if nothing can be said of it, as of arrays.
 
-        >>> SummaryColumn.of("price", spark_types.DecimalType(10, 2))
-        SummaryColumn(name='price', type='decimal(10,2)', kind=<Kind.DECIMAL: 'decimalStats'>, width=8, zoned=True)
+        >>> price = SummaryColumn.of("price", spark_types.DecimalType(10, 2))
+        >>> price.type, price.kind, price.width
+        ('decimal(10,2)', <ColumnKind.DECIMAL: 'decimalStats'>, 8)
         """
         for known, (of_kind, width) in _KINDS.items():
             if isinstance(kind, known):
@@ -92,22 +93,22 @@ class SummaryColumn:
         return None
 
 
-_KINDS: Final[Mapping[type[DataType], tuple[Kind, int]]] = {
-    spark_types.ByteType: (Kind.WHOLE, 1),
-    spark_types.ShortType: (Kind.WHOLE, 2),
-    spark_types.IntegerType: (Kind.WHOLE, 4),
-    spark_types.LongType: (Kind.WHOLE, 8),
-    spark_types.FloatType: (Kind.FLOAT, 4),
-    spark_types.DoubleType: (Kind.FLOAT, 8),
-    spark_types.DecimalType: (Kind.DECIMAL, 8),
-    spark_types.StringType: (Kind.TEXT, 20),
-    spark_types.CharType: (Kind.TEXT, 20),
-    spark_types.VarcharType: (Kind.TEXT, 20),
-    spark_types.BinaryType: (Kind.BINARY, 100),
-    spark_types.BooleanType: (Kind.BOOLEAN, 1),
-    spark_types.DateType: (Kind.DATE, 4),
-    spark_types.TimestampType: (Kind.TIME, 8),
-    spark_types.TimestampNTZType: (Kind.TIME, 8),
+_KINDS: Final[Mapping[type[DataType], tuple[ColumnKind, int]]] = {
+    spark_types.ByteType: (ColumnKind.WHOLE, 1),
+    spark_types.ShortType: (ColumnKind.WHOLE, 2),
+    spark_types.IntegerType: (ColumnKind.WHOLE, 4),
+    spark_types.LongType: (ColumnKind.WHOLE, 8),
+    spark_types.FloatType: (ColumnKind.FLOAT, 4),
+    spark_types.DoubleType: (ColumnKind.FLOAT, 8),
+    spark_types.DecimalType: (ColumnKind.DECIMAL, 8),
+    spark_types.StringType: (ColumnKind.TEXT, 20),
+    spark_types.CharType: (ColumnKind.TEXT, 20),
+    spark_types.VarcharType: (ColumnKind.TEXT, 20),
+    spark_types.BinaryType: (ColumnKind.BINARY, 100),
+    spark_types.BooleanType: (ColumnKind.BOOLEAN, 1),
+    spark_types.DateType: (ColumnKind.DATE, 4),
+    spark_types.TimestampType: (ColumnKind.TIME, 8),
+    spark_types.TimestampNTZType: (ColumnKind.TIME, 8),
 }
 
 
@@ -172,19 +173,19 @@ def to_hive(column: SummaryColumn, summary: Summary) -> ColumnStatistic:
     bounds = {"lowValue": _hive(column.kind, summary.low), "highValue": _hive(column.kind, summary.high)}
     lengths = {"maxColLen": summary.longest, "avgColLen": summary.average}
     match column.kind:
-        case Kind.WHOLE | Kind.TIME:
+        case ColumnKind.WHOLE | ColumnKind.TIME:
             data = {"longStats": THRIFT.LongColumnStatsData(**bounds, **nulls, **distinct)}
-        case Kind.FLOAT:
+        case ColumnKind.FLOAT:
             data = {"doubleStats": THRIFT.DoubleColumnStatsData(**bounds, **nulls, **distinct)}
-        case Kind.DECIMAL:
+        case ColumnKind.DECIMAL:
             data = {"decimalStats": THRIFT.DecimalColumnStatsData(**bounds, **nulls, **distinct)}
-        case Kind.DATE:
+        case ColumnKind.DATE:
             data = {"dateStats": THRIFT.DateColumnStatsData(**bounds, **nulls, **distinct)}
-        case Kind.TEXT:
+        case ColumnKind.TEXT:
             data = {"stringStats": THRIFT.StringColumnStatsData(**lengths, **nulls, **distinct)}
-        case Kind.BINARY:
+        case ColumnKind.BINARY:
             data = {"binaryStats": THRIFT.BinaryColumnStatsData(**lengths, **nulls)}
-        case Kind.BOOLEAN:
+        case ColumnKind.BOOLEAN:
             counts = {"numTrues": summary.trues, "numFalses": summary.values - summary.trues}
             data = {"booleanStats": THRIFT.BooleanColumnStatsData(**counts, **nulls)}
     return ColumnStatistic(column.name, column.type, _DATA.write(THRIFT.ColumnStatisticsData(**data)), int(time.time()))
@@ -197,7 +198,7 @@ def from_hive(column: SummaryColumn, statistic: ColumnStatistic, rows: int) -> S
     if found is None:
         return None
     nulls = found.numNulls or 0
-    if column.kind is Kind.BOOLEAN:
+    if column.kind is ColumnKind.BOOLEAN:
         trues, falses = found.numTrues or 0, found.numFalses or 0
         return Summary(rows, nulls, (trues > 0) + (falses > 0), trues=trues)
     distinct = getattr(found, "numDVs", None) or 0
@@ -205,7 +206,7 @@ def from_hive(column: SummaryColumn, statistic: ColumnStatistic, rows: int) -> S
         length = (found.avgColLen or 0.0) * (rows - nulls)
         return Summary(rows, nulls, distinct, length=length, longest=found.maxColLen or 0)
     low, high = _of_hive(column.kind, found.lowValue), _of_hive(column.kind, found.highValue)
-    if column.kind is Kind.TIME and high is not None:
+    if column.kind is ColumnKind.TIME and high is not None:
         high += _SECOND - 1
     return Summary(rows, nulls, distinct, low, high)
 
@@ -213,12 +214,12 @@ def from_hive(column: SummaryColumn, statistic: ColumnStatistic, rows: int) -> S
 def to_spark(column: SummaryColumn, summary: Summary) -> dict[str, str]:
     """The parameters in which Spark keeps what it knows of a table's column.
 
-    >>> price = SummaryColumn("price", "int", Kind.WHOLE, 4)
+    >>> price = SummaryColumn("price", "int", ColumnKind.WHOLE, 4)
     >>> to_spark(price, Summary(rows=5, nulls=1, distinct=3, low=1, high=9))["spark.sql.statistics.colStats.price.max"]
     '9'
     """
     low, high = summary.low, summary.high
-    if column.kind is Kind.BOOLEAN and summary.values:
+    if column.kind is ColumnKind.BOOLEAN and summary.values:
         low, high = summary.trues == summary.values, summary.trues > 0
     average, longest = column.width, column.width
     if column.kind.has_length and summary.values:
@@ -243,15 +244,15 @@ def _one_of(choose: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
     return choose(one, other)
 
 
-def _hive(kind: Kind, value: Any) -> Any:
+def _hive(kind: ColumnKind, value: Any) -> Any:
     """A bound as Hive has it."""
     if value is None:
         return None
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         return THRIFT.Date(daysSinceEpoch=value)
-    if kind is Kind.TIME:
+    if kind is ColumnKind.TIME:
         return value // _SECOND
-    if kind is Kind.DECIMAL:
+    if kind is ColumnKind.DECIMAL:
         scale = -value.as_tuple().exponent
         unscaled = int(value.scaleb(scale, _EXACT))
         # As Java's BigInteger: the fewest bytes that hold the sign as well.
@@ -260,26 +261,26 @@ def _hive(kind: Kind, value: Any) -> Any:
     return value
 
 
-def _of_hive(kind: Kind, value: Any) -> Any:
+def _of_hive(kind: ColumnKind, value: Any) -> Any:
     if value is None:
         return None
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         return value.daysSinceEpoch
-    if kind is Kind.TIME:
+    if kind is ColumnKind.TIME:
         return value * _SECOND
-    if kind is Kind.DECIMAL:
+    if kind is ColumnKind.DECIMAL:
         unscaled = int.from_bytes(value.unscaled or b"", "big", signed=True)
         return Decimal(unscaled).scaleb(-(value.scale or 0), _EXACT)
     return value
 
 
-def _spark(kind: Kind, value: Any) -> str:
+def _spark(kind: ColumnKind, value: Any) -> str:
     """A bound as text, as Spark reads it."""
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         return (_EPOCH + dt.timedelta(days=value)).date().isoformat()
-    if kind is Kind.TIME:
+    if kind is ColumnKind.TIME:
         return (_EPOCH + dt.timedelta(microseconds=value)).isoformat(" ", "microseconds")
-    if kind is Kind.DECIMAL:
+    if kind is ColumnKind.DECIMAL:
         return format(value, "f")
     if isinstance(value, float) and math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"

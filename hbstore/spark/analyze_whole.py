@@ -29,7 +29,7 @@ _ATTEMPTS: Final = 20
 _EPOCH: Final = dt.date(1970, 1, 1)
 
 
-class Whole:
+class WholeTable:
     """Sums up a table. O(columns + distinct partition values) of memory.
 
     Args:
@@ -138,7 +138,7 @@ class PartitionColumns:
         ]
 
 
-def write_whole(store: PartitionStore, table: Table, whole: Whole) -> None:
+def write_whole(store: PartitionStore, table: Table, whole: WholeTable) -> None:
     """Put a table's statistics among its parameters.
 
     Raises:

@@ -67,14 +67,14 @@ def register_partitions(
     return raise_first(as_texts(partitions, made.partition_column_names).rdd.mapPartitions(task.run).collect())
 
 
-class Outcome(NamedTuple):
+class TaskOutcome(NamedTuple):
     """What a task gives back: how many partitions it added, and the error that stopped it."""
 
     added: int
     error: HbstoreError | None = None
 
 
-def raise_first(outcomes: Sequence[Outcome]) -> int:
+def raise_first(outcomes: Sequence[TaskOutcome]) -> int:
     """How many partitions the tasks added; the first error that stopped one is raised, and says that number as well."""
     added = sum(outcome.added for outcome in outcomes)
     for outcome in outcomes:
@@ -102,11 +102,11 @@ class Registering:
     batch: int
     if_not_exists: bool
 
-    def run(self, rows: Iterable[Row]) -> Iterator[Outcome]:
+    def run(self, rows: Iterable[Row]) -> Iterator[TaskOutcome]:
         """Add one task's rows: the values' texts, the location, the parameters."""
         yield self.add(map(_partition, rows))
 
-    def add(self, partitions: Iterator[Partition]) -> Outcome:
+    def add(self, partitions: Iterator[Partition]) -> TaskOutcome:
         """Add one task's partitions.
 
         An error of hbstore comes back as a value: raised, Spark would run the task again, in vain, and then show it in
@@ -120,8 +120,8 @@ class Registering:
                 while some := list(islice(partitions, self.batch)):
                     added += self._add(store, some, again=again)
         except HbstoreError as error:
-            return Outcome(added, portable(error))
-        return Outcome(added)
+            return TaskOutcome(added, portable(error))
+        return TaskOutcome(added)
 
     def _add(self, store: PartitionStore, some: list[Partition], *, again: bool) -> int:
         if again and not self.if_not_exists:

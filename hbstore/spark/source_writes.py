@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 
 from hbstore.model import Partition, Table
 from hbstore.spark.columns import EXTRAS, PartitionFields
-from hbstore.spark.register import Outcome, Registering, raise_first
+from hbstore.spark.register import Registering, TaskOutcome, raise_first
 from hbstore.spark.texts import java_text, no_text, value_text
 from hbstore.types import FloatType
 
@@ -29,10 +29,10 @@ _PLAIN: Final = (
 
 
 @dataclass(frozen=True)
-class Written(WriterCommitMessage):
+class TaskReport(WriterCommitMessage):
     """What a task gives back."""
 
-    outcome: Outcome
+    outcome: TaskOutcome
 
 
 @dataclass
@@ -73,11 +73,11 @@ class SourceWriter(DataSourceWriter):
 
     def write(self, iterator: Iterator[Row]) -> WriterCommitMessage:
         """Add one task's rows; an error comes back as a value, as Spark would run a failed task again in vain."""
-        return Written(self.task.add(map(self._partition, iterator)))
+        return TaskReport(self.task.add(map(self._partition, iterator)))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Raise the first error that stopped a task."""
-        raise_first([one.outcome for one in messages if isinstance(one, Written)])
+        raise_first([one.outcome for one in messages if isinstance(one, TaskReport)])
 
     def _partition(self, row: Row) -> Partition:
         values = [None if row[at] is None else text(row[at]) or None for at, text in self.values]

@@ -49,7 +49,7 @@ _PAIR: Final = 'Give names of a database and a table, such as ("shop", "sales")'
 _ATTEMPTS: Final = 200
 
 
-class Place(NamedTuple):
+class MovingPartition(NamedTuple):
     """One partition: its key in the table that it leaves, its key in the other one, its cells, and its values."""
 
     source: bytes
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PartitionExchange:
     """Moves partitions between tables.
 
     Attributes:
@@ -131,7 +131,7 @@ class Exchange:
         return here, there
 
     def _change(
-        self, here: TableRow, there: TableRow, places: list[Place], relocated: tuple[str, str] | None
+        self, here: TableRow, there: TableRow, places: list[MovingPartition], relocated: tuple[str, str] | None
     ) -> Change:
         """What is put into the one table and deleted from the other.
 
@@ -165,7 +165,7 @@ class Exchange:
         self,
         here: TableRow,
         there: TableRow,
-        places: list[Place],
+        places: list[MovingPartition],
         relocated: tuple[str, str] | None,
         *,
         patient: bool,
@@ -218,18 +218,18 @@ class Exchange:
             Slots(self.rows).abandon(here.key, slot)
 
 
-def _places(here: TableRow, there: TableRow, values: Sequence[PartitionValues]) -> list[Place]:
+def _places(here: TableRow, there: TableRow, values: Sequence[PartitionValues]) -> list[MovingPartition]:
     """Each partition once, in key order."""
     places = {}
     for one in expect_many("values", values, hint=NEEDS_VALUES):
         texts = texts_of(here, one)
         cells = cells_of(here.definition, texts, "keep")
         key = row_key(here.definition.prefix, cells)
-        places[key] = Place(key, row_key(there.definition.prefix, cells), cells, texts)
+        places[key] = MovingPartition(key, row_key(there.definition.prefix, cells), cells, texts)
     return [places[key] for key in sorted(places)]
 
 
-def _times(row: TableRow, places: Sequence[Place], payloads: Sequence[bytes], *, strict: bool) -> Times:
+def _times(row: TableRow, places: Sequence[MovingPartition], payloads: Sequence[bytes], *, strict: bool) -> Times:
     """The times of partitions in one of the tables; those that have none are refused if strict, else passed over."""
     columns = row.definition.time_columns
     if columns is None:

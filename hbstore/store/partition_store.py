@@ -23,7 +23,7 @@ from hbstore.store.check import Problem, Repaired, check_catalog, check_table, r
 from hbstore.store.column_statistics import ColumnStatistics
 from hbstore.store.counting import read_totals
 from hbstore.store.documents import Documents
-from hbstore.store.exchange import Exchange
+from hbstore.store.exchange import PartitionExchange
 from hbstore.store.hive import Hive
 from hbstore.store.publications import Publications, has_publications
 from hbstore.store.puts import InvalidValues, texts_of
@@ -82,7 +82,7 @@ class PartitionStore:
         self._reader = Reader(rows, self._tables)
         self._writer = Writer(rows, self._tables)
         self._table_changes = TableChanges(rows, self._tables)
-        self._exchange = Exchange(rows, self._tables, self._writer)
+        self._exchange = PartitionExchange(rows, self._tables, self._writer)
         annexes = Annexes(rows, self._tables)
         self.documents = Documents(rows, self._tables)
         self.column_statistics = ColumnStatistics(annexes)

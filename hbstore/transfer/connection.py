@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from hbstore.errors import HbstoreError, InvalidUrl, MetastoreRefused, MetastoreUnavailable, ProtocolViolation
 from hbstore.metastore.messages import Refusal, read_head
 from hbstore.metastore.walker import Walker
-from hbstore.wire import I32, STRING, Kind, Struct, skip
+from hbstore.wire import I32, STRING, Struct, WireType, skip
 
 PORT: Final = 9083
 """Where a metastore listens if its URI does not say."""
@@ -84,7 +84,7 @@ class Address:
         return f"thrift://{host}:{self.port}"
 
 
-class Connection:
+class ClientConnection:
     """One connection, opened by the first call. For one thread at a time.
 
     Args:
@@ -104,7 +104,7 @@ class Connection:
             self._socket.close()
             self._socket = None
 
-    def call(self, method: str, arguments: bytes, result: Kind | None = None) -> Any:
+    def call(self, method: str, arguments: bytes, result: WireType | None = None) -> Any:
         """Call a method.
 
         Args:
@@ -140,7 +140,7 @@ class Connection:
             self.close()
             raise
 
-    def _exchange(self, method: str, message: bytes, result: Kind | None) -> Any:
+    def _exchange(self, method: str, message: bytes, result: WireType | None) -> Any:
         if self._socket is None:
             self._socket = socket.create_connection((self.address.host, self.address.port), min(self._seconds, 30.0))
             self._socket.settimeout(self._seconds)
@@ -187,7 +187,7 @@ class Connection:
         poll.register(self._socket, select.POLLIN)
         return bool(poll.poll(0) and self._socket.recv(1, socket.MSG_PEEK))
 
-    def _value(self, method: str, data: bytes, result: Kind | None) -> Any:
+    def _value(self, method: str, data: bytes, result: WireType | None) -> Any:
         """What a whole reply holds.
 
         Raises:

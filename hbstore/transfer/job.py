@@ -16,8 +16,8 @@ from hbstore.transfer.connection import Address
 from hbstore.transfer.copying import FEW, IMPOSSIBLE
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
-from hbstore.transfer.scope import Catalog, Progress, Scope, checked_policy, settled
-from hbstore.transfer.work import POLICIES, MakeWorkers, OnConflict, Threads, Workers
+from hbstore.transfer.scope import CatalogListing, Progress, Scope, checked_policy, settled
+from hbstore.transfer.work import POLICIES, MakeWorkers, OnConflict, Workers, WorkerThreads
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Job:
 class Copying(Protocol):
     """One of the two ways. What is `IMPOSSIBLE` for a database, a table or a function says nothing about others."""
 
-    def source(self) -> Catalog:
+    def source(self) -> CatalogListing:
         """Where databases and tables are listed."""
 
     def database(self, name: str) -> Done:
@@ -132,7 +132,7 @@ def run(
     address = Address.of(uri)
     with closing(Metastore(address)) as metastore:
         by_requests = metastore.by_requests
-        few = Threads(store, address, by_requests, threads)
+        few = WorkerThreads(store, address, by_requests, threads)
         many = few if workers is None else workers(by_requests)
         job = Job(store, metastore, scope, on_conflict, statistics, page, few, many, progress)
         return _copied(way(job), scope, str(address))

@@ -18,9 +18,9 @@ from hbstore.model import Database, Partition, StorageDescriptor, Table
 from hbstore.service_model import ColumnStatistic, Function
 from hbstore.service_structs import FUNCTION, encode_function
 from hbstore.structs import encode_database, encode_table
-from hbstore.transfer.connection import Address, Connection
+from hbstore.transfer.connection import Address, ClientConnection
 from hbstore.transfer.raw import RAW
-from hbstore.wire import BOOL, I16, STRING, Kind, ListOf, MapOf, Struct
+from hbstore.wire import BOOL, I16, STRING, ListOf, MapOf, Struct, WireType
 
 _RAW_METADATA: Final = ("MANAGERAWMETADATA",)
 """The capability of those who want tables as they are."""
@@ -78,7 +78,7 @@ class Metastore:
 
     def __init__(self, address: Address, *, by_requests: bool | None = None) -> None:
         self.address = address
-        self._connection = Connection(address)
+        self._connection = ClientConnection(address)
         self._by_requests = by_requests
 
     def close(self) -> None:
@@ -298,10 +298,10 @@ class Metastore:
 
     # How they are called
 
-    def _call(self, method: str, arguments: bytes, result: Kind | None = None) -> Any:
+    def _call(self, method: str, arguments: bytes, result: WireType | None = None) -> Any:
         return self._connection.call(method, arguments, result)
 
-    def _if_known(self, method: str, arguments: bytes, result: Kind) -> Any:
+    def _if_known(self, method: str, arguments: bytes, result: WireType) -> Any:
         """What a method returns; None where there is no such method, as with some that are no Hive Metastores."""
         try:
             return self._call(method, arguments, result)
@@ -310,7 +310,7 @@ class Metastore:
                 raise
         return None
 
-    def _either(self, plain: tuple[str, bytes], request: tuple[str, bytes], result: Kind | None = None) -> Any:
+    def _either(self, plain: tuple[str, bytes], request: tuple[str, bytes], result: WireType | None = None) -> Any:
         """What one of two methods returns: of the second the first field of its result."""
         inner = None if result is None else _first(result)
         ways = [(*plain, result), (*request, inner)]
@@ -327,12 +327,12 @@ def _value(value: Any = None) -> Any:
     return value
 
 
-def _first(kind: Kind) -> Struct[Any]:
+def _first(kind: WireType) -> Struct[Any]:
     """The kind of a struct of which only the first field counts; None where it is not set."""
     return Struct(_value, {1: ("value", kind)})
 
 
-def _of(**fields: tuple[int, Kind, Any]) -> bytes:
+def _of(**fields: tuple[int, WireType, Any]) -> bytes:
     r"""The bytes of a struct, by the numbers, kinds and values of its fields.
 
     >>> _of(name=(1, STRING, "a"))
@@ -342,6 +342,6 @@ def _of(**fields: tuple[int, Kind, Any]) -> bytes:
     return layout.write(SimpleNamespace(**{name: value for name, (_, _, value) in fields.items()}))
 
 
-def _request(**fields: tuple[int, Kind, Any]) -> bytes:
+def _request(**fields: tuple[int, WireType, Any]) -> bytes:
     """The bytes of the arguments of a method that takes one struct."""
     return _of(request=(1, RAW, _of(**fields)))

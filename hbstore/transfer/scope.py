@@ -19,7 +19,7 @@ _SHOWN: Final = 5
 _HINT: Final = "Use on_conflict (--on-conflict) to keep or to replace existing ones; what was copied before stays"
 
 
-class Catalog(Protocol):
+class CatalogListing(Protocol):
     """Where databases and tables are listed: the store, or another metastore."""
 
     def database_names(self) -> list[str]:
@@ -55,7 +55,7 @@ class Scope:
             if name is not None:
                 object.__setattr__(self, kind, identifier(kind, name))
 
-    def databases(self, source: Catalog) -> list[str]:
+    def databases(self, source: CatalogListing) -> list[str]:
         """The names of the databases.
 
         Raises:
@@ -72,7 +72,7 @@ class Scope:
             )
         return [self.database]
 
-    def tables(self, source: Catalog, database: str) -> list[str]:
+    def tables(self, source: CatalogListing, database: str) -> list[str]:
         """The names of a database's tables.
 
         Raises:

@@ -100,7 +100,7 @@ MakeWorkers: TypeAlias = Callable[[bool], Workers]
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
+class WorkerThreads:
     """Threads of this process.
 
     Attributes:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hbstore.cli.models import Kind
+from hbstore.cli.models import ModelKind
 from hbstore.cubes import KINDS, read_documents
 from tests.cli.conftest import MODEL
 
@@ -28,7 +28,7 @@ description: cheaper
 
 
 def test_the_kinds_are_those_of_the_model_in_their_order():
-    assert tuple(Kind) == KINDS
+    assert tuple(ModelKind) == KINDS
 
 
 @pytest.mark.usefixtures("shop")

@@ -7,21 +7,21 @@ import re
 from hypothesis import given
 
 from hbstore.filters.compiler import language
-from hbstore.filters.scanner import KEYWORDS, Kind, _Kinds
+from hbstore.filters.scanner import KEYWORDS, TokenKind, _Kinds
 from hbstore.filters.tree import RESERVED
 from hbstore.grammars import grammar_text
 from tests.filters.strategies import garbage
 
-FAULTS = {Kind.UNCLOSED, Kind.GLUED, Kind.STRAY}
+FAULTS = {TokenKind.UNCLOSED, TokenKind.GLUED, TokenKind.STRAY}
 
 
 def test_every_kind_is_a_terminal_of_the_grammar():
     terminals = {terminal.name for terminal in language().parser.terminals} | {"LITERALS"}
-    assert terminals == {kind.name for kind in Kind if kind not in FAULTS}
+    assert terminals == {kind.name for kind in TokenKind if kind not in FAULTS}
 
 
 def test_letters_of_kinds_are_single_and_distinct():
-    letters = [kind.value for kind in Kind]
+    letters = [kind.value for kind in TokenKind]
     assert all(len(letter) == 1 for letter in letters)
     assert len(set(letters)) == len(letters)
 
@@ -55,11 +55,11 @@ def test_a_token_has_the_same_kind_alone_as_in_its_filter(text):
 
 
 def test_remembered_words_are_bounded():
-    kinds = _Kinds(re.compile("(.+)"), [Kind.NAME.value])
+    kinds = _Kinds(re.compile("(.+)"), [TokenKind.NAME.value])
     for number in range(10_000):
-        assert kinds[f"column{number}"] == Kind.NAME
+        assert kinds[f"column{number}"] == TokenKind.NAME
     assert len(kinds) <= 4_096
-    assert kinds["x" * 1_000] == Kind.NAME
+    assert kinds["x" * 1_000] == TokenKind.NAME
     assert "x" * 1_000 not in kinds
 
 

@@ -6,7 +6,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from hbstore.metastore.calls import Session
+from hbstore.metastore.calls import ClientSession
 from hbstore.metastore.protocol import THRIFT
 from tests.metastore.client import message
 
@@ -19,7 +19,7 @@ class Direct:
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
-        self.session = Session("test")
+        self.session = ClientSession("test")
 
     def __getattr__(self, method):
         def call(*arguments):

@@ -10,7 +10,7 @@ from thriftpy2.thrift import TApplicationException, TMessageType, TType
 from hbstore import connect
 from hbstore.errors import HbstoreError, StoreUnavailable, Uncoverable
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Handlers, Service, Session, endpoint
+from hbstore.metastore.calls import ClientSession, Handlers, Service, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
 from tests.metastore.client import message
 from tests.metastore.direct import Direct
@@ -136,7 +136,7 @@ def test_arguments_that_cannot_be_are_refused_as_the_method_declares_it(answerin
 def test_bytes_that_are_no_arguments_are_a_protocol_error(answering):
     client, _ = answering("get_table", lambda _: b"")
     cut = message("get_table", "shop", "sales")[:-9]
-    reply = client.endpoint.answer(Session(), cut)
+    reply = client.endpoint.answer(ClientSession(), cut)
     with pytest.raises(TApplicationException) as refused:
         Direct.result("get_table", b"".join(reply.chunks()))
     assert refused.value.type == TApplicationException.PROTOCOL_ERROR
@@ -145,7 +145,7 @@ def test_bytes_that_are_no_arguments_are_a_protocol_error(answering):
 def test_replies_are_not_calls(answering):
     client, _ = answering("getName", lambda _: "hbstore")
     given = message("getName")
-    reply = client.endpoint.answer(Session(), given[:3] + bytes((TMessageType.REPLY,)) + given[4:])
+    reply = client.endpoint.answer(ClientSession(), given[:3] + bytes((TMessageType.REPLY,)) + given[4:])
     with pytest.raises(TApplicationException, match="not a call"):
         Direct.result("getName", b"".join(reply.chunks()))
 
@@ -178,7 +178,7 @@ def test_every_method_can_tell_every_error(name, service):
             continue
         handlers = Handlers()
         handlers.answers(name)(raising(error_class("it failed", hint="Try again")))
-        reply = endpoint(service, {"one": handlers}, lambda _: None).answer(Session(), empty_message(name))
+        reply = endpoint(service, {"one": handlers}, lambda _: None).answer(ClientSession(), empty_message(name))
         if METHODS[name].oneway:
             assert reply is None
             continue

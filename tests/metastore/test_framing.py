@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hbstore.errors import ProtocolViolation
 from hbstore.metastore import walker as limits
 from hbstore.metastore.budget import FREE, Budget, Share, weight
-from hbstore.metastore.calls import Handlers, Service, Session, endpoint
+from hbstore.metastore.calls import ClientSession, Handlers, Service, endpoint
 from hbstore.metastore.framing import PIECE, MessageReader, ReadLimits
 from hbstore.metastore.messages import read_head
 from hbstore.metastore.protocol import METHODS, THRIFT
@@ -171,7 +171,7 @@ def answered(data):
     def refuse(_):
         raise THRIFT.MetaException("no")
 
-    reply = endpoint(Service(None, None), {"all": handlers}, lambda _: None).answer(Session(), data)
+    reply = endpoint(Service(None, None), {"all": handlers}, lambda _: None).answer(ClientSession(), data)
     if reply is not None:
         assert b"internal error" not in b"".join(reply.chunks())
 

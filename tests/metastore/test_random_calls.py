@@ -9,7 +9,7 @@ from thriftpy2.thrift import TApplicationException
 
 from hbstore import Column, Database, Partition, Table, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service, Session
+from hbstore.metastore.calls import ClientSession, Service
 from hbstore.metastore.endpoint import metastore
 from hbstore.metastore.protocol import METHODS
 from tests.metastore.direct import Direct
@@ -49,7 +49,7 @@ def test_no_call_meets_a_bug(root, sent):
     records = []
     endpoint = metastore(Service(new_store(root), Warehouse(str(root))), records.append)
     for name, data in sent:
-        reply = endpoint.answer(Session("test"), data)
+        reply = endpoint.answer(ClientSession("test"), data)
         if reply is not None:
             assert sum(map(len, reply.chunks())) == reply.size
             reply.close()

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import pytest
 
-from hbstore.metastore.calls import Session
+from hbstore.metastore.calls import ClientSession
 from tests.metastore.client import TYPES
 from tests.metastore.writing import opened
 
@@ -44,7 +44,7 @@ def test_settings_are_those_of_the_connection(shop):
     assert shop.getMetaConf(DIRECT_SQL) == "true"
     shop.setMetaConf(DIRECT_SQL, "false")
     assert shop.getMetaConf(DIRECT_SQL) == "false"
-    shop.session = Session("another")
+    shop.session = ClientSession("another")
     assert shop.getMetaConf(DIRECT_SQL) == "true"
 
 

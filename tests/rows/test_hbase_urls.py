@@ -11,7 +11,7 @@ import pytest
 
 from hbstore.errors import CommitStateUnknown, InvalidUrl, StoreUnavailable
 from hbstore.rows.hbase import connect_hbase
-from hbstore.rows.hbase_pool import Kind, Pool
+from hbstore.rows.hbase_pool import Pool, Repeat
 from hbstore.rows.hbase_url import parse_hbase_url
 
 
@@ -141,7 +141,7 @@ def test_a_port_of_something_else(answer, words):
 
 @pytest.mark.parametrize(
     ("kind", "sent", "error"),
-    [(Kind.READ, 3, StoreUnavailable), (Kind.WRITE, 3, CommitStateUnknown), (Kind.ONCE, 1, CommitStateUnknown)],
+    [(Repeat.READ, 3, StoreUnavailable), (Repeat.WRITE, 3, CommitStateUnknown), (Repeat.ONCE, 1, CommitStateUnknown)],
 )
 def test_only_what_is_safe_to_repeat_is_sent_again(kind, sent, error):
     calls = []
@@ -163,7 +163,7 @@ def test_only_what_is_safe_to_repeat_is_sent_again(kind, sent, error):
 def test_what_could_not_be_sent_is_in_no_doubt():
     pool = Pool(parse_hbase_url(f"hbase://127.0.0.1:{free_port()}/p?timeout=10&retries=1"))
     with pytest.raises(StoreUnavailable):
-        pool.run(lambda link: link.client.getTableNames(), Kind.ONCE)
+        pool.run(lambda link: link.client.getTableNames(), Repeat.ONCE)
     pool.close()
 
 
@@ -176,16 +176,16 @@ def test_the_pool_is_bounded():
             inside.wait()
             leave.wait()
 
-        threads = [threading.Thread(target=pool.run, args=(hold, Kind.READ)) for _ in range(2)]
+        threads = [threading.Thread(target=pool.run, args=(hold, Repeat.READ)) for _ in range(2)]
         for thread in threads:
             thread.start()
         inside.wait()
         with pytest.raises(StoreUnavailable, match="no connection to HBase became free"):
-            pool.run(lambda link: None, Kind.READ)  # noqa: ARG005
+            pool.run(lambda link: None, Repeat.READ)  # noqa: ARG005
         leave.set()
         for thread in threads:
             thread.join()
-        assert pool.run(lambda link: 7, Kind.READ) == 7  # noqa: ARG005
+        assert pool.run(lambda link: 7, Repeat.READ) == 7  # noqa: ARG005
         pool.close()
 
 
@@ -194,5 +194,5 @@ def test_an_error_of_ours_gives_the_connection_up():
         pool = Pool(parse_hbase_url(f"hbase://127.0.0.1:{port}/p?timeout=0.5&pool=1"))
         for _ in range(3):
             with pytest.raises(ZeroDivisionError):
-                pool.run(lambda link: 1 / 0, Kind.READ)  # noqa: ARG005
+                pool.run(lambda link: 1 / 0, Repeat.READ)  # noqa: ARG005
         pool.close()

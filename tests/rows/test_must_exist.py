@@ -10,7 +10,7 @@ import pytest
 import hbstore
 from hbstore import rows as ordered_rows
 from hbstore.errors import StoreUnavailable
-from hbstore.rows.hbase_pool import Kind
+from hbstore.rows.hbase_pool import Repeat
 from tests import hbase_server
 
 
@@ -55,7 +55,7 @@ def test_hbase(hbase_server_url):
             store.create_database("shop")
         with hbstore.connect(url, create=False) as store:
             assert store.database_names() == ["shop"]
-            there = store.rows._pool.run(lambda link: link.client.getTableNames(), Kind.READ)
+            there = store.rows._pool.run(lambda link: link.client.getTableNames(), Repeat.READ)
         assert {one for one in there if one.startswith(prefix.encode())} == {
             f"{prefix}_catalog".encode(),
             f"{prefix}_partitions".encode(),

@@ -21,7 +21,7 @@ from hbstore.errors import (
 from hbstore.model import SerDe
 from hbstore.names import partition_name
 from hbstore.spark import analyze_reading, analyze_table
-from hbstore.spark.analyze_reading import Folder, Reading, java_path
+from hbstore.spark.analyze_reading import FolderFiles, Reading, java_path
 from hbstore.spark.formats import Format
 from tests.spark.analyzing import (
     COLUMNS,
@@ -219,7 +219,7 @@ def test_files_of_others_do_not_hide_one_that_spark_names_otherwise(spark, store
     known, *others = sorted(one.name for one in root.glob("*.parquet"))
     assert len(others) > 8
     reading = Reading(spark, store.get_table("shop", "sales"), (), with_sketches=False)
-    folder = Folder("ds=2013-01-01/region=eu", f"file:{root}", (known,))
+    folder = FolderFiles("ds=2013-01-01/region=eu", f"file:{root}", (known,))
     (rows,) = reading.read(Format("parquet"), [folder]).rows
     assert rows == spark.read.parquet(str(root / known)).count()
     monkeypatch.setattr(analyze_reading, "java_path", lambda path: path.replace("part", "%70art"))

@@ -11,31 +11,31 @@ from pyspark.sql import types as spark_types
 
 from hbstore.metastore.aggregate import aggregate
 from hbstore.metastore.protocol import THRIFT
-from hbstore.spark.analyze_summary import Kind, Summary, SummaryColumn, from_hive, to_hive, to_spark
+from hbstore.spark.analyze_summary import ColumnKind, Summary, SummaryColumn, from_hive, to_hive, to_spark
 from tests.spark.analyzing import DATA_OF
 
 COLUMNS = {
     kind: SummaryColumn.of("x", spark_type)
     for kind, spark_type in {
-        Kind.WHOLE: spark_types.LongType(),
-        Kind.FLOAT: spark_types.DoubleType(),
-        Kind.DECIMAL: spark_types.DecimalType(38, 10),
-        Kind.TEXT: spark_types.StringType(),
-        Kind.BINARY: spark_types.BinaryType(),
-        Kind.BOOLEAN: spark_types.BooleanType(),
-        Kind.DATE: spark_types.DateType(),
-        Kind.TIME: spark_types.TimestampType(),
+        ColumnKind.WHOLE: spark_types.LongType(),
+        ColumnKind.FLOAT: spark_types.DoubleType(),
+        ColumnKind.DECIMAL: spark_types.DecimalType(38, 10),
+        ColumnKind.TEXT: spark_types.StringType(),
+        ColumnKind.BINARY: spark_types.BinaryType(),
+        ColumnKind.BOOLEAN: spark_types.BooleanType(),
+        ColumnKind.DATE: spark_types.DateType(),
+        ColumnKind.TIME: spark_types.TimestampType(),
     }.items()
 }
 VALUES = {
-    Kind.WHOLE: st.integers(-(2**63), 2**63 - 1),
-    Kind.FLOAT: st.floats(allow_nan=False),
-    Kind.DECIMAL: st.integers(-(10**38) + 1, 10**38 - 1).map(lambda one: Decimal(f"{one}e-10")),
-    Kind.TEXT: st.text(max_size=5),
-    Kind.BINARY: st.binary(max_size=5),
-    Kind.BOOLEAN: st.booleans(),
-    Kind.DATE: st.integers(-719_162, 2_932_896),
-    Kind.TIME: st.integers(-62_135_596_800_000_000, 253_402_300_799_999_999),
+    ColumnKind.WHOLE: st.integers(-(2**63), 2**63 - 1),
+    ColumnKind.FLOAT: st.floats(allow_nan=False),
+    ColumnKind.DECIMAL: st.integers(-(10**38) + 1, 10**38 - 1).map(lambda one: Decimal(f"{one}e-10")),
+    ColumnKind.TEXT: st.text(max_size=5),
+    ColumnKind.BINARY: st.binary(max_size=5),
+    ColumnKind.BOOLEAN: st.booleans(),
+    ColumnKind.DATE: st.integers(-719_162, 2_932_896),
+    ColumnKind.TIME: st.integers(-62_135_596_800_000_000, 253_402_300_799_999_999),
 }
 
 
@@ -46,14 +46,14 @@ def summed_up(kind, values):
     if kind.has_length:
         lengths = list(map(len, there))
         return Summary(rows, nulls, distinct, length=sum(lengths), longest=max(lengths, default=0))
-    if kind is Kind.BOOLEAN:
+    if kind is ColumnKind.BOOLEAN:
         return Summary(rows, nulls, distinct, trues=there.count(True))
     return Summary(rows, nulls, distinct, min(there, default=None), max(there, default=None))
 
 
 @st.composite
 def some_values(draw):
-    kind = draw(st.sampled_from(list(Kind)))
+    kind = draw(st.sampled_from(list(ColumnKind)))
     return kind, *draw(st.tuples(*[st.lists(st.none() | VALUES[kind], max_size=6)] * 3))
 
 
@@ -76,11 +76,11 @@ def test_what_hive_keeps_comes_back(given_values):
     kind, values, *_ = given_values
     summary = summed_up(kind, values)
     back = from_hive(COLUMNS[kind], to_hive(COLUMNS[kind], summary), summary.rows)
-    if kind is Kind.TIME and summary.low is not None:  # to the second
+    if kind is ColumnKind.TIME and summary.low is not None:  # to the second
         assert summary.low - 10**6 < back.low <= summary.low
         assert summary.high <= back.high < summary.high + 10**6
         return
-    if kind is Kind.BINARY:  # of which Hive keeps no distinct values
+    if kind is ColumnKind.BINARY:  # of which Hive keeps no distinct values
         assert back.distinct == 0
     else:
         assert back.distinct == summary.distinct
@@ -104,8 +104,8 @@ def test_the_metastore_makes_one_of_them(given_values):
 
 
 def test_a_column_of_another_kind_than_it_was_is_not_known():
-    text = to_hive(COLUMNS[Kind.TEXT], Summary(rows=1, distinct=1))
-    assert from_hive(COLUMNS[Kind.WHOLE], text, 1) is None
+    text = to_hive(COLUMNS[ColumnKind.TEXT], Summary(rows=1, distinct=1))
+    assert from_hive(COLUMNS[ColumnKind.WHOLE], text, 1) is None
 
 
 def test_nothing_can_be_said_of_arrays():
@@ -115,13 +115,13 @@ def test_nothing_can_be_said_of_arrays():
 @pytest.mark.parametrize(
     ("kind", "low", "high", "expected"),
     [
-        (Kind.WHOLE, -5, 7, ("-5", "7")),
-        (Kind.FLOAT, float("-inf"), float("inf"), ("-Infinity", "Infinity")),
-        (Kind.FLOAT, -0.5, 1e300, ("-0.5", "1e+300")),
-        (Kind.DECIMAL, Decimal("-0E-10"), Decimal("1E+3"), ("-0.0000000000", "1000")),
-        (Kind.DATE, -719_162, 2_932_896, ("0001-01-01", "9999-12-31")),
-        (Kind.DATE, 0, 2_932_897, (None, None)),
-        (Kind.TIME, -1, 1, ("1969-12-31 23:59:59.999999", "1970-01-01 00:00:00.000001")),
+        (ColumnKind.WHOLE, -5, 7, ("-5", "7")),
+        (ColumnKind.FLOAT, float("-inf"), float("inf"), ("-Infinity", "Infinity")),
+        (ColumnKind.FLOAT, -0.5, 1e300, ("-0.5", "1e+300")),
+        (ColumnKind.DECIMAL, Decimal("-0E-10"), Decimal("1E+3"), ("-0.0000000000", "1000")),
+        (ColumnKind.DATE, -719_162, 2_932_896, ("0001-01-01", "9999-12-31")),
+        (ColumnKind.DATE, 0, 2_932_897, (None, None)),
+        (ColumnKind.TIME, -1, 1, ("1969-12-31 23:59:59.999999", "1970-01-01 00:00:00.000001")),
     ],
 )
 def test_bounds_as_spark_reads_them(kind, low, high, expected):
@@ -134,9 +134,9 @@ def test_bounds_as_spark_reads_them(kind, low, high, expected):
 def test_columns_without_values_and_without_bounds():
     start = "spark.sql.statistics.colStats.x."
     nothing = {"version": "2", "distinctCount": "0", "nullCount": "3", "avgLen": "20", "maxLen": "20"}
-    found = to_spark(COLUMNS[Kind.TEXT], Summary(rows=3, nulls=3))
+    found = to_spark(COLUMNS[ColumnKind.TEXT], Summary(rows=3, nulls=3))
     assert found == {start + name: text for name, text in nothing.items()}
-    found = to_spark(COLUMNS[Kind.TEXT], Summary(rows=3, nulls=1, distinct=5, length=5, longest=4))
+    found = to_spark(COLUMNS[ColumnKind.TEXT], Summary(rows=3, nulls=1, distinct=5, length=5, longest=4))
     assert (found[f"{start}avgLen"], found[f"{start}maxLen"], found[f"{start}distinctCount"]) == ("3", "4", "2")
-    found = to_spark(COLUMNS[Kind.BOOLEAN], Summary(rows=3, nulls=1, distinct=1, trues=2))
+    found = to_spark(COLUMNS[ColumnKind.BOOLEAN], Summary(rows=3, nulls=1, distinct=1, trues=2))
     assert (found[f"{start}min"], found[f"{start}max"]) == ("true", "true")

@@ -11,7 +11,7 @@ import pytest
 
 from hbstore.errors import InvalidName, InvalidUrl, MetastoreRefused, MetastoreUnavailable
 from hbstore.layouts import DATABASE, STRINGS
-from hbstore.transfer.connection import Address, Connection
+from hbstore.transfer.connection import Address, ClientConnection
 from tests.metastore.wire_trees import I32, STRING, STRUCT, call, strings
 from tests.transfer.answering import CALL, EXCEPTION, answering, reply
 
@@ -31,7 +31,7 @@ def server(*pieces, pause=0.0):
             peer.sendall(piece)
             time.sleep(pause)
 
-    with answering(answer) as address, closing(Connection(address, 5)) as connection:
+    with answering(answer) as address, closing(ClientConnection(address, 5)) as connection:
         yield connection
 
 
@@ -51,7 +51,7 @@ def test_nobody_listens():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     with pytest.raises(MetastoreUnavailable, match=f"thrift://127.0.0.1:{port}"):
-        Connection(Address("127.0.0.1", port)).call("get_all_tables", b"\0", STRINGS)
+        ClientConnection(Address("127.0.0.1", port)).call("get_all_tables", b"\0", STRINGS)
 
 
 def test_a_server_that_says_nothing():
@@ -117,7 +117,7 @@ def test_a_call_is_what_others_write():
         got.append(peer.recv(1 << 16))
         peer.sendall(WHOLE)
 
-    with answering(answer) as address, closing(Connection(address, 5)) as connection:
+    with answering(answer) as address, closing(ClientConnection(address, 5)) as connection:
         connection.call("get_all_tables", b"\x0b\0\1" + struct.pack(">i", 4) + b"shop\0", STRINGS)
     assert got == [call("get_all_tables", {1: (STRING, "shop")})]
 

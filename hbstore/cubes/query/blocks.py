@@ -26,7 +26,7 @@ from hbstore.cubes.query.units import Unit
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
 
-Dealt: TypeAlias = list[list["Kind"]]
+Dealt: TypeAlias = list[list["AggregateKind"]]
 """Kinds of aggregates, dealt out to blocks."""
 
 Cost: TypeAlias = tuple[int, int, Fraction, Fraction, int]
@@ -49,7 +49,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AggregateKind:
     """Aggregates that are answered together wherever one of them is.
 
     Attributes:
@@ -80,7 +80,7 @@ def best_blocks(
         rates: of the storage tables.
     """
     best: tuple[Cost, list[Block]] | None = None
-    there: dict[frozenset[Kind], Block] = {}  # many ways to deal out have a block in common
+    there: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
     for dealt in _dealt(_kinds(units, able, order)):
         if best is not None and not best[0][0] and len(dealt) > len(best[1]):
             break  # more blocks cost more
@@ -97,7 +97,7 @@ def best_blocks(
     return best
 
 
-def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]) -> list[Kind]:
+def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]) -> list[AggregateKind]:
     """The kinds of aggregates. Columns that a table has for some time only make kinds of their own."""
     some_time = {
         offer: frozenset(name for name, one in offer.columns.items() if one.start_time or one.end_time)
@@ -110,11 +110,11 @@ def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: S
             (offer, units[number].needed(offer) & dated[offer]) for offer in offers & dated.keys() if number >= 0
         )
         found.setdefault((offers, needed), []).append(number)
-    return [Kind(tuple(numbers), able[numbers[0]]) for numbers in found.values()]
+    return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in found.values()]
 
 
 def _block(
-    kinds: Sequence[Kind],
+    kinds: Sequence[AggregateKind],
     needs: Needs,
     units: Sequence[Unit],
     order: Sequence[Offer],
@@ -129,11 +129,11 @@ def _block(
     return Block(numbers, offers, tuple(chooser.choose(one.start, one.stop) for one in stretches))
 
 
-def _common(kinds: Iterable[Kind]) -> frozenset[Offer]:
+def _common(kinds: Iterable[AggregateKind]) -> frozenset[Offer]:
     return frozenset.intersection(*(kind.offers for kind in kinds))
 
 
-def _dealt(kinds: Sequence[Kind]) -> Iterator[Dealt]:
+def _dealt(kinds: Sequence[AggregateKind]) -> Iterator[Dealt]:
     """The ways to deal kinds out to blocks such that some table can answer each block, that with fewest blocks first.
 
     With many kinds, a way with few blocks, and that in which each is a block of its own.
@@ -153,7 +153,7 @@ def _dealt(kinds: Sequence[Kind]) -> Iterator[Dealt]:
     yield from sorted(ways, key=len)
 
 
-def _dealt_in_turn(kinds: Sequence[Kind]) -> Dealt:
+def _dealt_in_turn(kinds: Sequence[AggregateKind]) -> Dealt:
     blocks: Dealt = []
     for kind in sorted(kinds, key=lambda one: len(one.offers)):
         shared = [len(_common([kind, *block])) for block in blocks]

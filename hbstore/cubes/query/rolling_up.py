@@ -32,7 +32,7 @@ from hbstore.cubes.query.aggregate_calls import (
 )
 from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.times import TIME_OF
-from hbstore.cubes.query.units import Piece, Refusal, RolledUp, Unit
+from hbstore.cubes.query.units import Piece, RolledUp, RollUpRefusal, Unit
 from hbstore.cubes.query.wholes import DECLARED_PARTS, OWN_PARTS, whole_of
 
 _ROWS = "they do not say how many rows each of them stands for"
@@ -78,17 +78,17 @@ class RollingUp:
         call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
         insensitive = not measures and is_insensitive(call)
         found = self._rolled_up(call, condition)
-        if isinstance(found, Refusal):
+        if isinstance(found, RollUpRefusal):
             return Unit(node, self.root, measures, attributes, insensitive, refusal=found)
         return Unit(node, self.root, measures, attributes, insensitive, found)
 
-    def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | Refusal:
+    def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | RollUpRefusal:
         """How an aggregate is computed from rolled-up rows, or why it is not."""
         measures, attributes = self.columns(call)
         if condition is not None and self.columns(condition)[0]:
-            return Refusal("they do not tell of which single rows the condition holds")
+            return RollUpRefusal("they do not tell of which single rows the condition holds")
         if len(measures) > 1:
-            return Refusal(f"they do not tell which {' and '.join(sorted(measures))} stood in one row")
+            return RollUpRefusal(f"they do not tell which {' and '.join(sorted(measures))} stood in one row")
         argument = argument_of(call)
         for name in measures or sorted(attributes):
             found = None if argument is None else self._whole(call, argument, name)
@@ -150,29 +150,29 @@ class RollingUp:
 
     def _refusal(
         self, call: exp.Expr, argument: exp.Expr | None, measures: frozenset[str], attributes: frozenset[str]
-    ) -> Refusal:
+    ) -> RollUpRefusal:
         """Why rolled-up rows do not answer an aggregate of one measure, or of attributes."""
         name = next(iter([*measures, *sorted(attributes)]), "")
         if name and (is_distinct(call) or isinstance(call, exp.ApproxDistinct)):
-            return Refusal(f"one {name} may be in several of them", self._sketch_hint(call, name))
-        return self._refusal_of_measure(call, argument, name) if measures else Refusal(_ROWS)
+            return RollUpRefusal(f"one {name} may be in several of them", self._sketch_hint(call, name))
+        return self._refusal_of_measure(call, argument, name) if measures else RollUpRefusal(_ROWS)
 
-    def _refusal_of_measure(self, call: exp.Expr, argument: exp.Expr | None, name: str) -> Refusal:
+    def _refusal_of_measure(self, call: exp.Expr, argument: exp.Expr | None, name: str) -> RollUpRefusal:
         function = None if argument is None else self._function(call, argument, name)
         if argument is not None and not self._chooses(argument, name, linear=function == "sum"):
-            return Refusal(f"they do not tell the {name} of single rows")
+            return RollUpRefusal(f"they do not tell the {name} of single rows")
         lacks = [part for part in DECLARED_PARTS.get(function or "", ()) if getattr(self.parts[name], part) is None]
         if lacks:
             one = len(lacks) == 1
             what = f"{'measure holds' if one else 'measures hold'} the {' and '.join(lacks)} of {name}"
             how = " and ".join(part_property(name, part) for part in lacks)
             hint = f"Say which {what} in rolled-up facts, by the cube's {'property' if one else 'properties'} {how}"
-            return Refusal(f"the cube does not say which {what}", hint)
+            return RollUpRefusal(f"the cube does not say which {what}", hint)
         if argument is None or not any(is_call_of(call, one, argument) for one in OWN_PARTS):
-            return Refusal(f"the {function_of(call)} of a whole is not made of those of its parts")
+            return RollUpRefusal(f"the {function_of(call)} of a whole is not made of those of its parts")
         if self._default(name):
-            return Refusal(f"they hold the {self._default(name)} of {name}")
-        return Refusal(f"the cube does not say how {name} is rolled up", "Give the measure a default_aggregate")
+            return RollUpRefusal(f"they hold the {self._default(name)} of {name}")
+        return RollUpRefusal(f"the cube does not say how {name} is rolled up", "Give the measure a default_aggregate")
 
     def _sketch_hint(self, call: exp.Expr, name: str) -> str:
         """What to ask in the place of a distinct count, or to declare."""

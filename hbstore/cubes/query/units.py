@@ -73,7 +73,7 @@ class RolledUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RollUpRefusal:
     """Why rolled-up rows do not answer a unit.
 
     Attributes:
@@ -105,7 +105,7 @@ class Unit:
     attributes: frozenset[str]
     insensitive: bool = False
     rolled_up: RolledUp | None = None
-    refusal: Refusal = Refusal()
+    refusal: RollUpRefusal = RollUpRefusal()
 
     @property
     def text(self) -> str:
