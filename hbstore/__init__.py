@@ -86,7 +86,19 @@ from hbstore.filters.builder import ColumnReference, Expression, col
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import ExpressionTree
 from hbstore.keys import NULL_PARTITION
-from hbstore.model import Column, Database, Grant, Partition, StorageDescriptor, Table
+from hbstore.model import (
+    Column,
+    Database,
+    Grant,
+    Order,
+    Partition,
+    Privileges,
+    SerDe,
+    Skew,
+    StorageDescriptor,
+    Table,
+)
+from hbstore.plans.execute import Measured
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
 from hbstore.rows.interface import Rows
@@ -173,6 +185,7 @@ __all__ = [
     "LockLevel",
     "LockState",
     "LockType",
+    "Measured",
     "Membership",
     "MetastoreRefused",
     "MetastoreUnavailable",
@@ -188,6 +201,7 @@ __all__ = [
     "ObjectGrant",
     "ObjectRef",
     "ObjectType",
+    "Order",
     "OutsideValidity",
     "OutsideWarehouse",
     "Partition",
@@ -195,6 +209,7 @@ __all__ = [
     "PartitionStore",
     "Partitions",
     "PrincipalType",
+    "Privileges",
     "Problem",
     "ProtocolViolation",
     "PublicationLost",
@@ -208,6 +223,8 @@ __all__ = [
     "ScanMarker",
     "ScanPlan",
     "Schema",
+    "SerDe",
+    "Skew",
     "StorageDescriptor",
     "StoreFull",
     "StoreReadOnly",

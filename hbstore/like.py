@@ -49,21 +49,37 @@ class LikePattern:
 
     @property
     def prefix(self) -> str:
-        """The literal text that every match begins with."""
+        """The literal text that every match begins with.
+
+        >>> parse_like("2013-%", "sql").prefix
+        '2013-'
+        """
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
     @property
     def is_literal(self) -> bool:
-        """Whether the pattern matches just one text."""
+        """Whether the pattern matches just one text.
+
+        >>> parse_like("2013-01-01", "sql").is_literal
+        True
+        """
         return all(isinstance(part, str) for part in self.parts)
 
     @property
     def is_prefix(self) -> bool:
-        """Whether the pattern is its `prefix` and then anything."""
+        """Whether the pattern is its `prefix` and then anything.
+
+        >>> parse_like("2013-%", "sql").is_prefix, parse_like("2013-_", "sql").is_prefix
+        (True, False)
+        """
         return self.parts in ((RUN,), (self.prefix, RUN))
 
     def matches(self, text: str) -> bool:
-        """Whether the whole text matches. O(text × longest literal)."""
+        """Whether the whole text matches. O(text × longest literal).
+
+        >>> parse_like("2013-%", "sql").matches("2013-01-01")
+        True
+        """
         return _compiled(self.parts).match(text) is not None
 
 

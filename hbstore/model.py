@@ -87,7 +87,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A column that the files are sorted by: ``order`` is 1 for ascending, 0 for descending."""
+    """A column that the files are sorted by: ``order`` is 1 for ascending, 0 for descending.
+
+    >>> StorageDescriptor(sort_columns=[Order("amount", 1)]).sort_columns
+    (Order(column='amount', order=1),)
+    """
 
     column: str
     order: int
@@ -95,7 +99,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class SerDe:
-    """The class that reads and writes rows, and its parameters."""
+    """The class that reads and writes rows, and its parameters.
+
+    >>> line = SerDe(library="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={"field.delim": ","})
+    >>> StorageDescriptor(serde=line).serde == line
+    True
+    """
 
     name: str | None = None
     library: str | None = None
@@ -108,7 +117,11 @@ class SerDe:
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """Columns with few frequent values, those values, and the folders of their rows."""
+    """Columns with few frequent values, those values, and the folders of their rows.
+
+    >>> Skew(["region"], [["eu"]]).values
+    (('eu',),)
+    """
 
     columns: Sequence[str] = ()
     values: Sequence[Sequence[str]] = ()
@@ -170,7 +183,11 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Privileges:
-    """What users, groups and roles may do, by their names."""
+    """What users, groups and roles may do, by their names.
+
+    >>> Privileges(users={"ann": [Grant("SELECT")]}).users["ann"][0].privilege
+    'SELECT'
+    """
 
     users: Mapping[str, Sequence[Grant]] = field(default_factory=FrozenDict)
     groups: Mapping[str, Sequence[Grant]] = field(default_factory=FrozenDict)

@@ -25,7 +25,7 @@ from hbstore.publishing import Manifest, PartitionWrite, Publication, Publisher,
 from hbstore.repair import Walked, compared
 from hbstore.spark import PrunedRead, Written
 from hbstore.timelines import RangesPartitionTimeline, Runs, StoreAllPartitionTimeline, UpdatePeriod
-from hbstore.transfer import TableTransfer, Transfer
+from hbstore.transfer import Outcome, TableTransfer, Transfer
 
 LONG = "long " * 200
 HOSTILE = "</title><script>alert(1)</script>\n\"'&"
@@ -128,6 +128,7 @@ def objects(store, cubes):
         StreamRecord(Stream("4e5f", "shop.sales"), tuple((number, f"{number:032x}") for number in range(16))),
         Transfer("thrift://host:9083", tables=tuple(TableTransfer("shop.sales", "created") for _ in range(50))),
         TableTransfer("shop.sales", "created", untyped=(LONG,)),
+        Outcome(added=1_000_000, kept=(LONG,) * 50, refused=((LONG, LONG),)),
         ColumnStatistic("c", "bigint", LONG.encode()),
         PrunedRead(sales.definition, sales.partitions(), sales.totals(), sales.totals()),
         Written((LONG,) * 20, (LONG,), 5, 1_000, 3),

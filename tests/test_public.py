@@ -45,6 +45,15 @@ SERVICES = [
 ]
 EVERYTHING = {getattr(package, name): None for package in PACKAGES for name in package.__all__}  # in their order
 
+INSIDE = {
+    ("ScanPlan", "residual"),
+    ("ScanPlan", "schema"),
+    ("ScanPlan", "below"),
+    ("MultiScanPlan", "schema"),
+    ("TableRow", "definition"),
+}
+"""Fields that only the planner and the store read. Users read the texts of a scan, and `TableRow.table`."""
+
 
 def classes():
     """Exported classes with methods of their own to call, and the services that hang on a store."""
@@ -94,6 +103,15 @@ def test_what_is_returned_can_be_imported_from_a_package(owner):
         returned = eval(function.__annotations__["return"], function.__globals__)  # noqa: S307  annotations are ours
         missing = {one for one in own_classes(returned) if one not in EVERYTHING}
         assert not missing, name
+
+
+def test_what_fields_of_values_hold_can_be_imported_from_a_package():
+    reachable, inside = {*EVERYTHING, *SERVICES}, set()
+    for cls in filter(dataclasses.is_dataclass, set(classes()) - {*SERVICES}):
+        for name, kind in typing.get_type_hints(cls).items():
+            if not name.startswith("_") and not reachable.issuperset(own_classes(kind)):
+                inside.add((cls.__name__, name))
+    assert inside == INSIDE
 
 
 @pytest.mark.parametrize("owner", OWNERS, ids=lambda owner: f"{owner.__module__}.{owner.__qualname__}")

@@ -19,7 +19,11 @@ from hbstore.keys import NULL_PARTITION
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table; without a database it is one of the current database."""
+    """A table; without a database it is one of the current database.
+
+    >>> print(TableName("sales", "shop"))
+    shop.sales
+    """
 
     name: str
     database: str | None = None
@@ -31,7 +35,11 @@ class TableName:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec:
-    """Partition columns and their values, as texts; `NULL_PARTITION` is the null partition's."""
+    """Partition columns and their values, as texts; `NULL_PARTITION` is the null partition's.
+
+    >>> print(PartitionSpec((("ds", "2013-01-01"), ("hour", "5"))))
+    (ds = '2013-01-01', hour = '5')
+    """
 
     values: tuple[tuple[str, str], ...]
 
@@ -41,7 +49,11 @@ class PartitionSpec:
 
 @dataclass(frozen=True, slots=True)
 class NewPartition:
-    """A partition to add, and where its files are if not below its table's."""
+    """A partition to add, and where its files are if not below its table's.
+
+    >>> print(NewPartition(PartitionSpec((("ds", "2013-01-01"),)), "s3://shop/old"))
+    PARTITION (ds = '2013-01-01') LOCATION 's3://shop/old'
+    """
 
     spec: PartitionSpec
     location: str | None = None
@@ -53,7 +65,11 @@ class NewPartition:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison in DROP PARTITION."""
+    """A comparison in DROP PARTITION.
+
+    >>> print(Condition("ds", Operator.LT, "2013-02-01"))
+    ds < '2013-02-01'
+    """
 
     column: str
     operator: Operator

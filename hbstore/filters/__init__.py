@@ -19,6 +19,7 @@ from hbstore.filters.tree import (
     TimeRangeIn,
     Timestamp,
 )
+from hbstore.like import LikePattern, Wildcard
 
 __all__ = [
     "And",
@@ -30,6 +31,7 @@ __all__ = [
     "Integer",
     "IsNull",
     "Like",
+    "LikePattern",
     "Not",
     "Number",
     "Operator",
@@ -38,4 +40,5 @@ __all__ = [
     "Text",
     "TimeRangeIn",
     "Timestamp",
+    "Wildcard",
 ]

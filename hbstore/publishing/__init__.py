@@ -1,8 +1,17 @@
 """Publishing: files and partitions that a job has written are seen as one, or not at all."""
 
-from hbstore.publishing.manifest import Manifest, PartitionWrite
+from hbstore.publishing.manifest import Exchange, Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.publications import Publication
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord
 
-__all__ = ["Manifest", "PartitionWrite", "Publication", "Publisher", "Stream", "StreamBatch", "StreamRecord"]
+__all__ = [
+    "Exchange",
+    "Manifest",
+    "PartitionWrite",
+    "Publication",
+    "Publisher",
+    "Stream",
+    "StreamBatch",
+    "StreamRecord",
+]

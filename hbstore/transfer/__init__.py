@@ -6,5 +6,6 @@ from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.exporting import export_metastore
 from hbstore.transfer.importing import import_metastore
 from hbstore.transfer.result import TableTransfer, Transfer
+from hbstore.transfer.work import Outcome
 
-__all__ = ["Checksum", "TableTransfer", "Transfer", "export_metastore", "import_metastore"]
+__all__ = ["Checksum", "Outcome", "TableTransfer", "Transfer", "export_metastore", "import_metastore"]

@@ -31,7 +31,7 @@ _REFUSALS: Final = 20
 """Partitions of one page that are refused one by one; more of them have one reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
     """What became of pages of partitions.
 
@@ -47,6 +47,9 @@ class Outcome:
         wrong: names of those that are otherwise than they should be, where that was looked at.
         checksum: of those that are to be there.
         error: what ended the work.
+
+    >>> Outcome(added=5, same=2) + Outcome(added=1)
+    <Outcome: 6 added, 0 replaced, 2 the same, 0 refused>
     """
 
     added: int = 0
@@ -60,6 +63,10 @@ class Outcome:
     wrong: tuple[str, ...] = ()
     checksum: Checksum = field(default_factory=Checksum)
     error: HbstoreError | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{self.added:,} added, {self.replaced:,} replaced, {self.same:,} the same"
+        return f"<Outcome: {counts}, {len(self.refused):,} refused>"
 
     def __add__(self, other: Outcome) -> Outcome:
         return Outcome(
