@@ -151,20 +151,26 @@ def test_a_database_that_is_altered_meanwhile_is_dropped_all_the_same():
         assert seen(store) == BARE, schedule
 
 
-@pytest.mark.parametrize("tables", [True, False])
-def test_a_database_that_is_created_again_meanwhile_keeps_what_is_its_own(tables):
+def creating_again(name):
+    """A process that creates the database again as soon as it can, with a function and a document of a name."""
+
     def create_again(store):
         for _ in range(3):
             with suppress(AlreadyExists):
                 store.create_database(Database("shop", owner="new"))
-                furnish(store, "new")
+                furnish(store, name)
                 return "made"
         return "never"
 
+    return create_again
+
+
+@pytest.mark.parametrize("tables", [True, False])
+def test_a_database_that_is_created_again_meanwhile_keeps_what_is_its_own(tables):
     made = 0
     for schedule in schedules([30, 40], step=3):
         store = furnished(tables=tables)
-        results, _ = play(store.rows, [drop if tables else drop_empty, create_again], schedule)
+        results, _ = play(store.rows, [drop if tables else drop_empty, creating_again("new")], schedule)
         assert results[0] is None, (schedule, results)
         assert results[1] in ("made", "never"), (schedule, results)
         assert seen(store) == (NEW if results[1] == "made" else None), schedule
@@ -176,18 +182,10 @@ def test_an_equal_function_of_the_next_database_stays(monkeypatch):
     """Created in the same second, so that nothing but random bytes tells the one from the other."""
     monkeypatch.setattr("hbstore.store.functions.time.time", lambda: 1_000.0)
 
-    def create_again(store):
-        for _ in range(3):
-            with suppress(AlreadyExists):
-                store.create_database(Database("shop", owner="new"))
-                furnish(store, "old")
-                return "made"
-        return "never"
-
     made = 0
     for schedule in schedules([30, 40], step=2):
         store = furnished(tables=False)
-        results, _ = play(store.rows, [drop_empty, create_again], schedule)
+        results, _ = play(store.rows, [drop_empty, creating_again("old")], schedule)
         assert results[0] is None, (schedule, results)
         if results[1] == "made":
             made += 1

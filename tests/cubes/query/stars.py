@@ -134,7 +134,7 @@ def in_duckdb(spark_sql):
 
 
 def ordered(rows):
-    """Rows in an order of their own, with values that compare whoever computed them."""
+    """Sort rows, and let times and numbers of DuckDB, Spark and Python compare as equal."""
     return sorted((tuple(map(_plain, row)) for row in rows), key=repr)
 
 

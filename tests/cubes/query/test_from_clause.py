@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import duckdb
 import pytest
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes import parse_documents
 from hbstore.errors import UnknownField, UnsupportedQuery
 from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.small_cube import fact, opened, partitions
 
-NOW = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
 MODEL = """
 kind: storage
 name: lake
@@ -30,16 +27,6 @@ dim_attributes: [{name: id, type: int}, {name: name, type: string}, {name: city_
 kind: dimension
 name: city
 dim_attributes: [{name: id, type: int}, {name: title, type: string}]
----
-kind: fact
-name: daily
-cube: rides
-columns: [{name: fare, type: bigint}, {name: station_id, type: int}]
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY]
-    partition_columns: [{name: dt, type: string}]
-    time_partition_columns: [dt]
 ---
 kind: dimtable
 name: stations
@@ -60,11 +47,8 @@ RIDES = "(SELECT * FROM shop.lake_daily WHERE dt = '2015-01-10') r"
 @pytest.fixture(scope="module")
 def world():
     """Rides from stations 1, 2, 9 and none; stations 1, 2 and 3, of which two are in one city; a city without any."""
-    with connect("memory://") as store, duckdb.connect() as db:
-        store.create_database("shop")
-        cubes = Cubes(store, "shop", lambda: NOW)
-        cubes.create_all(parse_documents(MODEL, "yaml"))
-        cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": f"2015-01-{day}"}) for day in (10, 11)])
+    with opened(*parse_documents(MODEL, "yaml"), fact("daily", "fare station_id")) as cubes, duckdb.connect() as db:
+        cubes.add_partitions("daily", "lake", partitions("DAILY", ["2015-01-10", "2015-01-11"]))
         db.execute("CREATE SCHEMA shop")
         db.execute("CREATE TABLE shop.lake_daily (fare BIGINT, station_id INT, dt VARCHAR)")
         for day, fares in (("2015-01-10", (1, 2, 4, 8, 16)), ("2015-01-11", (100, 200, 400, 800, 1600))):

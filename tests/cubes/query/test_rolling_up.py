@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
+from contextlib import contextmanager
 
 import pytest
 
-from hbstore import connect
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes import parse_documents
 from hbstore.errors import NoCandidate, UnsupportedQuery
+from tests.cubes.small_cube import opened, partitions
 
 MODEL = """
 kind: storage
@@ -96,36 +96,30 @@ DAY = "time_range_in(start_time, '2015-01-10', '2015-01-11')"
 TWO_DAYS = "time_range_in(start_time, '2015-01-10', '2015-01-12')"
 
 
+@contextmanager
 def cubes_of(*models):
     """A cube with a rolled-up day, and perhaps with the hours of the next one."""
-    store = connect("memory://")
-    store.create_database("shop")
-    cubes = Cubes(store, "shop", lambda: dt.datetime(2015, 3, 1, tzinfo=dt.UTC))
-    for model in (MODEL, *models):
-        cubes.create_all(parse_documents(model, "yaml"))
-    cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-10"})])
-    if RAW in models:
-        hours = [PartitionDesc("HOURLY", {"dt": f"2015-01-11-{hour:02}"}) for hour in range(24)]
-        cubes.add_partitions("raw", "lake", hours)
-    if BY_CUSTOMER in models:
-        cubes.add_partitions("by_customer", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-11"})])
-    return cubes
+    with opened(*(one for model in (MODEL, *models) for one in parse_documents(model, "yaml"))) as cubes:
+        cubes.add_partitions("daily", "lake", partitions("DAILY", ["2015-01-10"]))
+        if RAW in models:
+            cubes.add_partitions("raw", "lake", partitions("HOURLY", [f"2015-01-11-{hour:02}" for hour in range(24)]))
+        if BY_CUSTOMER in models:
+            cubes.add_partitions("by_customer", "lake", partitions("DAILY", ["2015-01-11"]))
+        yield cubes
 
 
 @pytest.fixture(scope="module")
 def rolled_up():
     """A rolled-up fact alone."""
-    cubes = cubes_of()
-    yield cubes
-    cubes.store.close()
+    with cubes_of() as cubes:
+        yield cubes
 
 
 @pytest.fixture(scope="module")
 def both():
     """A rolled-up fact, and one that is not."""
-    cubes = cubes_of(RAW)
-    yield cubes
-    cubes.store.close()
+    with cubes_of(RAW) as cubes:
+        yield cubes
 
 
 def sql(cubes, item, where=DAY):
@@ -211,13 +205,13 @@ def test_sketches_of_values_and_of_rolled_up_rows_are_joined(both):
 
 
 def test_rolled_up_rows_that_have_an_attribute_have_its_values():
-    cubes = cubes_of(BY_CUSTOMER)
-    found = sql(cubes, "approx_count_distinct(customer)", TWO_DAYS)
-    assert "NULL AS `sketches of customer`, `customer` AS `values of customer` FROM `shop`.`lake_by_customer`" in found
-    assert "HLL_UNION(HLL_SKETCH_AGG(" in found
     eleventh = "time_range_in(start_time, '2015-01-11', '2015-01-12')"
-    assert "SELECT APPROX_COUNT_DISTINCT(`customer`) AS " in sql(cubes, "approx_count_distinct(customer)", eleventh)
-    cubes.store.close()
+    with cubes_of(BY_CUSTOMER) as cubes:
+        both_days, one_day = (sql(cubes, "approx_count_distinct(customer)", range_) for range_ in (TWO_DAYS, eleventh))
+    values = "NULL AS `sketches of customer`, `customer` AS `values of customer`"
+    assert f"{values} FROM `shop`.`lake_by_customer`" in both_days
+    assert "HLL_UNION(HLL_SKETCH_AGG(" in both_days
+    assert "SELECT APPROX_COUNT_DISTINCT(`customer`) AS " in one_day
 
 
 ASK_SKETCHES = "Ask for approx_count_distinct(riders), which sketches answer"
@@ -288,15 +282,10 @@ def test_a_distinct_count_of_an_attribute_that_a_rolled_up_fact_lacks(rolled_up)
 
 def test_a_fact_that_lacks_the_counts_is_told_apart():
     lacking = MODEL.replace("  - {name: fare_count, type: bigint}\n", "")
-    store = connect("memory://")
-    store.create_database("shop")
-    cubes = Cubes(store, "shop")
-    cubes.create_all(parse_documents(lacking, "yaml"))
-    with pytest.raises(NoCandidate) as caught:
+    with opened(*parse_documents(lacking, "yaml")) as cubes, pytest.raises(NoCandidate) as caught:
         cubes.rewrite(f"select avg(fare) from rides where {DAY}")
     (candidate,) = caught.value.candidates
     assert (candidate.cause, candidate.detail) == ("COLUMN_NOT_FOUND", "it has no fare_count")
-    store.close()
 
 
 def test_within_group_is_read_from_rows_and_written_as_it_is(both):
@@ -314,16 +303,12 @@ def test_counts_hold_only_at_the_times_at_which_their_column_does():
     plain = "{name: fare_count, type: bigint}"
     dated = MODEL.replace(plain, plain.replace("}", ", start_time: 2015-01-11}"))
     assert dated != MODEL
-    store = connect("memory://")
-    store.create_database("shop")
-    cubes = Cubes(store, "shop")
-    cubes.create_all(parse_documents(dated, "yaml"))
-    cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": f"2015-01-1{day}"}) for day in (0, 1)])
-    assert cubes.rewrite(f"select fare from rides where {TWO_DAYS}").missing == ()
-    with pytest.raises(NoCandidate, match="partitions are missing") as caught:
-        cubes.rewrite(f"select avg(fare) from rides where {TWO_DAYS}")
+    with opened(*parse_documents(dated, "yaml")) as cubes:
+        cubes.add_partitions("daily", "lake", partitions("DAILY", ["2015-01-10", "2015-01-11"]))
+        assert cubes.rewrite(f"select fare from rides where {TWO_DAYS}").missing == ()
+        with pytest.raises(NoCandidate, match="partitions are missing") as caught:
+            cubes.rewrite(f"select avg(fare) from rides where {TWO_DAYS}")
     assert [tuple(f"{end:%d}" for end in one) for one in caught.value.missing] == [("10", "11")]
-    store.close()
 
 
 def test_where_partitions_are_missing_the_error_says_as_well_what_rolled_up_facts_could_answer(both):
