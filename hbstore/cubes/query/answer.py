@@ -80,6 +80,7 @@ class Way:
             UnsupportedQuery: its answer could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
+        question = replace(question, offers=[one.reaching(resolved.reached) for one in question.offers])
         shaped = shape(question.query, question.star, question.cube, resolved, by)
         return Way(question, resolved, shaped, _able(question, shaped.needs, shaped.units))
 

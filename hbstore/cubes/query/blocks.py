@@ -107,7 +107,9 @@ def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: S
     found: dict[Hashable, list[int]] = {}
     for number, offers in able.items():
         needed = frozenset(
-            (offer, units[number].needed(offer) & dated[offer]) for offer in offers & dated.keys() if number >= 0
+            (offer, offer.own_columns(units[number].needed(offer)) & dated[offer])
+            for offer in offers & dated.keys()
+            if number >= 0
         )
         found.setdefault((offers, needed), []).append(number)
     return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in found.values()]

@@ -6,10 +6,12 @@ What keeps a candidate from being taken has the name that Lens gives it; Lens kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from hbstore.cubes.concepts import Cube
@@ -20,6 +22,7 @@ from hbstore.cubes.query.continuous import division_of
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.resolved import Join, Reached
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.query.units import Unit
 from hbstore.cubes.registration import validity
@@ -109,6 +112,7 @@ class Offer:
         now: for times of columns.
         options: which update periods may be read.
         barred: why the options keep it from being read, with the cause; None where they do not.
+        reached: how its rows reach fields that are no columns of theirs.
     """
 
     fact: Fact
@@ -123,6 +127,7 @@ class Offer:
     now: datetime
     options: QueryOptions
     barred: tuple[str, str] | None
+    reached: Mapping[str, Reached] = field(default_factory=dict)
 
     @staticmethod
     def all_of(star: Star, cube: Cube, now: datetime, options: QueryOptions) -> list[Offer]:
@@ -184,6 +189,28 @@ class Offer:
     def candidate(self) -> Candidate:
         """As people see it."""
         return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
+
+    @property
+    def fields(self) -> AbstractSet[str]:
+        """The fields that its rows have, or reach."""
+        return self.columns.keys() | self.reached.keys()
+
+    def reaching(self, fields: Mapping[str, Sequence[Reached]]) -> Offer:
+        """The storage table with the fields that its rows reach, each by the first of some ways that they can go."""
+        reached: dict[str, Reached] = {}
+        joins: dict[str, Join] = {}
+        for name in sorted(fields.keys() - self.columns.keys()):
+            for one in fields[name]:
+                if one.columns <= self.columns.keys() and all(joins.get(to.alias, to) == to for to in one.joins):
+                    reached[name] = one
+                    joins |= {to.alias: to for to in one.joins}
+                    break
+        return replace(self, reached=reached) if reached else self
+
+    def own_columns(self, fields: Iterable[str]) -> frozenset[str]:
+        """The columns of its rows that tell some fields."""
+        mine = (self.reached[one].columns if one in self.reached else {one} for one in fields)
+        return frozenset(chain.from_iterable(mine)).intersection(self.columns)
 
     def refusal(self, cause: str, detail: str, missing: Sequence[tuple[int, int]] = ()) -> Candidate:
         """The candidate with the reason why it was not taken, and the moments that it has no partitions of."""
@@ -258,7 +285,7 @@ class Needs:
         answers = unit is None or unit.answers(offer)
         if unit is not None and answers:
             wanted |= unit.needed(offer)
-        missing = sorted(wanted - offer.columns.keys())
+        missing = sorted(wanted - offer.fields)
         if missing:
             yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"
         rolled_up = f"needs rows that are not ({IS_AGGREGATED}: false)"
@@ -322,11 +349,10 @@ def _ranges(
 def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
     """The moments in which a storage table has all of some columns."""
     since, until = offer.since, offer.until
-    for name in used:
-        column = offer.columns.get(name)
-        if column is not None and column.start_time is not None:
+    for column in (offer.columns[name] for name in offer.own_columns(used)):
+        if column.start_time is not None:
             since = max(since, moment(parse_time(column.start_time, offer.now)))
-        if column is not None and column.end_time is not None:
+        if column.end_time is not None:
             until = min(until, moment(parse_time(column.end_time, offer.now)))
     return since, until
 

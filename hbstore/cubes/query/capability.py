@@ -63,13 +63,15 @@ def candidates_of(
     ranges = read_ranges(query, star, now)
     base = cube_of(query, star)
     assert base is not None  # as the catalog has it
-    offers = Offer.all_of(star, base, now, QueryOptions())
+    options = QueryOptions()
+    offers = Offer.all_of(star, base, now, options)
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
 
     def candidates(ways: Ways) -> list[Candidate]:
-        shaped = shape(query, star, base, resolve(query, star, ranges, columns, ways), ways.one_of("by", by))
-        return [shaped.alone(base, offer) for offer in offers]
+        resolved = resolve(query, star, ranges, columns, ways, options)
+        shaped = shape(query, star, base, resolved, ways.one_of("by", by))
+        return [shaped.alone(base, offer.reaching(resolved.reached)) for offer in offers]
 
     return tuple(min(some, key=_lack) for some in zip(*in_all_ways(candidates), strict=True))
 

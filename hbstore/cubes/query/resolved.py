@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,6 +54,27 @@ class Bridge:
     columns: dict[str, exp.Expr] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """One way in which rows that lack a field as a column reach it: by a join chain that begins at their columns.
+
+    Attributes:
+        tree: the field, behind the joins.
+        joins: of dimensions, in an order in which each finds what it joins.
+        columns: of the rows, which the joins begin at.
+    """
+
+    tree: exp.Expr
+    joins: tuple[Join, ...]
+    columns: frozenset[str]
+
+    @staticmethod
+    def of(root: str, tree: exp.Expr, joins: Sequence[Join]) -> Reached:
+        """The way to a field from rows of the alias root."""
+        names = (column for one in (tree, *(join.on for join in joins)) for column in one.find_all(exp.Column))
+        return Reached(tree, tuple(joins), frozenset(column.name for column in names if column.table == root))
+
+
 @dataclass(slots=True)
 class Resolved:
     """A query whose names are resolved in one way.
@@ -73,6 +94,7 @@ class Resolved:
         joins: in an order in which each finds what it joins.
         ranges: the time ranges by number, those of definitions of expressions behind those of the query.
         dated: expressions that have several definitions in these times, each with the numbers of their ranges.
+        reached: fields that each storage table's rows have as a column, or else reach by one of these ways.
         asked: the fields of the cube that the query names, before they were resolved.
         grouped: whether the query has a GROUP BY.
         limit: rows at most.
@@ -91,6 +113,7 @@ class Resolved:
     joins: dict[object, Join] = field(default_factory=dict)
     ranges: list[TimeRangeIn] = field(default_factory=list)
     dated: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    reached: dict[str, Sequence[Reached]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     grouped: bool = False
     limit: int | None = None

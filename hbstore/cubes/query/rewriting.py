@@ -194,14 +194,16 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     by = list(ways_to_choose(cube, [offer.fact for offer in offers], ranges))
 
     def understood(ways: Ways) -> Way:
-        resolved = resolve(query, star, ranges, columns, ways)
+        resolved = resolve(query, star, ranges, columns, ways, options)
         apply_options(query, resolved, options)
         question = Question(query, star, cube, offers)
         return Way.of(question, resolved, ways.one_of("partition column", by))
 
     ways = in_all_ways(understood)
     rates = Rates.between({table for way in ways for table in way.compared})
-    best = min((way.answer(rates) for way in ways), key=lambda one: (one.cost, one.resolved.joined))
+    best = min(
+        (way.answer(rates) for way in ways), key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined)
+    )
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -223,7 +225,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
     """A query of dimensions alone."""
 
     def answered(ways: Ways) -> tuple[int, exp.Select]:
-        resolved = resolve(query, star, (), frozenset(), ways)
+        resolved = resolve(query, star, (), frozenset(), ways, options)
         apply_options(query, resolved, options)
         units = Units(query, RollingUp.of(None, resolved.root))
         take_units(resolved, units)

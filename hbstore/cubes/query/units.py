@@ -11,6 +11,7 @@ table which columns of it become which columns of these rows:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,8 +28,8 @@ class TableRows(Protocol):
         """Whether its rows are those of the cube, and not rolled up."""
 
     @property
-    def columns(self) -> Mapping[str, object]:
-        """The columns of its rows, by name."""
+    def fields(self) -> AbstractSet[str]:
+        """The fields that its rows have, or reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +151,4 @@ class Unit:
 
     def _takes_values(self, rows: TableRows) -> bool:
         """Whether the aggregate is computed from a table's rows as from the cube's own."""
-        return rows.raw or (self.insensitive and self.attributes <= rows.columns.keys())
+        return rows.raw or (self.insensitive and self.attributes <= rows.fields)

@@ -132,8 +132,7 @@ _KINDS: Final = {
 
 def answer_query(answer: Answered, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
-    database = answer.star.catalog.database
-    rows = _rows(database, answer.by, list(answer.parts()), answer.columns())
+    rows = _rows(answer, list(answer.parts()), answer.columns(), options)
     return _query(answer.star, answer.resolved, _named(rows, answer.resolved.root), answer.unit, options)
 
 
@@ -219,16 +218,47 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
-def _rows(database: str, by: Chosen, parts: Sequence[Part], columns: Columns) -> exp.Query:
+def _rows(answer: Answered, parts: Sequence[Part], columns: Columns, options: QueryOptions) -> exp.Query:
     """The query of the rows of all parts, below each other."""
     made: exp.Query | None = None
     for part in parts:
-        one = exp.select(*_selected(part, by.column, columns)).from_(
-            exp.table_(part.offer.table, db=database, quoted=True)
-        )
-        one = one.where(_condition(part, by), copy=False)
+        selected = list(_selected(part, answer.by.column, columns))
+        table = exp.table_(part.offer.table, db=answer.star.catalog.database, quoted=True)
+        condition = _condition(part, answer.by)
+        if part.offer.reached:
+            rows = exp.select("*").from_(table).where(condition, copy=False)
+            one = _reaching(answer, part.offer, rows, selected, options)
+        else:
+            one = exp.select(*selected).from_(table).where(condition, copy=False)
         made = one if made is None else exp.union(made, one, distinct=False, copy=False)
     assert made is not None
+    return made
+
+
+def _reaching(
+    answer: Answered, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
+) -> exp.Select:
+    """What is selected of rows, with the dimensions joined behind which fields of it are.
+
+    SELECT customer.name AS customer_name, fare FROM (SELECT * FROM shop.lake_rides WHERE …) AS rides
+    LEFT JOIN (SELECT id, name FROM shop.lake_customers) AS customer ON rides.customer_id = customer.id
+    """
+    root, joins = answer.resolved.root, {}
+
+    def taken(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column) or node.table:
+            return node
+        reached = offer.reached.get(node.name)
+        if reached is None:
+            return exp.column(node.name, table=root, quoted=True)
+        joins.update({join.alias: join for join in reached.joins})
+        return reached.tree.copy()
+
+    made = exp.select(*(exp.alias_(one.unalias().transform(taken), one.alias_or_name, quoted=True) for one in selected))
+    made = made.from_(_named(rows, root), copy=False)
+    trees = [*made.expressions, *(join.on for join in joins.values())]
+    for join in joins.values():
+        made.append("joins", _join(answer.star, join, trees, options))
     return made
 
 

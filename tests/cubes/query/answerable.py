@@ -88,6 +88,10 @@ HAVINGS = [
 ]
 
 
+CHAINED = {"customer_name": "customer"}
+"""Attributes that a table without them has behind the join chain of a column."""
+
+
 @dataclass
 class Query:
     """A random query.
@@ -178,25 +182,19 @@ def tables_of(world: World) -> list[Table]:
 def is_answerable(query: Query, tables: Sequence[Table]) -> bool:
     """Whether some partitions of some tables can answer a query."""
     names = {name for item in query.items for name in item.attributes.split()}
-    if "customer_name" not in names:
-        return _is_answerable(query, tables, names)
-    by_chain = (names - {"customer_name"}) | {"customer"}
-    return _is_answerable(query, tables, names) or _is_answerable(query, tables, by_chain)
-
-
-def _is_answerable(query: Query, tables: Sequence[Table], names: set[str]) -> bool:
     aggregates = [one for item in query.items for one in item.aggregates] or [("", "", ANY)]
     return all(
         _divide(query, tables, names | {*measures.split(), *own.split()}, rows) for measures, own, rows in aggregates
     )
 
 
-def _divide(query: Query, tables: Sequence[Table], names: set[str], rows: str) -> bool:
+def _divide(query: Query, tables: Sequence[Table], asked: set[str], rows: str) -> bool:
     """Whether partitions of tables that have some columns divide the hours of a query."""
     stops: dict[int, set[int]] = {}
     periods = [set(item.periods) for item in query.items if item.periods]
     some = False
     for table in tables:
+        names = {*asked} if asked <= table.columns else {CHAINED.get(name, name) for name in asked}
         if names <= table.columns and (table.raw or (rows == ANY and OF_ROWS not in query.items)):
             there = {
                 period for *_, period in table.parts if "ts" in table.columns or all(period in one for one in periods)

@@ -33,6 +33,9 @@ class Table:
     def __post_init__(self):
         self.columns = {name: Column(name=name, type="int", end_time="2015-01-04") for name in self.short}
 
+    def own_columns(self, fields):
+        return frozenset(fields).intersection(self.columns)
+
     def of(self, names):
         """The sources for some measures."""
         if not self.short & set(names):

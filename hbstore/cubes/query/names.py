@@ -1,0 +1,342 @@
+"""Names: what a name of a query, or of an expression of the model, means in a cube or a dimension.
+
+    city.name          the field of the dimension at the end of a join chain, which is joined
+    station_city       an attribute: a column of the rows, or what a chain leads to
+    fare_per_minute    an expression: its definition, in which each name is one of the concept that has it
+
+Where there are several ways to a field of the cube, each storage table's rows go their own: those that have the
+attribute as a column take that, others join what a chain of theirs leads to, and then all stand below each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Final
+
+from sqlglot import exp, parse_one
+
+from hbstore.cubes.concepts import Cube, Dimension
+from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, Measure
+from hbstore.cubes.query.from_clause import Owner
+from hbstore.cubes.query.ranges import TimeRangeIn, marker, number_of
+from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
+from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
+from hbstore.cubes.query.text import DIALECT, QueryText, placed
+from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.errors import CubeQueryError, UnknownField, UnsupportedQuery
+from hbstore.times.moments import LIMIT, moment
+
+_DEPTH: Final = 50
+"""Expressions and chains within each other."""
+
+
+_WRITTEN: Final = 5_000
+"""Names in the definitions of a query's expressions, each as often as it is written."""
+
+
+@dataclass(slots=True)
+class Names:
+    """What names mean in one resolution of a query.
+
+    Attributes:
+        query: for errors.
+        star: the documents.
+        ranges: the time ranges of the query.
+        columns: the columns that at least one fact of the cube has.
+        ways: which way is taken where there are several.
+        by_table: whether each storage table's rows may go their own way.
+        owners: the tables of FROM.
+        made: the resolution; what names mean is joined to it.
+    """
+
+    query: QueryText
+    star: Star
+    ranges: Sequence[TimeRangeIn]
+    columns: frozenset[str]
+    ways: Ways
+    by_table: bool
+    owners: list[Owner]
+    made: Resolved
+    written: int = 0
+    cases: dict[tuple[str, str], exp.Expr] = field(default_factory=dict)
+    aliases: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def meaning(self, owner: Owner, parts: Sequence[str], node: exp.Expr, depth: int) -> exp.Expr:
+        """What a name means in a concept: a field, one reached by a chain, or a part of a struct."""
+        if depth > _DEPTH:
+            raise self.query.error(
+                UnsupportedQuery,
+                "expressions and references lead back to themselves",
+                node,
+                name=".".join(parts),
+                hint="Alter the model",
+            )
+        first, *rest = parts
+        fields = fields_of(owner.concept)
+        if rest and first == owner.concept.name and chain_of(owner.concept, first) is None and rest[0] in fields:
+            return self.meaning(owner, rest, node, depth)
+        chain = chain_of(owner.concept, first) if rest else None
+        if chain is not None:
+            self._check_derived_chain(owner, chain.name, node)
+            if len(chain.paths) > 1 and self._goes_by_table(owner):
+                made = self._by_table(owner, ".".join(parts), lambda one: one.meaning(owner, parts, node, depth))
+                if made is not None:
+                    return made
+            return self.meaning(self._joined(owner, chain.name, node, depth), rest, node, depth + 1)
+        if first not in fields and not is_time(owner, first):
+            raise self.unknown(owner, parts, node)
+        tree = self._field(owner, first, fields.get(first), node, depth)
+        for part in rest:
+            tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
+        return tree
+
+    def _field(self, owner: Owner, name: str, found: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
+        if owner.alias == self.made.root and depth == 0:
+            self.made.asked.add(name)
+            self._check_derived(owner, name, node)
+        if isinstance(found, Measure | DimAttribute):
+            self._check_times(found, node)
+        if isinstance(found, Expression):
+            return self._expression(owner, found, node, depth)
+        if isinstance(found, DimAttribute) and found.chain:
+            return self._attribute(owner, found, node, depth)
+        return exp.column(name, table=owner.alias, quoted=True)
+
+    def _attribute(self, owner: Owner, found: DimAttribute, node: exp.Expr, depth: int) -> exp.Expr:
+        """An attribute to which chains lead, and which may be a column as well."""
+        stored = self._is_stored(owner, found.name)
+        if (stored or len(found.chain) > 1) and self._goes_by_table(owner):
+            made = self._by_table(owner, found.name, lambda one: one.along(owner, found, found.chain, node, depth))
+            if made is not None:
+                return made
+        return self.along(owner, found, [*([None] if stored else []), *found.chain], node, depth)
+
+    def along(
+        self, owner: Owner, found: DimAttribute, chains: Sequence[ChainField | None], node: exp.Expr, depth: int
+    ) -> exp.Expr:
+        """An attribute behind one of some chains; None among these stands for the column."""
+        one = self.ways.one_of(("attribute", owner.alias, found.name), chains)
+        if one is None:
+            return exp.column(found.name, table=owner.alias, quoted=True)
+        return self.meaning(self._joined(owner, one.chain, node, depth), [one.field], node, depth + 1)
+
+    def _goes_by_table(self, owner: Owner) -> bool:
+        """Whether a field of several ways is taken by each storage table in its own one, not by all in the same."""
+        return self.by_table and owner.alias == self.made.root and self.ways.one_of("by table", [True, False])
+
+    def _by_table(self, owner: Owner, name: str, resolve: Callable[[Names], exp.Expr]) -> exp.Expr | None:
+        """The field as a column that rows have, or reach before they stand below those of other tables.
+
+        None where a way leads to many rows, or depends on the time: then all go the same.
+        """
+
+        def reached(ways: Ways) -> Reached | None:
+            alone = Names(
+                *(self.query, self.star, self.ranges, self.columns, ways),
+                by_table=False,
+                owners=[owner],
+                made=Resolved(self.made.root, self.made.cube),
+                aliases=self.aliases,
+            )
+            tree, joins = resolve(alone), list(alone.made.joins.values())
+            if alone.made.dated or any(join.to_many for join in joins):
+                return None
+            return Reached.of(self.made.root, tree, joins)
+
+        if name not in self.made.reached:
+            found = in_all_ways(reached)
+            some = [one for one in found if one is not None]
+            if len(some) < len(found):
+                return None
+            self.made.reached[name] = some
+        return exp.column(name, table=self.made.root, quoted=True)
+
+    def _is_stored(self, owner: Owner, name: str) -> bool:
+        """Whether a table has an attribute as a column, though a chain leads to it as well."""
+        if isinstance(owner.concept, Cube):
+            return name in self.columns
+        return any(name in {column.name for column in one.columns} for one in self.star.dimtables(owner.concept))
+
+    def _expression(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+        whole = [
+            spec for spec in found.specs if all(_within(spec.start_time, spec.end_time, one) for one in self.ranges)
+        ]
+        if whole:
+            spec = self.ways.one_of(("expression", owner.alias, found.name), whole)
+            return exp.paren(self._definition(owner, spec, node, depth), copy=False)
+        return self._dated(owner, found, node, depth)
+
+    def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
+        def named(column: exp.Column) -> exp.Expr:
+            self.written += 1
+            if self.written > _WRITTEN:
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "expressions within expressions make the query too long",
+                    node,
+                    names=f"more than {_WRITTEN:,}",
+                    hint="Ask for fewer of them, or alter the model so that they name each other less often",
+                )
+            return self.meaning(owner, [part.name.lower() for part in column.parts], node, depth + 1)
+
+        return placed(mapped(_parsed(spec.expression), named), None)
+
+    def _dated(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+        """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
+        key = owner.alias, found.name
+        if key in self.cases:
+            return self.cases[key].copy()
+        numbers = []
+        made = exp.Case(ifs=[])
+        for spec in found.specs:
+            start = 0 if spec.start_time is None else moment(spec.start_time)
+            stop = LIMIT if spec.end_time is None else moment(spec.end_time)
+            if not any(start < one.stop and one.start < stop for one in self.ranges):
+                continue
+            number = len(self.made.ranges)
+            self.made.ranges.append(TimeRangeIn(None, start, stop))
+            numbers.append(number)
+            made.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
+        if not numbers:
+            raise self.query.error(
+                UnsupportedQuery,
+                "no definition of the expression counts in the ranges",
+                node,
+                expression=found.name,
+                definitions="; ".join(f"{one.expression} {_validity(one)}" for one in found.specs),
+                hint="Ask for ranges in which it has a definition",
+            )
+        self.made.dated.append((found.name, tuple(numbers)))
+        made.meta[DATED] = found.name
+        self.cases[key] = made.copy()
+        return made
+
+    def _check_times(self, found: Measure | DimAttribute, node: exp.Expr) -> None:
+        for one in self.ranges:
+            if not _within(found.start_time, found.end_time, one):
+                raise self.query.error(
+                    UnsupportedQuery,
+                    "the field has no data in the whole range",
+                    node,
+                    field=found.name,
+                    cause="COLUMN_UNAVAILABLE_IN_TIME_RANGE",
+                    since=found.start_time,
+                    until=found.end_time,
+                    hint="Ask for a range within these times",
+                )
+
+    # Joins
+
+    def _joined(self, owner: Owner, name: str, node: exp.Expr, depth: int) -> Owner:
+        """The end of a join chain, joined by one of its paths."""
+        chain = chain_of(owner.concept, name)
+        if chain is None:
+            raise self.unknown(owner, [name], node)
+        path = self.ways.one_of(("path", owner.alias, name), sorted(chain.paths, key=len))
+        here, alias = owner, name if owner.alias == self.made.root else f"{owner.alias}_{name}"
+        for number, edge in enumerate(path):
+            last = number == len(path) - 1
+            here = self._step(here, edge, alias if last else f"{alias}_{number}", node, depth)
+        return here
+
+    def _step(self, owner: Owner, edge: Edge, alias: str, node: exp.Expr, depth: int) -> Owner:
+        target = self.star.concept(edge.to_table)
+        if not isinstance(target, Dimension):
+            raise self.query.error(
+                UnknownField,
+                "a join chain leads to what is not a dimension",
+                node,
+                edge=edge,
+                hint="Create the dimension",
+            )
+        key = owner.alias, str(edge)
+        if key not in self.made.joins:
+            if key not in self.aliases:
+                taken = {*self.aliases.values(), *(join.alias for join in self.made.joins.values())}
+                while alias in taken or any(alias == one.alias for one in self.owners):
+                    alias += "_"
+                self.aliases[key] = alias
+            alias = self.aliases[key]
+            left = self.meaning(owner, [edge.field], node, depth + 1)
+            right = exp.column(edge.to_field, table=alias, quoted=True)
+            on = exp.EQ(this=left, expression=right)
+            self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
+        return Owner(self.made.joins[key].alias, target)
+
+    # Derived cubes
+
+    def _check_derived(self, owner: Owner, name: str, node: exp.Expr) -> None:
+        derived = owner.derived
+        if derived is None or name in derived.measures or name in derived.dim_attributes or is_time(owner, name):
+            return
+        raise self.query.error(
+            UnknownField,
+            "the derived cube does not have the field",
+            node,
+            derived_cube=derived.name,
+            field=name,
+            known=", ".join([*derived.measures, *derived.dim_attributes]),
+            hint=f"Ask for the fields that it has, or ask the cube {derived.parent}",
+        )
+
+    def _check_derived_chain(self, owner: Owner, name: str, node: exp.Expr) -> None:
+        derived = owner.derived
+        chain = chain_of(owner.concept, name)
+        if derived is None or chain is None:
+            return
+        if not any(path[0].field in derived.dim_attributes for path in chain.paths):
+            raise self.query.error(
+                UnknownField,
+                "the derived cube does not have the attribute at which the join chain begins",
+                node,
+                derived_cube=derived.name,
+                chain=name,
+                hint=f"Ask the cube {derived.parent}",
+            )
+
+    def unknown(self, owner: Owner, parts: Sequence[str], node: exp.Expr) -> CubeQueryError:
+        """The error for a name that means nothing in a concept."""
+        chains = [chain.name for chain in owner.concept.join_chains]
+        return self.query.error(
+            UnknownField,
+            "no such field",
+            node,
+            cause="COLUMN_NOT_FOUND",
+            name=".".join(parts),
+            of=owner.concept,
+            fields=", ".join(fields_of(owner.concept)) or "none",
+            chains=", ".join(chains) or "none",
+            hint="Name one of its fields, or a field of a join chain as chain.field",
+        )
+
+
+def mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
+    """A copy of a tree with its columns replaced."""
+
+    def replaced(one: exp.Expr) -> exp.Expr:
+        return named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
+
+    return node.transform(replaced)
+
+
+@lru_cache(maxsize=1_024)
+def _parsed(expression: str) -> exp.Expr:
+    """An expression of the model; not to be changed."""
+    return parse_one(expression, dialect=DIALECT, into=exp.Condition)
+
+
+def is_time(owner: Owner, name: str) -> bool:
+    """Whether a name is that of a time dimension."""
+    return name in time_dimensions(owner.concept)
+
+
+def _within(start: datetime | None, end: datetime | None, one: TimeRangeIn) -> bool:
+    return (start is None or moment(start) <= one.start) and (end is None or one.stop <= moment(end))
+
+
+def _validity(spec: ExpressionSpec) -> str:
+    since = "" if spec.start_time is None else f"from {spec.start_time.isoformat()} "
+    return f"({since}{'' if spec.end_time is None else f'until {spec.end_time.isoformat()}'})"
