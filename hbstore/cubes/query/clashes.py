@@ -31,7 +31,7 @@ def clashes(
         start: the first of its indexes.
         stop: the one behind the last.
     """
-    found: set[int] = set()
+    clashing: set[int] = set()
     begin, end = period.moment(start), period.moment(stop)
     for (other, of), timeline in timelines.items():
         if of != column or other is period or (isinstance(kind, StringType) and other.pattern != period.pattern):
@@ -40,9 +40,9 @@ def clashes(
         (small, of_small), (large, of_large) = sorted(both, key=lambda one: one[0].rank)
         for at in _indexes(of_large, large.ceil_index(begin), large.ceil_index(end)):
             inside = small.floor_index(large.moment(at))
-            if small.moment(inside) == large.moment(at) and any(_indexes(of_small, inside, inside + 1)):
-                found.add(at if large is period else inside)
-    return sorted(found)
+            if small.moment(inside) == large.moment(at) and any(of_small.index_ranges(inside, inside + 1)):
+                clashing.add(at if large is period else inside)
+    return sorted(clashing)
 
 
 def _indexes(timeline: PartitionTimeline, start: int, stop: int) -> Iterator[int]:

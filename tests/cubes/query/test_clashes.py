@@ -62,6 +62,16 @@ def test_what_is_there_once_is_read_and_what_clashes_is_named():
             cubes.rewrite(f"{two} options (max_interval = DAILY)")
 
 
+def test_the_first_day_of_all_clashes_with_its_month():
+    """Its index is 0."""
+    with sums("date", ["DAILY", "MONTHLY"]) as cubes:
+        first = dt.date(1, 1, 1)
+        cubes.add_partitions("sums", "lake", [desc("DAILY", first, "eu"), desc("MONTHLY", first, "us")])
+        with pytest.raises(NoCandidate) as caught:
+            cubes.rewrite("select minutes from rides where time_range_in(start_time, '0001-01-01', '0001-01-02')")
+        assert "in lake_sums partitions of several update periods have the dt 0001-01-01" in caught.value.hint
+
+
 def _alone(cubes, text):
     """Why the table cannot answer a query, where none of it is read."""
     first = text.replace("'2015-03'", "'2015-01-02'")
