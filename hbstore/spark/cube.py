@@ -56,20 +56,21 @@ def cube(
     6.0
     """
     check_arguments(spark=spark, store=store, text=text, database=database)
-    with opened(store) as there:
+    with opened(store) as open_store:
         said = with_session(spark, options)
-        found = Cubes(there, database).rewrite(text, now=now, partial=partial, options=said)
-        return answer(spark, there, database, found)
+        rewritten = Cubes(open_store, database).rewrite(text, now=now, partial=partial, options=said)
+        return answer(spark, open_store, database, rewritten)
 
 
 def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten: Rewritten) -> DataFrame:
     """The rows of a query that was rewritten."""
-    views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in rewritten.reads}
+    reads = rewritten.reads
+    views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in reads}
     tree = parse_one(rewritten.sql, dialect=DIALECT)
     for node in list(tree.find_all(exp.Table)):
         node.replace(exp.table_(views[node.name], quoted=True))
     try:
-        for table, where in rewritten.reads.items():
+        for table, where in reads.items():
             described = store.get_table(database, table)
             if table in rewritten.partitions:
                 frame = rows_of_runs(spark, store, described, *rewritten.chosen(table))
