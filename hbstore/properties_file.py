@@ -38,7 +38,7 @@ def read_properties(text: str, file: str) -> dict[str, str]:
     Raises:
         InvalidInput: a property occurs twice, or an escape is none; the error names file and line.
     """
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for number, line in _logical_lines(text):
         matched = _KEY.match(line)
         assert matched is not None  # it may be empty
@@ -51,10 +51,10 @@ def read_properties(text: str, file: str) -> dict[str, str]:
                 line=number,
                 hint=r"Write \\u and four hex digits",
             ) from None
-        if key in found:
+        if key in properties:
             raise InvalidInput("a property occurs twice", file=file, line=number, property=key, hint=_ONCE)
-        found[key] = value
-    return found
+        properties[key] = value
+    return properties
 
 
 def read_json_properties(text: str, file: str) -> dict[str, str]:
@@ -83,13 +83,13 @@ def read_json_properties(text: str, file: str) -> dict[str, str]:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=checked)
+        properties = json.loads(text, object_pairs_hook=checked)
     except (ValueError, RecursionError) as error:
         hint = 'Write {"NAME": "VALUE"}, or use --format properties'
         raise InvalidInput("the file is not JSON", file=file, reason=str(error), hint=hint) from None
-    if not isinstance(found, dict):
+    if not isinstance(properties, dict):
         raise InvalidInput("the file is not a JSON object", file=file, hint='Write {"NAME": "VALUE"}')
-    return found
+    return properties
 
 
 def write_properties(properties: Mapping[str, str]) -> str:

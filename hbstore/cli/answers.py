@@ -39,12 +39,12 @@ class Answers:
         from hbstore.cubes import Cubes
         from hbstore.ddl.results import Result
 
-        found = Cubes(self.store, database).rewrite(query.text)
+        rewritten = Cubes(self.store, database).rewrite(query.text)
         if self._session is None:
             self._session = self.open.enter_context(spark_session("hbstore sql"))
         from hbstore.spark.cube import answer
 
         with spark_jobs():
-            frame = answer(self._session, self.store, database, found)
+            frame = answer(self._session, self.store, database, rewritten)
             rows = tuple(tuple(row) for row in frame.toLocalIterator())
-        return Result(query, tuple(frame.columns), rows, notes=tuple(found.warnings))
+        return Result(query, tuple(frame.columns), rows, notes=tuple(rewritten.warnings))

@@ -109,24 +109,24 @@ def cover(
     in_database, name = model_name(fact, database)
     range_ = parse_time_range(start, end, datetime.now(UTC))
     with open_store(ctx, store) as opened:
-        found = Cubes(opened, in_database).cover(name, *range_, time_dimension=time_dimension, partial=True)
-    uncovered = bool(found.missing) and not partial
+        covered = Cubes(opened, in_database).cover(name, *range_, time_dimension=time_dimension, partial=True)
+    uncovered = bool(covered.missing) and not partial
     if as_json:
-        print_json({"fact": f"{in_database}.{name}".lower(), **_pair(range_), **_cover_json(found)})
+        print_json({"fact": f"{in_database}.{name}".lower(), **_pair(range_), **_cover_json(covered)})
         if uncovered:
             raise typer.Exit(PROBLEMS)
     elif uncovered:
-        error = Uncoverable(found.missing)
-        more = f" and {len(found.missing) - _NAMED:,} more" if found.missing[_NAMED:] else ""
-        error.fields["missing"] = " ∪ ".join(map(_range, found.missing[:_NAMED])) + more
+        error = Uncoverable(covered.missing)
+        more = f" and {len(covered.missing) - _NAMED:,} more" if covered.missing[_NAMED:] else ""
+        error.fields["missing"] = " ∪ ".join(map(_range, covered.missing[:_NAMED])) + more
         error.hint = "--partial shows the existing partitions and all missing ranges"
         raise error
     else:
-        _print_cover(found)
+        _print_cover(covered)
 
 
-def _print_cover(found: Cover) -> None:
-    runs = _runs(found)
+def _print_cover(covered: Cover) -> None:
+    runs = _runs(covered)
     if on_terminal():
         rows = [
             (
@@ -141,10 +141,10 @@ def _print_cover(found: Cover) -> None:
         print_table(("storage table", "period", "from", "to", "partitions"), rows)
     else:
         print_lines(map(str, runs))
-    print_lines(f"missing {_range(one)}" for one in found.missing)
+    print_lines(f"missing {_range(one)}" for one in covered.missing)
     sys.stdout.flush()  # so that what follows on stderr comes after it
-    what = f"{plural(len(found.missing), 'range')} missing" if found.missing else "nothing missing"
-    typer.echo(f"{plural(len(found.partitions), 'partition')} in {plural(len(runs), 'run')}, {what}", err=True)
+    what = f"{plural(len(covered.missing), 'range')} missing" if covered.missing else "nothing missing"
+    typer.echo(f"{plural(len(covered.partitions), 'partition')} in {plural(len(runs), 'run')}, {what}", err=True)
 
 
 def _runs(found: Cover) -> Sequence[CoverRun]:
@@ -154,9 +154,9 @@ def _runs(found: Cover) -> Sequence[CoverRun]:
     return found.partitions.runs
 
 
-def _cover_json(found: Cover) -> dict[str, Any]:
+def _cover_json(covered: Cover) -> dict[str, Any]:
     return {
-        "partitions": len(found.partitions),
+        "partitions": len(covered.partitions),
         "runs": [
             {
                 "storage_table": run.storage_table,
@@ -165,9 +165,9 @@ def _cover_json(found: Cover) -> dict[str, Any]:
                 "to": run.period.format_index(run.stop),
                 "partitions": run.stop - run.start,
             }
-            for run in _runs(found)
+            for run in _runs(covered)
         ],
-        "missing": list(map(_pair, found.missing)),
+        "missing": list(map(_pair, covered.missing)),
     }
 
 

@@ -66,19 +66,22 @@ def load(
 
     kind = _format_of(file, format)
     with open_store(ctx, store) as opened:
-        found = partitioned(opened.get_table(*table_name(table)))
-        loading = Loading(opened, found, if_not_exists, "keep" if keep_invalid else "reject")
+        described = partitioned(opened.get_table(*table_name(table)))
+        loading = Loading(opened, described, if_not_exists, "keep" if keep_invalid else "reject")
         with _opened(file) as (stream, size):
-            source = SpecFile("<stdin>" if file == "-" else file, stream, kind, found)
-            with progress(f"Loading {found}", size, in_bytes=True) as show:
+            source = SpecFile("<stdin>" if file == "-" else file, stream, kind, described)
+            with progress(f"Loading {described}", size, in_bytes=True) as show:
                 for _ in loading.batches(source, batch):
                     show(source.done)
     if as_json:
-        print_json({"table": str(found), "file": source.name, "read": loading.read, "added": loading.added})
+        print_json({"table": str(described), "file": source.name, "read": loading.read, "added": loading.added})
         return
     there = loading.read - loading.added
     print_lines(
-        [f"{plural(loading.added, 'partition')} added to {found}" + (f", {there:,} already existed" if there else "")]
+        [
+            f"{plural(loading.added, 'partition')} added to {described}"
+            + (f", {there:,} already existed" if there else "")
+        ]
     )
 
 

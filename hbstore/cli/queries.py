@@ -102,15 +102,15 @@ def run(
     said = QueryOptions.of(options).changed(named_values("option", option))
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
-        found = Cubes(opened, in_database).rewrite(
+        rewritten = Cubes(opened, in_database).rewrite(
             query, now=None if now is None else parse_time(now, datetime.now(UTC)), partial=partial, options=said
         )
         if explain:
-            print_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.explain()}\n")
+            print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
         elif sql:
-            sys.stdout.write(f"{found.sql}\n")
+            sys.stdout.write(f"{rewritten.sql}\n")
         else:
-            _print_answer(opened, in_database, found, as_csv=as_csv, as_json=as_json)
+            _print_answer(opened, in_database, rewritten, as_csv=as_csv, as_json=as_json)
 
 
 @commands.command(
@@ -146,34 +146,34 @@ def candidates(
 
     in_database, name = model_name(cube, database)
     with open_store(ctx, store) as opened:
-        found = Cubes(opened, in_database).candidates(name, fields, (time_dimension, start, end))
+        tables = Cubes(opened, in_database).candidates(name, fields, (time_dimension, start, end))
     if as_json:
-        print_json([one.to_dict() for one in found])
+        print_json([one.to_dict() for one in tables])
     elif on_terminal():
-        rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in found]
+        rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in tables]
         print_table(("storage table", "weight", "cause", "detail"), rows)
     else:
-        print_lines(map(str, found))
+        print_lines(map(str, tables))
 
 
-def _print_answer(store: PartitionStore, database: str, found: Rewritten, *, as_csv: bool, as_json: bool) -> None:
+def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *, as_csv: bool, as_json: bool) -> None:
     """Run a query that was rewritten by Spark, and print its rows."""
-    _note(found)
+    _note(rewritten)
     with spark_session("hbstore query") as session:
         from hbstore.spark.cube import answer
 
         with stages(session, "Asking Spark"):  # until the first row, as rows may go to the same terminal
-            frame = answer(session, store, database, found)
+            frame = answer(session, store, database, rewritten)
             rows = frame.toLocalIterator()
             first = list(islice(rows, 1))
         _print(frame.columns, (tuple(row) for row in chain(first, rows)), as_csv=as_csv, as_json=as_json)
 
 
-def _note(found: Rewritten) -> None:
+def _note(rewritten: Rewritten) -> None:
     """What the user should know beside the rows, on stderr."""
-    for start, end in found.missing:
+    for start, end in rewritten.missing:
         typer.echo(f"Note: nothing is there for [{start.isoformat()}, {end.isoformat()})", err=True)
-    for warning in found.warnings:
+    for warning in rewritten.warnings:
         typer.echo(f"Note: {warning}", err=True)
 
 

@@ -82,15 +82,15 @@ class Catalog:
 
         In order of their names, by one scan. What is dropped meanwhile is left out.
         """
-        found = []
+        documents = []
         for entry in self._settler.entries(kind):
             assert isinstance(entry.document, LogicalTable)
             if entry.state is not State.LEAVING and wanted(entry.document):
                 with suppress(ModelNotFound):
                     document = self._settler.settle(entry).document
                     assert isinstance(document, LogicalTable)
-                    found.append(document)
-        return found
+                    documents.append(document)
+        return documents
 
     def tabled(self, name: str) -> LogicalTable:
         """The fact of a name, or the dimension table, when its tables are as it says. One row, or two.

@@ -135,19 +135,19 @@ def _take(
 
 def _runs(period: UpdatePeriod, timelines: Sequence[PartitionTimeline], start: int, stop: int) -> list[CoverRun]:
     """What the timelines have in [start, stop), sorted; what one has is not asked of those after it."""
-    found: list[CoverRun] = []
-    wanted = [(start, stop)]
+    runs: list[CoverRun] = []
+    uncovered = [(start, stop)]
     for timeline in timelines:
         left: list[tuple[int, int]] = []
-        for low, high in wanted:
+        for low, high in uncovered:
             here = list(timeline.index_ranges(low, high))
-            found += [CoverRun(period, begin, end, timeline.storage_table) for begin, end in here]
+            runs += [CoverRun(period, begin, end, timeline.storage_table) for begin, end in here]
             left += gaps(here, low, high)
-        wanted = left
-        if not wanted:
+        uncovered = left
+        if not uncovered:
             break
-    found.sort(key=lambda run: run.start)
-    return found
+    runs.sort(key=lambda run: run.start)
+    return runs
 
 
 def _moments(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

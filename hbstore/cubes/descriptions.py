@@ -162,7 +162,7 @@ def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime
         raise InvalidTime(
             "the text is not an ISO time",
             column=column,
-            given=value,
+            value=value,
             expected=period.pattern,
             hint="Write the time as 2015-01-29T06:00:00, or as expected",
         ) from None

@@ -90,7 +90,7 @@ def _read(kind: str, text: str) -> Entry:
         )
     except (ValueError, KeyError, TypeError, AttributeError, InvalidModel) as error:
         raise CorruptRow(
-            "a document of the model cannot be decoded", kind=kind, found=str(error), hint=RESTORE
+            "a document of the model cannot be decoded", kind=kind, reason=str(error), hint=RESTORE
         ) from None
 
 

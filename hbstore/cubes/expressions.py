@@ -81,7 +81,7 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
         exp.Parameter: "no parameter",
         exp.Block: "one expression",
     }
-    found = []
+    columns = []
     for node in tree.walk():
         for kind, expected in refused.items():
             if isinstance(node, kind):
@@ -91,8 +91,8 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
         if isinstance(node, exp.Column):
             first, *rest = node.parts
             offset = first.meta.get("start", 0)
-            found.append(ColumnName((first.name.lower(), *(part.name.lower() for part in rest)), offset))
-    return tuple(sorted(found, key=lambda one: one.offset))
+            columns.append(ColumnName((first.name.lower(), *(part.name.lower() for part in rest)), offset))
+    return tuple(sorted(columns, key=lambda one: one.offset))
 
 
 def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:

@@ -95,13 +95,13 @@ class FactTimes:
             column = dimensions.get(time_dimension.lower(), time_dimension.lower())
             if column in columns:
                 return column
-        known = [name for name, column in dimensions.items() if column in columns]
+        names = [name for name, column in dimensions.items() if column in columns]
         raise UnknownTimeDimension(
             "the fact has several time partition columns"
             if time_dimension is None
             else "no storage table is partitioned by the time dimension",
             fact=self.fact.name,
             time_dimension=time_dimension,
-            known=", ".join(dict.fromkeys([*known, *columns])),
-            hint="Name one of the known time dimensions",
+            choices=", ".join(dict.fromkeys([*names, *columns])),
+            hint="Name one of the choices: a time dimension, or its partition column",
         )

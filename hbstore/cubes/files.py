@@ -124,7 +124,7 @@ def read_text(path: str | Path) -> tuple[str, Format]:
         raise InvalidModel(
             "the file cannot be read",
             file=str(path),
-            found=str(error),
+            reason=str(error),
             hint="Check that the file exists, that you may read it, and that it is UTF-8",
         ) from None
     return text, kind

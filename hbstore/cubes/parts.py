@@ -79,13 +79,13 @@ def parts_of(cube: Cube) -> dict[str, Parts]:
     """The parts of a cube's measures and attributes, by their names. O(fields)."""
     wrong = {one.property for one in wrong_parts(cube)}  # an older version may have stored some
     properties = {name: _column(text) for name, text in cube.properties.items() if name not in wrong}
-    found = {}
+    parts = {}
     fields: tuple[_Field, ...] = (*cube.measures, *cube.dim_attributes)
     for field in fields:
         own = {_default(field): field.name}  # the column of a measure that is summed holds its sums
         named = {kind: properties.get(part_property(field.name, kind), own.get(kind)) for kind in _KINDS}
-        found[field.name] = Parts(**named)
-    return found
+        parts[field.name] = Parts(**named)
+    return parts
 
 
 def can_be_sketched(type_: str) -> bool:

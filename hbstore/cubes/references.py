@@ -55,20 +55,20 @@ def check_references(document: Named, known: Known) -> None:
 
 def dependents(document: Named, known: Known) -> list[Named]:
     """The documents that name one."""
-    found: list[Named] = []
+    documents: list[Named] = []
     if document.kind == "cube":
-        found += [one for one in known.list("derived_cube") if getattr(one, "parent", None) == document.name]
-        found += [one for one in known.list("fact") if getattr(one, "cube", None) == document.name]
+        documents += [one for one in known.list("derived_cube") if getattr(one, "parent", None) == document.name]
+        documents += [one for one in known.list("fact") if getattr(one, "cube", None) == document.name]
     elif document.kind == "dimension":
-        found += [one for one in known.list("dimtable") if getattr(one, "dimension", None) == document.name]
+        documents += [one for one in known.list("dimtable") if getattr(one, "dimension", None) == document.name]
     elif document.kind == "storage":
-        found += [
+        documents += [
             one
             for kind in ("fact", "dimtable")
             for one in known.list(kind)
             if isinstance(one, LogicalTable) and document.name in {table.storage for table in one.storage_tables}
         ]
-    return found
+    return documents
 
 
 def described(document: Named, known: Known) -> dict[str, Any]:

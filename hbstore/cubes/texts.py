@@ -70,12 +70,12 @@ def load_yaml(text: str, file: str) -> list[Any]:
             file=file,
             line=mark.line + 1 if mark else None,
             column=mark.column + 1 if mark else None,
-            found=error.problem,
+            reason=error.problem,
             hint="Correct the text there. Write no aliases, and each key once",
         ) from None
     except (yaml.YAMLError, ValueError) as error:
         raise InvalidModel(
-            "the text is not YAML", file=file, found=str(error).partition("\n")[0], hint="Correct the mistake in found"
+            "the text is not YAML", file=file, reason=str(error).partition("\n")[0], hint="Correct the mistake there"
         ) from None
     except RecursionError:
         raise _too_deep(file) from None
@@ -93,7 +93,7 @@ def load_json(text: str, file: str) -> list[Any]:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidModel("a key occurs twice", file=file, found=twice, hint="Write each key once")
+            raise InvalidModel("a key occurs twice", file=file, key=twice, hint="Write each key once")
         return found
 
     try:
@@ -104,7 +104,7 @@ def load_json(text: str, file: str) -> list[Any]:
             file=file,
             line=error.lineno,
             column=error.colno,
-            found=error.msg,
+            reason=error.msg,
             hint="Correct the text there",
         ) from None
     except RecursionError:

@@ -105,14 +105,14 @@ def running(text: str, statement: Statement, number: int, count: int) -> Iterato
 def _texts(text: str, tree: Tree[Token]) -> Iterator[str]:
     """The text of each statement: what stands between semicolons, unless nothing does."""
     start = 0
-    found: list[Tree[Token]] = []
+    texts: list[Tree[Token]] = []
     for one in tree.children:
         if isinstance(one, Tree):
-            found.append(one)
+            texts.append(one)
         else:
-            yield from (text[start : one.start_pos].strip() for _ in found)
-            start, found = one.end_pos or 0, []
-    yield from (text[start:].strip() for _ in found)
+            yield from (text[start : one.start_pos].strip() for _ in texts)
+            start, texts = one.end_pos or 0, []
+    yield from (text[start:].strip() for _ in texts)
 
 
 def _tree(text: str) -> Tree[Token]:

@@ -71,7 +71,10 @@ def read_selected(
     max_parts: int | None = None,
     like_dialect: LikeDialect = FILTER_DIALECT,
 ) -> T:
-    """What `read_payloads` gives for a filter, which is short if the filter is and its plan is a few point lookups."""
+    """As `read_payloads`; the thread that waits for clients leaves it to another one, unless the filter is short.
+
+    A filter is short if it has few characters and its plan is a few point lookups.
+    """
     note_target(call, database, table, where)
     if not isinstance(where, str) or len(where) > SHORT_FILTER:
         leave_selector()

@@ -131,33 +131,33 @@ def default_location(table: Table, values: Sequence[str]) -> str | None:
 def _distinct(table: Table, given: Iterable[GivenPartition]) -> dict[Identity, Partition]:
     """The partitions of a batch by their identities, if they are all different and all the table's."""
     identify = identity_of(table)
-    found: dict[Identity, Partition] = {}
+    by_identity: dict[Identity, Partition] = {}
     for one in given:
         if database_name(one.database).lower() != table.database or (one.table or "").lower() != table.name:
             raise THRIFT.MetaException(
                 f"Partition does not belong to target table {table}: it is one of {one.database}.{one.table}"
             )
         identity = identify(one.partition.values)
-        if identity in found:
+        if identity in by_identity:
             name = partition_name(table.partition_column_names, one.partition.values)
             raise THRIFT.MetaException(f"Duplicate partitions in the list: {name}")
-        found[identity] = one.partition
-    return found
+        by_identity[identity] = one.partition
+    return by_identity
 
 
 def _locations(call: Call, table: Table, partitions: Iterable[Partition]) -> list[str | None]:
     """Where partitions have their folders; those of a view have none."""
     name_of = partition_namer(table.partition_column_names)
     home = None if table.location is None else table.location.rstrip("/")
-    found: list[str | None] = []
+    locations: list[str | None] = []
     for one in partitions:
         if home is None and one.location:
             raise THRIFT.MetaException("Cannot specify location for a view partition")
         if one.location:
-            found.append(call.warehouse.qualify(one.location))
+            locations.append(call.warehouse.qualify(one.location))
         else:
-            found.append(None if home is None else f"{home}/{name_of(one.values)}")
-    return found
+            locations.append(None if home is None else f"{home}/{name_of(one.values)}")
+    return locations
 
 
 def _completed(

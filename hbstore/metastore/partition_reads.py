@@ -127,13 +127,13 @@ def get_num_partitions_by_filter(call: Call) -> int:
     given = call.arguments
 
     def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
-        found = count(plan, call.store.rows)
-        note_plan(call, plan, row, found)
-        return found
+        number = count(plan, call.store.rows)
+        note_plan(call, plan, row, number)
+        return number
 
-    found = read_selected(call, given.db_name, given.tbl_name, given.filter, counted)
-    call.note(partitions=found)
-    return found
+    number = read_selected(call, given.db_name, given.tbl_name, given.filter, counted)
+    call.note(partitions=number)
+    return number
 
 
 def _one(call: Call, database: str | None, table: str | None, values: Sequence[str]) -> bytes:

@@ -1,9 +1,10 @@
 """Which calls are short by nature, so that the thread that waits for all clients answers them itself.
 
-A short call reads at most a few rows of a local store. It lists nothing, changes nothing and touches no files. Filters
-are short while they are no longer than `SHORT_FILTER` and their plans are no more than `FEW` point lookups; the thread
+A short call reads at most a few rows of a local store. It lists nothing, changes nothing and touches no files. Other
+threads answer all other calls, however few rows these turn out to read.
+
+A filter is short if it has at most `SHORT_FILTER` characters and its plan is at most `FEW` point lookups. The thread
 that waits for clients sees this before it reads the first row, and leaves all other filters to another thread.
-All other calls are answered by other threads, however few rows they turn out to read.
 """
 
 from __future__ import annotations
@@ -69,15 +70,17 @@ class LongCall(BaseException):
 
 
 def mark_selector() -> None:
-    """Called by the thread that waits for all clients, once."""
+    """Say that the calling thread is the one that waits for all clients."""
     _THREAD.selects = True
 
 
 def leave_selector() -> None:
-    """Called before what may take long, where nothing was changed yet.
+    """Leave a call to another thread, if the calling one waits for all clients; before work that may take long.
+
+    Nothing may be changed yet, as the other thread begins the call anew.
 
     Raises:
-        LongCall: this is the thread that waits for all clients; another one will answer the call from its beginning.
+        LongCall: the calling thread waits for all clients.
     """
     if getattr(_THREAD, "selects", False):
         raise LongCall

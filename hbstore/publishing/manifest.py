@@ -145,18 +145,18 @@ class Manifest:
         '7'
         """
         try:
-            found = json.loads(data)
-            if found["version"] != _VERSION:
+            document = json.loads(data)
+            if document["version"] != _VERSION:
                 raise CorruptRow(
                     "another version of hbstore wrote the publication",
-                    version=found["version"],
+                    version=document["version"],
                     hint="Use the version of hbstore that wrote it, or a newer one",
                 )
-            if "exchange" in found:
-                places = tuple(PartitionWrite(tuple(values), location) for values, location in found["places"])
-                return Manifest(found["id"], found["staging"], places, exchange=_exchange(found["exchange"]))
-            partitions = tuple(_write(one) for one in found["partitions"])
-            return Manifest(found["id"], found["staging"], partitions, _batch(found.get("batch")))
+            if "exchange" in document:
+                places = tuple(PartitionWrite(tuple(values), location) for values, location in document["places"])
+                return Manifest(document["id"], document["staging"], places, exchange=_exchange(document["exchange"]))
+            partitions = tuple(_write(one) for one in document["partitions"])
+            return Manifest(document["id"], document["staging"], partitions, _batch(document.get("batch")))
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow("a publication cannot be decoded", bytes=len(data), hint=RESTORE) from error
 

@@ -152,13 +152,13 @@ class _Values:
         self._known: list[dict[str, bytes]] = [{} for _ in table.partition_columns]
 
     def cells(self, values: Sequence[str]) -> Cells:
-        found = []
+        cells = []
         for known, kind, text in zip(self._known, self._table.key_types, values, strict=True):
             cell = known.get(text)
             if cell is None:
                 cell = known[text] = text_cell(kind, text)
-            found.append(cell)
-        return tuple(found)
+            cells.append(cell)
+        return tuple(cells)
 
     def name(self, values: Sequence[str]) -> str:
         return partition_name(self._table.partition_column_names, values)

@@ -105,7 +105,7 @@ class Shape:
         """
         level = len(folder.values)
         column, kind, wanted = self.columns[level], self.types[level], self.wanted[level]
-        found, foreign = [], []
+        folders, foreign = [], []
         for name, leads_out in entries:
             if is_passed_over(name):
                 continue
@@ -121,8 +121,8 @@ class Shape:
             elif leads_out:
                 foreign.append(Foreign(printable(path), "a link to a place outside the table"))
             else:
-                found.append(Folder(path, (*folder.values, value)))
-        return found, foreign
+                folders.append(Folder(path, (*folder.values, value)))
+        return folders, foreign
 
 
 def is_passed_over(name: str) -> bool:

@@ -120,28 +120,28 @@ def sync_partitions(
     walked = look.walk(location, shape, lambda done: progress("list", done, None))
     gone = look.gone(unseen(described, walked, there)) if mode != "add" else set[str]()
     row = store.publications.row(database, name)
-    found = compared(described, walked, there, mode=mode, gone=gone, busy=_busy(store, row))
-    if not force and found.drop and _is_empty(location, walked):
+    repair = compared(described, walked, there, mode=mode, gone=gone, busy=_busy(store, row))
+    if not force and repair.drop and _is_empty(location, walked):
         raise TableFolderMissing(
             "the table's folder is empty, and partitions would be dropped",
             table=described,
             location=location,
-            partitions=len(found.drop),
+            partitions=len(repair.drop),
             hint="Check that its disk is mounted; force=True (--force) drops them",
         )
     staging = unnamed_staging(location, {one.id for one in store.publications.of(row)})
-    found = replace(found, staging=tuple(staging))
+    repair = replace(repair, staging=tuple(staging))
     if dry_run:
-        return found
+        return repair
     dropped = added = 0
-    for some in _batches(found.drop, batch):
+    for some in _batches(repair.drop, batch):
         dropped += _drop(store, database, name, some)
-        progress("drop", dropped, len(found.drop))
-    for some in _batches(found.add, batch):
+        progress("drop", dropped, len(repair.drop))
+    for some in _batches(repair.add, batch):
         added += store.add_partitions(database, name, some, if_not_exists=True)
-        progress("add", added, len(found.add))
+        progress("add", added, len(repair.add))
     remove_staging(location, staging)
-    return replace(found, added=added, dropped=dropped)
+    return replace(repair, added=added, dropped=dropped)
 
 
 def _location(table: Table) -> str:

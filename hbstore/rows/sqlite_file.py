@@ -152,7 +152,7 @@ class SqliteFile:
                 "a newer version of hbstore created the store",
                 path=self.path,
                 version=version,
-                known=VERSION,
+                supported=VERSION,
                 hint="The store was not changed; upgrade hbstore",
             )
         return bool(identity)

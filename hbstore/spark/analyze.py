@@ -128,21 +128,21 @@ def analyze_table(
             "a batch must hold at least one partition", batch=batch, hint="Use batch=1000, or leave it out"
         )
     database, name = table_name(table)
-    with opened(store) as given:
-        Publisher(given).finish_before_use(given.publications.row(database, name))
-        described = partitioned(given.get_table(database, name))
+    with opened(store) as open_store:
+        Publisher(open_store).finish_before_use(open_store.publications.row(database, name))
+        described = partitioned(open_store.get_table(database, name))
         chosen = summary_columns(described, columns)
         analysis = _Analysis(
             spark,
-            given,
+            open_store,
             described,
             chosen,
-            Commit(given, described, chosen),
+            Commit(open_store, described, chosen),
             WholeTable(spark, described, chosen) if filter is None else None,
             only_missing,
             batch,
         )
-        return analysis.run(given.partition_names(database, name, filter), progress or (lambda *_: None))
+        return analysis.run(open_store.partition_names(database, name, filter), progress or (lambda *_: None))
 
 
 @dataclass(slots=True)

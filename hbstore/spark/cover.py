@@ -75,11 +75,11 @@ def read_cover(
             missing=len(cover.missing),
             hint="Look at cover.partitions before you read",
         )
-    with opened(store) as given:
+    with opened(store) as open_store:
         frames = []
         for table, some in runs.items():
-            described = given.get_table(identifier("database", database), table)
-            frames.append(rows_of_runs(spark, given, described, _time_column(described, column), some, options))
+            described = open_store.get_table(identifier("database", database), table)
+            frames.append(rows_of_runs(spark, open_store, described, _time_column(described, column), some, options))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
 
@@ -106,12 +106,12 @@ def rows_of_runs(
         InvalidInput: the table has a partition of another update period for one of the times.
     """
     kind = next(parse_type(one.type) for one in table.partition_columns if one.name == column)
-    wanted: dict[str, set[UpdatePeriod]] = {}
+    chosen: dict[str, set[UpdatePeriod]] = {}
     for run in runs:
         for at in range(run.start, run.stop):
-            wanted.setdefault(value_text(kind, run.period, at), set()).add(run.period)
-    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*wanted), options or {})
-    _check(read, column, kind, wanted)
+            chosen.setdefault(value_text(kind, run.period, at), set()).add(run.period)
+    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*chosen), options or {})
+    _check(read, column, kind, chosen)
     return frame
 
 
@@ -136,28 +136,28 @@ def _time_column(table: Table, column: str | None) -> str:
         else "the table has no such partition column",
         table=table,
         column=column,
-        known=", ".join(times or table.partition_column_names) or "none",
+        partition_columns=", ".join(times or table.partition_column_names) or "none",
         hint="Name the partition column that the cover's times are of: column='dt'",
     )
 
 
-def _check(read: PrunedRead, column: str, kind: ColumnType, wanted: Mapping[str, set[UpdatePeriod]]) -> None:
+def _check(read: PrunedRead, column: str, kind: ColumnType, chosen: Mapping[str, set[UpdatePeriod]]) -> None:
     """See that the partitions are those that were chosen: none is gone, and none is of another update period.
 
     Raises:
         PartitionNotFound, InvalidInput: see `rows_of_runs`.
     """
     place = read.table.partition_column_names.index(column)
-    periods = {_plain(kind, text): some for text, some in wanted.items()}
+    periods = {_plain(kind, text): some for text, some in chosen.items()}
     lacking = set(periods)
-    for one in read.partitions:
-        text = _plain(kind, one.values[place])
-        period = one.parameters.get(PARTITION_UPDATE_PERIOD)
+    for partition in read.partitions:
+        text = _plain(kind, partition.values[place])
+        period = partition.parameters.get(PARTITION_UPDATE_PERIOD)
         if period is not None and UpdatePeriod.named(period) not in periods[text]:
             raise InvalidInput(
                 "the table has a partition of another update period for a time that was chosen",
                 table=read.table,
-                partition=one,
+                partition=partition,
                 update_period=period,
                 hint="Register update periods whose partitions have the same values on different storages",
             )

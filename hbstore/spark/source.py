@@ -73,7 +73,7 @@ class HbstoreSource(DataSource):
         if schema != reader.columns:
             raise InvalidInput(
                 "the schema differs from the table's columns",
-                given=schema.simpleString(),
+                schema=schema.simpleString(),
                 columns=reader.columns.simpleString(),
                 hint="Leave out schema(), and select or cast columns afterwards",
             )

@@ -109,11 +109,11 @@ def sql(
     script = _script(spark, text)
     if not script:
         return spark.sql(with_all_partition_columns(spark, text))
-    with opened(_configured(spark) if store is None else store) as given:
+    with opened(_configured(spark) if store is None else store) as open_store:
         place = warehouse or spark.conf.get(WAREHOUSE, None)
         for number, (statement, part) in enumerate(script):
             with running(text, statement, number, len(script)):
-                frame = _Run(spark, given, part, place).statement(statement)
+                frame = _Run(spark, open_store, part, place).statement(statement)
         return frame
 
 

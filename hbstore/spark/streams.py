@@ -123,10 +123,10 @@ def stream_to_table(
     if not stream.isStreaming:
         raise InvalidInput("the DataFrame is not a stream", hint="Read it by spark.readStream, or use write_table")
     target = shared_url(store) if isinstance(store, str) else store
-    with opened(target) as given:
-        _check(stream, given, table, static, commit)
+    with opened(target) as open_store:
+        _check(stream, open_store, table, static, commit)
         if commit is not None:
-            Publisher(given).recover(table)  # what is decided is shown before it is announced
+            Publisher(open_store).recover(table)  # what is decided is shown before it is announced
     check_checkpoint(stream.sparkSession, checkpoint)
     announcing = None
     if commit is not None:
@@ -136,10 +136,10 @@ def stream_to_table(
 
     def write(frame: DataFrame, number: int) -> None:
         query = started.result(_STARTING)
-        with opened(target) as given:
+        with opened(target) as open_store:
             written = write_batch(
                 frame,
-                given,
+                open_store,
                 table,
                 query_id=str(query.id),
                 batch_id=number,
@@ -206,13 +206,13 @@ def write_batch(
     )
     database, name = table_name(table)
     stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
-    with opened(store) as given:
-        publisher = Publisher(given)
+    with opened(store) as open_store:
+        publisher = Publisher(open_store)
         publisher.recover(table)
-        row = given.publications.row(database, name)
+        row = open_store.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, None)
         rows = plan.arranged(frame)
-        record = given.publications.batches(row, stream)
+        record = open_store.publications.batches(row, stream)
         if batch_id <= record.last:
             record.has(StreamBatch(stream, batch_id, digest_of(rows, plan.static)))
             return None

@@ -110,11 +110,11 @@ def write_table(
             overwrite=overwrite,
             hint='Use mode "append" or "overwrite", and overwrite "dynamic" or "static"',
         )
-    with opened(store) as given:
+    with opened(store) as open_store:
         database, name = table_name(table)
-        publisher = Publisher(given)
+        publisher = Publisher(open_store)
         publisher.recover(table)
-        row = given.publications.row(database, name)
+        row = open_store.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, writer)
         publication = new_publication_id()
         warehouse = Warehouse(plan.root)
@@ -124,7 +124,9 @@ def write_table(
             staged = listed(warehouse, plan, f"{staging}/data")
             for one in staged:
                 check_values(row, one.values, parameters or {})
-            there = partitions_there(given, row, plan, staged, everything=mode == "overwrite" and overwrite == "static")
+            there = partitions_there(
+                open_store, row, plan, staged, everything=mode == "overwrite" and overwrite == "static"
+            )
             job = WriteJob(row, plan, publication, staging, mode, dict(parameters or {}))
             manifest, moves = job.manifest(warehouse, staged, there)
             if manifest.partitions:

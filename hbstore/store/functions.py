@@ -105,16 +105,16 @@ class Functions:
         key = function_key(*_names(database, name))
         new_key = function_key(function.database, function.name)
         for _ in range(_ATTEMPTS):
-            known = self._cell(*_names(database, name))
-            altered = replace(function, create_time=_function(known).create_time)
+            cell = self._cell(*_names(database, name))
+            altered = replace(function, create_time=_function(cell).create_time)
             if new_key == key:
-                if self.rows.compare_and_put(key, DEFINITION, known, _cell_of(altered)):
+                if self.rows.compare_and_put(key, DEFINITION, cell, _cell_of(altered)):
                     return
                 continue
             self.tables.get_database(function.database)
             put = self._put(altered)
             with decided("the function has its new name, but the store became unavailable", function=altered):
-                if self.rows.compare_and_put(key, DEFINITION, known, b""):
+                if self.rows.compare_and_put(key, DEFINITION, cell, b""):
                     return
                 self.rows.compare_and_put(new_key, DEFINITION, put, b"")
         raise ConcurrentChange(

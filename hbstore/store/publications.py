@@ -385,12 +385,12 @@ def _decoded(row: TableRow, content: bytes) -> list[Publication]:
     if not content:
         return []
     try:
-        found = json.loads(content)
-        if found["table"] != row.incarnation.hex():
+        document = json.loads(content)
+        if document["table"] != row.incarnation.hex():
             return []
         return [
             Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:]))
-            for one in found["open"]
+            for one in document["open"]
         ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CorruptRow("the publications of a table cannot be decoded", table=row.table, hint=RESTORE) from error

@@ -132,12 +132,12 @@ class StoredTimelines:
         """
         expect("period", period, UpdatePeriod, NoneType, hint=f"{_A_PERIOD}, or None for all")
         expect_texts(or_none=True, column=column)
-        found = [
+        timelines = [
             convert(timeline, type(timeline))
             for (one, name), timeline in self.read(table).items()
             if period in (None, one) and (column is None or column.lower() == name.lower())
         ]
-        if not found:
+        if not timelines:
             raise TimelineNotFound(
                 "the table does not keep this timeline",
                 table=table,
@@ -145,7 +145,7 @@ class StoredTimelines:
                 column=column,
                 hint=f"List the timelines with `hbstore timeline show {table}`",
             )
-        return found
+        return timelines
 
     def read(self, table: str) -> Timelines:
         """All timelines of a table, shared with other callers: not to be changed.
@@ -226,7 +226,7 @@ class StoredTimelines:
         """
         expect("period", period, UpdatePeriod, hint=_A_PERIOD)
         expect_texts(column=column, name=name)
-        wanted = timeline_class(name)
+        cls = timeline_class(name)
         row = self.tables.open(*table_name(table))
         columns = time_columns(row)
         names = {(one, place.lower()): (timeline, place) for timeline, one, place in columns.names()}
@@ -242,7 +242,7 @@ class StoredTimelines:
         try:
             self.read(table)
         except UnknownTimelineClass:
-            self._say_class(row, period, column, wanted)
+            self._say_class(row, period, column, cls)
             with suppress(UnknownTimelineClass):  # of another of the table's timelines
                 self._builder.build(*table_name(table))
             return timeline_name
@@ -250,12 +250,12 @@ class StoredTimelines:
         def converted(now: TableRow, state: State | None) -> State | None:
             if not isinstance(state, Stored):
                 return None
-            made = state_of(convert(stored_timeline(time_columns(now), period, column, state), wanted))
-            if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS] != class_name(wanted):
+            made = state_of(convert(stored_timeline(time_columns(now), period, column, state), cls))
+            if isinstance(made, TooLarge) or made.properties[STORAGE_CLASS] != class_name(cls):
                 raise TimelineTooLarge(
                     "the timeline would be too large in this class",
                     table=row.table,
-                    name=short_name(wanted),
+                    name=short_name(cls),
                     hint="Use RangesPartitionTimeline, which takes the least space",
                 )
             return made
@@ -267,7 +267,7 @@ class StoredTimelines:
                 timeline=timeline_name,
                 hint=f"Rebuild it from the partitions: `hbstore timeline rebuild {row.table}`",
             )
-        self._say_class(row, period, column, wanted)
+        self._say_class(row, period, column, cls)
         advance(self.rows, row.key)
         return timeline_name
 
@@ -280,25 +280,25 @@ class StoredTimelines:
         []
         """
         try:
-            known = self.read(table)
+            timelines = self.read(table)
         except (CorruptTimeline, TimelineTooLarge, UnknownTimelineClass) as error:
             return [str(error)]
         row = self.tables.open(*table_name(table))
         columns = time_columns(row)
         prefix = row.definition.prefix
-        found = self._builder.collect(row, columns, prefix, successor(prefix))
+        collected = self._builder.collect(row, columns, prefix, successor(prefix))
         problems = []
         for name, period, column in columns.names():
-            listed = _times_of(known.get((period, column)))
-            differing = _difference(listed, found.times.get(name, Runs()))
+            listed = _times_of(timelines.get((period, column)))
+            differing = _difference(listed, collected.times.get(name, Runs()))
             if not differing:
                 continue
             there = present(self.rows, row, columns, period, column, differing)
             now = _times_of(self.read(table).get((period, column)))
             differing.subtract(_difference(listed, now))  # what came or went meanwhile
             problems += list(_differences(name, period, now, differing, there))
-        left_out = [f"the times of partition {one} cannot be determined" for one in found.left_out]
-        more = found.left_out_count - len(left_out)
+        left_out = [f"the times of partition {one} cannot be determined" for one in collected.left_out]
+        more = collected.left_out_count - len(left_out)
         return problems + left_out + ([f"… and the times of {more:,} more partitions"] if more else [])
 
     def export(self, table: str) -> dict[str, str]:
@@ -350,30 +350,30 @@ class StoredTimelines:
 
     def _read(self, table: str) -> tuple[Timelines, Totals | None]:
         row = self.tables.open(*table_name(table))
-        known = self._cache.get(row.key)
-        if known is not None and known.holds(row):
-            return known.timelines, journal_of(row).totals_of(row.incarnation)
+        cached = self._cache.get(row.key)
+        if cached is not None and cached.holds(row):
+            return cached.timelines, journal_of(row).totals_of(row.incarnation)
         time_columns(row)
         now = self.tables.row(row.key, self.rows.get_all(row.key))
         if now is None:
             raise _AgainError
         columns = time_columns(now)
-        found = dict(self._stored(now, columns))
+        timelines = dict(self._stored(now, columns))
         intents = journal_of(now).intents
         if not intents:
             if len(self._cache) >= _REMEMBERED:
                 self._cache.clear()
-            self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), found)
-            return found, journal_of(now).totals_of(now.incarnation)
+            self._cache[row.key] = _Known(now.cells[DEFINITION], now.cells.get(JOURNAL), timelines)
+            return timelines, journal_of(now).totals_of(now.incarnation)
         for intent in intents:
             if intent.kind in _LOSING:
                 data = Slots(self.rows).load(row.key, intent)
                 if data is None:
                     raise _AgainError
-                self._leave_out(now, columns, found, Change.decode(intent.kind, data))
+                self._leave_out(now, columns, timelines, Change.decode(intent.kind, data))
         if not self._stood_still(now):
             raise _AgainError
-        return found, journal_of(now).totals_of(now.incarnation)
+        return timelines, journal_of(now).totals_of(now.incarnation)
 
     def _stood_still(self, row: TableRow) -> bool:
         """Whether no partition moved since the table's row was read, nor all of them: none was met nowhere."""

@@ -84,12 +84,12 @@ class TableChange:
         """
         header, _, definition = data.partition(b"\n")
         try:
-            found = json.loads(header)
-            pair = found["relocated"]
+            document = json.loads(header)
+            pair = document["relocated"]
             relocated = None if pair is None else (str(pair[0]), str(pair[1]))
-            flags = bool(found["cascade"]), bool(found.get("redeclared"))
-            expected = bytes.fromhex(found.get("expected", ""))
-            return TableChange(definition, bytes.fromhex(found["replaced"]), relocated, *flags, expected)
+            flags = bool(document["cascade"]), bool(document.get("redeclared"))
+            expected = bytes.fromhex(document.get("expected", ""))
+            return TableChange(definition, bytes.fromhex(document["replaced"]), relocated, *flags, expected)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise CorruptRow("the change of a table cannot be decoded", bytes=len(data), hint=RESTORE) from error
 

@@ -77,8 +77,8 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
         return cls
     declared = _declared().get(name)
     if declared is None:
-        known = ", ".join(known_classes())
-        raise UnknownTimelineClass("the timeline class is unknown", name=name, known=known, hint=_REGISTER)
+        classes = ", ".join(known_classes())
+        raise UnknownTimelineClass("the timeline class is unknown", name=name, classes=classes, hint=_REGISTER)
     cls = _registered[name] = _loaded(name, declared)
     return cls
 

@@ -100,8 +100,8 @@ class UpdatePeriod(Enum):
             raise UnknownUpdatePeriod(
                 "the update period is unknown",
                 name=name if isinstance(name, str) else repr(name),
-                known=", ".join(cls.__members__),
-                hint="Use one of the known update periods",
+                update_periods=", ".join(cls.__members__),
+                hint="Use one of these update periods",
             ) from None
 
     # Times.
@@ -297,7 +297,7 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
                 return self.index(time)
         raise InvalidTime(
             "the text is not a time of the update period",
-            given=repr(text),
+            value=repr(text),
             period=self.name,
             expected=self.pattern,
             hint="Write the time as expected, or name the update period of this time",

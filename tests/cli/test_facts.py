@@ -244,7 +244,7 @@ def test_an_error_does_not_name_hundreds_of_ranges(run, run_json, cubes):
         (["no", "--from", "2015", "--to", "2016"], "the fact does not exist: name=shop.no"),
         (["sales", "--from", "2015", "--to", "2014"], "the time range ends before it begins"),
         (["sales", "--from", "2015-1", "--to", "2016"], "    2015-1\n         ^"),
-        (["sales", "--from", "2015", "--to", "2016", "--time-dimension", "no"], "known=order_time, dt"),
+        (["sales", "--from", "2015", "--to", "2016", "--time-dimension", "no"], "choices=order_time, dt"),
         (["sales", "--from", "2015"], "Missing option '--to'"),
     ],
 )

@@ -188,7 +188,7 @@ def test_check_of_a_table_that_declares_nonsense(run, model, path):
     file.close()
     for command in (("check",), ("timeline", "check"), ("timeline", "check", "shop.s1_sales")):
         assert run(*command, code=1).stdout.startswith(
-            "shop.s1_sales: the update period is unknown: name=DAIRY, known="
+            "shop.s1_sales: the update period is unknown: name=DAIRY, update_periods="
         )
     assert model
 

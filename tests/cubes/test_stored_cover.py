@@ -215,14 +215,14 @@ def test_time_dimensions_are_partition_columns(cubes):
             cubes.cover("rides_raw", utc(2015, 1, 1, 7 - begin), utc(2015, 1, 1, 8 - begin), time_dimension=name)
     with pytest.raises(UnknownTimeDimension) as caught:
         cubes.cover("rides_raw", utc(2015, 1, 1), utc(2015, 1, 2))
-    assert caught.value.fields["known"] == "start_time, booked_time, dt, bt"
+    assert caught.value.fields["choices"] == "start_time, booked_time, dt, bt"
     for call in (
         lambda: cubes.cover("rides_daily", utc(2015, 1, 1), utc(2015, 1, 2), time_dimension="booked_time"),
         lambda: cubes.timelines("rides_daily", time_dimension="none"),
     ):
         with pytest.raises(UnknownTimeDimension) as caught:
             call()
-        assert caught.value.fields["known"] == "start_time, dt"
+        assert caught.value.fields["choices"] == "start_time, dt"
 
 
 def test_timelines_are_those_of_all_storages_in_order(cubes):

@@ -143,7 +143,7 @@ def test_the_time_column_is_named_where_there_are_several(spark, cubes):
     cover = cubes.cover("twice", day(2), day(3), time_dimension="start_time")
     with pytest.raises(UnknownTimeDimension, match="just one time partition column") as caught:
         read_cover(spark, cubes.store, cover, database="shop")
-    assert caught.value.fields["known"] == "dt, pt"
+    assert caught.value.fields["partition_columns"] == "dt, pt"
     assert fares(read_cover(spark, cubes.store, cover, database="shop", column="DT")) == [2]
     assert fares(read_cover(spark, cubes.store, cover, database="shop", column="pt")) == [1, 2]
     with pytest.raises(UnknownTimeDimension, match="no such partition column"):

@@ -69,7 +69,7 @@ def test_an_unknown_class_is_refused_where_a_table_is_made_altered_or_renamed(fa
     with pytest.raises(UnknownTimelineClass, match="or register your own") as caught:
         fact.create_table(tl.table(TWIN, {**declared(), CLASS: "com.example.Linked"}))
     assert caught.value.fields["timeline"] == "DAILY.dt"
-    assert RANGES in caught.value.fields["known"]
+    assert RANGES in caught.value.fields["classes"]
     with pytest.raises(TableNotFound):
         fact.get_table(*TWIN)
     bad = changed(fact, **{OF_HOURS: "com.example.Linked"})

@@ -42,7 +42,7 @@ def test_unknown_classes_are_refused_and_the_known_are_listed(name):
     with pytest.raises(UnknownTimelineClass) as caught:
         timeline_of("s1_fact1", DAY, "dt", {f"{PREFIX}storage.class": name})
     assert caught.value.fields["name"] == name
-    assert all(cls.__name__ in caught.value.fields["known"] for cls in CLASSES)
+    assert all(cls.__name__ in caught.value.fields["classes"] for cls in CLASSES)
 
 
 @pytest.mark.parametrize("cls", CLASSES)

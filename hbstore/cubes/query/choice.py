@@ -144,34 +144,34 @@ class Chooser:
 
     def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[Run]:
         """The parts of a period within some moments, each of its best source, in runs of moments; sorted."""
-        wanted = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
-        found: list[tuple[int, int, Source]] = []
+        uncovered = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
+        parts: list[tuple[int, int, Source]] = []
         for source in sorted(sources, key=self._price):
             left: list[tuple[int, int]] = []
-            for low, high in wanted:
+            for low, high in uncovered:
                 at = low
                 for begin, end in source.ranges(low, high) if low < high else ():
-                    found.append((begin, end, source))
+                    parts.append((begin, end, source))
                     if at < begin:
                         left.append((at, begin))
                     at = end
                 if at < high:
                     left.append((at, high))
-            wanted = left
-        found.sort(key=lambda one: one[0])
-        return [Run(period.moment(begin), period.moment(end), source) for begin, end, source in found]
+            uncovered = left
+        parts.sort(key=lambda one: one[0])
+        return [Run(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
 
     def _replaced(self, runs: Sequence[Run], period: Division, parts: Sequence[Run]) -> list[Run]:
         """Runs with each part in place of what it holds, unless that is better."""
-        made: list[Run] = []
+        replaced: list[Run] = []
         pending = list(reversed(runs))
         for part in parts:
             while pending and pending[-1].stop <= part.start:
-                made.append(pending.pop())
+                replaced.append(pending.pop())
             if pending and pending[-1].start < part.start:
                 run = pending.pop()
                 pending.append(run._replace(start=part.start))
-                made.append(run._replace(stop=part.start))
+                replaced.append(run._replace(stop=part.start))
             at = part.start
             while at < part.stop:
                 run = pending[-1]
@@ -179,9 +179,9 @@ class Chooser:
                 end = whole if whole > at else period.moment(period.floor_index(at) + 1)
                 inside = _taken(pending, end)
                 ours = Run(at, end, part.source)
-                made += [ours] if self._cost(ours) <= _sum(map(self._cost, inside)) else inside
+                replaced += [ours] if self._cost(ours) <= _sum(map(self._cost, inside)) else inside
                 at = end
-        return made + pending[::-1]
+        return replaced + pending[::-1]
 
     def _best_way(self, runs: Sequence[Run], sources: Sequence[Source], start: int, stop: int) -> list[Run]:
         """Runs with large parts in their places, so that the whole costs least."""
@@ -201,12 +201,12 @@ class Chooser:
             ways = [(_sum([best[before][0], *map(self._cost, between)]), before, between)]
             ways += [(_sum([best[one.start][0], self._cost(one)]), one.start, [one]) for one in leading.get(end, ())]
             best[end] = min(reversed(ways), key=lambda way: way[0])
-        found: list[list[Run]] = []
+        chosen: list[list[Run]] = []
         at = stop
         while at != start:
             _, at, last_runs = best[at]
-            found.append(last_runs)
-        return [run for some in reversed(found) for run in some]
+            chosen.append(last_runs)
+        return [run for some in reversed(chosen) for run in some]
 
     def _cost(self, run: Run) -> Cost:
         length, source = run.stop - run.start, run.source
@@ -229,14 +229,14 @@ def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[Run]) -> Iterato
 
 def _taken(pending: list[Run], end: int) -> list[Run]:
     """The runs up to a moment, taken from the end of a reversed list; one that goes on behind it is cut."""
-    found: list[Run] = []
+    taken: list[Run] = []
     while pending and pending[-1].start < end:
         run = pending.pop()
         if run.stop > end:
             pending.append(run._replace(start=end))
             run = run._replace(stop=end)
-        found.append(run)
-    return found
+        taken.append(run)
+    return taken
 
 
 def _sum(costs: Iterable[Cost]) -> Cost:
@@ -248,11 +248,11 @@ def _sum(costs: Iterable[Cost]) -> Cost:
 
 def _joined(runs: Iterable[Run]) -> list[Run]:
     """Runs with neighbours of one source made one."""
-    found: list[Run] = []
+    merged: list[Run] = []
     for run in runs:
-        goes_on = found and found[-1].source is run.source and found[-1].stop == run.start
-        found.append(run._replace(start=found.pop().start) if goes_on else run)
-    return found
+        goes_on = merged and merged[-1].source is run.source and merged[-1].stop == run.start
+        merged.append(run._replace(start=merged.pop().start) if goes_on else run)
+    return merged
 
 
 def index_runs(choice: Choice) -> Iterator[tuple[Source, int, int]]:

@@ -28,44 +28,44 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
         ConcurrentChange: another writer altered or dropped it meanwhile.
     """
     store, database = star.catalog.store, star.catalog.database
-    wanted = set(columns)
+    needed = set(columns)
     refused: list[Candidate] = []
-    for one in star.dimtables(dimension):
-        for on in one.storage_tables:
-            name = one.table_name(on.storage)
-            candidate = Candidate(name, one.name, on.storage, one.weight or 0.0)
+    for dimtable in star.dimtables(dimension):
+        for on in dimtable.storage_tables:
+            name = dimtable.table_name(on.storage)
+            candidate = Candidate(name, dimtable.name, on.storage, dimtable.weight or 0.0)
             barred = options.bars_dimension_table(on.storage, name)
             if barred is not None:
                 refused.append(_refused(candidate, *barred))
                 continue
-            there = {column.name for column in one.columns} | {column.name for column in on.partition_columns}
-            missing = sorted(wanted - there)
+            offered = {column.name for column in dimtable.columns} | {column.name for column in on.partition_columns}
+            missing = sorted(needed - offered)
             if missing:
                 refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
                 continue
             try:
                 if not on.update_periods or not on.time_partition_columns:
                     store.get_table(database, name)
-                    return _select(database, name, wanted, None)
+                    return _select(database, name, needed, None)
                 latest = latest_of(store, database, name, on)
             except TableNotFound as error:
-                if star.catalog.find("dimtable", one.name) != one:
+                if star.catalog.find("dimtable", dimtable.name) != dimtable:
                     raise ConcurrentChange(
                         "another writer altered or dropped the dimension table while the query was answered",
-                        dimtable=one.name,
+                        dimtable=dimtable.name,
                         hint="Ask again",
                     ) from None
-                say_whose(error, one, on.storage)
+                say_whose(error, dimtable, on.storage)
                 raise
             if isinstance(latest, str):
                 refused.append(_refused(candidate, "NO_PARTITIONS", latest))
             else:
-                return _select(database, name, wanted, latest)
+                return _select(database, name, needed, latest)
     raise NoCandidate(
         "no table of the dimension has what the query asks for",
         cause="NO_CANDIDATE_DIM_AVAILABLE",
         dimension=dimension.name,
-        columns=", ".join(sorted(wanted)) or "none",
+        columns=", ".join(sorted(needed)) or "none",
         why="; ".join(map(str, refused)) or "it has no tables",
         candidates=refused,
         hint="Create a table that has these columns, or register a partition of one",
@@ -78,22 +78,22 @@ def _refused(candidate: Candidate, cause: str, detail: str) -> Candidate:
 
 def _select(database: str, table: str, columns: Iterable[str], latest: Latest | None) -> exp.Select:
     """The query of columns of a table, of all its rows or of its latest partitions."""
-    made = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
-    made = made.from_(exp.table_(table, db=database, quoted=True))
+    select = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
+    select = select.from_(exp.table_(table, db=database, quoted=True))
     if latest is None:
-        return made
-    made = made.where(latest.condition, copy=False)
-    made.args["where"].meta[_READS] = latest.reads
-    return made
+        return select
+    select = select.where(latest.condition, copy=False)
+    select.args["where"].meta[_READS] = latest.reads
+    return select
 
 
 def dimension_reads(query: exp.Expr) -> dict[str, Expression | None]:
     """By dimension table of a written query, the filter of the partitions that it reads; None where it reads all."""
-    found: dict[str, Expression | None] = {}
+    reads: dict[str, Expression | None] = {}
     for table in query.find_all(exp.Table):
         where = table.parent_select.args.get("where") if table.parent_select is not None else None
         if where is None:
-            found[table.name] = None
+            reads[table.name] = None
         elif _READS in where.meta:
-            found[table.name] = where.meta[_READS]
-    return found
+            reads[table.name] = where.meta[_READS]
+    return reads

@@ -35,24 +35,24 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
         AmbiguousField: two have one name.
         UnsupportedQuery: a cube stands behind the first place, or FROM holds more than names.
     """
-    found: list[Owner] = []
+    owners: list[Owner] = []
     for table in tables_of(query):
         owner = _owner(query, star, table)
-        if any(one.alias == owner.alias for one in found):
+        if any(one.alias == owner.alias for one in owners):
             raise query.error(
                 AmbiguousField, "two tables have one name", table, name=owner.alias, hint="Give one of them an alias"
             )
-        if found and isinstance(owner.concept, Cube):
+        if owners and isinstance(owner.concept, Cube):
             raise query.error(
                 UnsupportedQuery, "a cube stands first in FROM, and there is one", table, hint="Join dimensions to it"
             )
-        found.append(owner)
-    return found
+        owners.append(owner)
+    return owners
 
 
 def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
-    found = star.concept(table.name)
-    if found is None:
+    concept = star.concept(table.name)
+    if concept is None:
         star.catalog.store.get_database(star.catalog.database)  # which says if that is what is missing
         raise query.error(
             UnknownField,
@@ -63,9 +63,9 @@ def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
             hint="List them with `hbstore model list`",
         )
     alias = (table.alias or table.name).lower()
-    if isinstance(found, DerivedCube):
-        return Owner(alias, star.base(found), found)
-    return Owner(alias, found)
+    if isinstance(concept, DerivedCube):
+        return Owner(alias, star.base(concept), concept)
+    return Owner(alias, concept)
 
 
 def join_kind(query: QueryText, join: exp.Join) -> str:
@@ -112,7 +112,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
     first = owners_of(query, star)[0]
     dimensions = time_dimensions(first.concept)
     where = query.select.args.get("where")
-    found: list[TimeRangeIn] = []
+    ranges: list[TimeRangeIn] = []
     for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
         if where is None or node.find_ancestor(exp.Where) is not where:
             raise query.error(
@@ -127,12 +127,12 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
                 "not a time dimension of the cube",
                 node,
                 name=column.sql(DIALECT),
-                known=", ".join(dimensions) or "none",
-                hint="Ask for a range of one of those known",
+                time_dimensions=", ".join(dimensions) or "none",
+                hint="Ask for a range of one of the cube's time dimensions",
             )
-        node.replace(marker(len(found)))
-        found.append(one)
-    return found
+        node.replace(marker(len(ranges)))
+        ranges.append(one)
+    return ranges
 
 
 def tables_of(query: QueryText) -> list[exp.Table]:

@@ -71,13 +71,13 @@ def options_in(text: str, form: str, file: str) -> dict[str, str]:
             raise InvalidInput("the file is not TOML", file=file, reason=str(error), hint="Correct it there") from None
     else:
         documents = load_json(text, file) if form == "json" else load_yaml(text, file)
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for document in documents:
         if not isinstance(document, Mapping):
             raise _not_options(file, "the whole file")
         for name, value in _flat(document, "", file):
-            found[name] = _once(found, name, value, file)
-    return found
+            options[name] = _once(options, name, value, file)
+    return options
 
 
 def _flat(some: Mapping[str, Any], before: str, file: str) -> Iterator[tuple[str, str]]:
@@ -94,17 +94,17 @@ def _flat(some: Mapping[str, Any], before: str, file: str) -> Iterator[tuple[str
 
 def _of_xml(text: str, file: str) -> dict[str, str]:
     root = parse_xml(text, file)
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for one in root.children:
         parts = {part.tag: part.text.strip() for part in one.children}
         if root.tag != "configuration" or one.tag != "property" or not {"name", "value"} <= parts.keys():
             raise _not_options(file, f"line {one.line}")
-        found[parts["name"]] = _once(found, parts["name"], parts["value"], file)
-    return found
+        options[parts["name"]] = _once(options, parts["name"], parts["value"], file)
+    return options
 
 
-def _once(found: Mapping[str, str], name: str, value: str, file: str) -> str:
-    if name in found:
+def _once(options: Mapping[str, str], name: str, value: str, file: str) -> str:
+    if name in options:
         raise InvalidInput("the file names an option twice", file=file, option=name, hint="Name it once")
     return value
 

@@ -83,16 +83,16 @@ class QueryOptions:
             InvalidInput: one is not an option, or has not such a value; or the file cannot be read.
         """
         if isinstance(said, QueryOptions):
-            found = said.changed(session) if session else said
+            options = said.changed(session) if session else said
         elif isinstance(said, str | PathLike):
-            found = QueryOptions().changed(read_options(said)).changed(session)
+            options = QueryOptions().changed(read_options(said)).changed(session)
         else:
             given: Mapping[str, str] = {} if said is None else said
             expect_dict("options", given, str, hint='Give a dict of texts, such as {"join_type": "inner"}, or a path')
-            found = QueryOptions().changed(session).changed(given)
+            options = QueryOptions().changed(session).changed(given)
         if partial:
-            found = replace(found, partial=True)
-        return found if now is None else replace(found, now=AbsoluteTime(now))
+            options = replace(options, partial=True)
+        return options if now is None else replace(options, now=AbsoluteTime(now))
 
     def changed(self, options: Mapping[str, str]) -> QueryOptions:
         """These options with others said over them.

@@ -46,13 +46,13 @@ def without_options(text: str, whole: str | None = None) -> tuple[str, dict[str,
     at = max((at for at, one in enumerate(tokens) if _is_word(one) and _opens(tokens, at + 1)), default=None)
     if at is None or not _closes(tokens, at + 2):
         return text, {}
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for name, value, token in _pairs(whole or text, tokens[at + 2 :]):
-        if name in found:
+        if name in options:
             raise _error(whole or text, token, "the query names an option twice")
-        found[name] = value
+        options[name] = value
     start, stop = tokens[at].start, tokens[-1].end + 1
-    return text[:start] + _NOT_LINE_END.sub(" ", text[start:stop]) + text[stop:], found
+    return text[:start] + _NOT_LINE_END.sub(" ", text[start:stop]) + text[stop:], options
 
 
 def _is_word(one: Token) -> bool:

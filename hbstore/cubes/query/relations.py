@@ -53,16 +53,16 @@ class Relation:
         Raises:
             InvalidModel: it is not written so.
         """
-        found = _RELATION.fullmatch(text)
-        ends = [] if found is None else [_DISTANCE.fullmatch(end) for end in found.groups()[1:]]
-        if found is None or not all(ends):
+        matched = _RELATION.fullmatch(text)
+        ends = [] if matched is None else [_DISTANCE.fullmatch(end) for end in matched.groups()[1:]]
+        if matched is None or not all(ends):
             raise InvalidModel(
                 "the relation of a time dimension does not parse",
                 relation=repr(text),
                 hint="Write it as other_dimension+[-1 hour,3 days]",
             )
         least, most = ((int(f"{end[1]}{end[2]}"), end[3].lower()) for end in ends if end is not None)
-        return Relation(found[1].lower(), least, most)
+        return Relation(matched[1].lower(), least, most)
 
     def widened(self, start: int, stop: int) -> tuple[int, int]:
         """The moments of the other dimension in which all of a range is."""
@@ -96,13 +96,13 @@ class Chosen:
         """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
         if self.relation is None:
             return list(stretches)
-        found: list[Stretch] = []
+        wider: list[Stretch] = []
         for one in stretches:
             start, stop = self.relation.widened(one.start, one.stop)
-            if found and start <= found[-1].stop:
-                start = found.pop().start
-            found.append(Stretch(start, stop, {}))
-        return found
+            if wider and start <= wider[-1].stop:
+                start = wider.pop().start
+            wider.append(Stretch(start, stop, {}))
+        return wider
 
 
 def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[TimeRangeIn]) -> Iterator[Chosen]:

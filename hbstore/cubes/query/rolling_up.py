@@ -77,10 +77,10 @@ class RollingUp:
         measures, attributes = self.columns(node)
         call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
         insensitive = not measures and is_insensitive(call)
-        found = self._rolled_up(call, condition)
-        if isinstance(found, RollUpRefusal):
-            return Unit(node, self.root, measures, attributes, insensitive, refusal=found)
-        return Unit(node, self.root, measures, attributes, insensitive, found)
+        rolled_up = self._rolled_up(call, condition)
+        if isinstance(rolled_up, RollUpRefusal):
+            return Unit(node, self.root, measures, attributes, insensitive, refusal=rolled_up)
+        return Unit(node, self.root, measures, attributes, insensitive, rolled_up)
 
     def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | RollUpRefusal:
         """How an aggregate is computed from rolled-up rows, or why it is not."""
@@ -91,14 +91,14 @@ class RollingUp:
             return RollUpRefusal(f"they do not tell which {' and '.join(sorted(measures))} stood in one row")
         argument = argument_of(call)
         for name in measures or sorted(attributes):
-            found = None if argument is None else self._whole(call, argument, name)
-            if found is None:
+            whole = None if argument is None else self._whole(call, argument, name)
+            if whole is None:
                 continue
-            mixed, alone = found.mixed, found.alone
+            mixed, alone = whole.mixed, whole.alone
             if condition is not None:
                 mixed, alone = (only_where(tree, condition) for tree in (mixed, alone))
-            others = self.columns(alone)[1] - found.pieces.keys()
-            return RolledUp(mixed, alone, {**{one: Piece.column(one) for one in others}, **found.pieces})
+            others = self.columns(alone)[1] - whole.pieces.keys()
+            return RolledUp(mixed, alone, {**{one: Piece.column(one) for one in others}, **whole.pieces})
         return self._refusal(call, argument, measures, attributes)
 
     def _whole(self, call: exp.Expr, argument: exp.Expr, name: str) -> RolledUp | None:

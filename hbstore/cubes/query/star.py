@@ -45,38 +45,38 @@ class Star:
         """The cube, the derived cube or the dimension of a name; None if there is none."""
         name = name.lower()
         if name not in self._concepts:
-            found = next(
+            concept = next(
                 filter(None, (self.catalog.find(kind, name) for kind in ("cube", "derived_cube", "dimension"))), None
             )
-            assert found is None or isinstance(found, Cube | DerivedCube | Dimension)
-            self._concepts[name] = found
+            assert concept is None or isinstance(concept, Cube | DerivedCube | Dimension)
+            self._concepts[name] = concept
         return self._concepts[name]
 
     def base(self, derived: DerivedCube) -> Cube:
         """The base cube of a derived one."""
-        found = self.concept(derived.parent)
-        if not isinstance(found, Cube):
+        cube = self.concept(derived.parent)
+        if not isinstance(cube, Cube):
             raise UnsupportedQuery(
                 "the parent of the derived cube is gone",
                 derived_cube=derived.name,
                 parent=derived.parent,
                 hint="Ask again",
             )
-        return found
+        return cube
 
     def facts(self, cube: Cube) -> list[Fact]:
         """The facts of a base cube in order of their names, with their tables as they say."""
-        found = self.catalog.all_settled("fact", lambda one: isinstance(one, Fact) and one.cube == cube.name)
-        return [one for one in found if isinstance(one, Fact)]
+        documents = self.catalog.all_settled("fact", lambda one: isinstance(one, Fact) and one.cube == cube.name)
+        return [one for one in documents if isinstance(one, Fact)]
 
     def dimtables(self, dimension: Dimension) -> list[DimTable]:
         """The dimension tables of a dimension, the lightest first."""
         if dimension.name not in self._dimtables:
             name = dimension.name
-            found = self.catalog.all_settled(
+            documents = self.catalog.all_settled(
                 "dimtable", lambda one: isinstance(one, DimTable) and one.dimension == name
             )
-            tables = [one for one in found if isinstance(one, DimTable)]
+            tables = [one for one in documents if isinstance(one, DimTable)]
             self._dimtables[name] = sorted(tables, key=lambda one: (one.weight or 0.0, one.name))
         return self._dimtables[dimension.name]
 
