@@ -18,8 +18,8 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from hbstore.errors import (
     CommitStateUnknown,
@@ -34,27 +34,21 @@ from hbstore.errors import (
     WriteConflict,
 )
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.exchange_files import ExchangeFiles
-from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest, PartitionWrite
+from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest
+from hbstore.publishing.partition_changes import partition_changes
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.pauses import pause
 from hbstore.store.publications import has_publications
 from hbstore.store.puts import Puts, partition_key
 from hbstore.store.table_row import TableRow
 
-PUBLICATION: Final = "hbstore.publication"
-"""The parameter of a partition that names the last publication that wrote it."""
-
 ALIVE: Final = 30.0
 """Seconds for which a job that said so is taken to be alive."""
 
 _ATTEMPTS: Final = 100
 _LOG: Final = logging.getLogger("hbstore.publishing")
-_CHANGED: Final = "transient_lastDdlTime"
-_OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSize")
-"""What the names of parameters begin with that say what was true of the files before."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -238,7 +232,7 @@ class Publisher:
     def _check_partitions(self, row: TableRow, manifest: Manifest) -> None:
         """Refuse what the store would refuse: once that was decided nobody could finish it, or read the table."""
         names: dict[bytes, str] = {}
-        made = Puts(row, "keep")
+        puts = Puts(row, "keep")
         for write in manifest.partitions:
             key = partition_key(row, write.values)
             name = partition_name(row.table.partition_column_names, write.values)
@@ -250,8 +244,8 @@ class Publisher:
                     hint="Values are compared by type: write equal values alike, or cast the column to its type",
                 )
             names[key] = name
-        for one in self._changes(row, manifest).put:
-            made.put(one)
+        for partition in partition_changes(self.store, row, manifest).put:
+            puts.put(partition)
 
     def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:
         warehouse, inside = _warehouse(row), _inside(row, manifest)
@@ -309,7 +303,7 @@ class Publisher:
         """Add, alter and drop the partitions; False if the publication is closed by somebody else."""
         database, name = row.table.database, row.table.name
         for attempt in range(_ATTEMPTS):
-            changes = self._changes(row, manifest)
+            changes = partition_changes(self.store, row, manifest)
             now = self.store.publications.row(database, name)
             if all(one.id != manifest.id for one in self.store.publications.of(now)):
                 return False
@@ -334,52 +328,10 @@ class Publisher:
             hint="The next reader or writer of the table finishes it",
         )
 
-    def _changes(self, row: TableRow, manifest: Manifest) -> _Changes:
-        """What a publication has yet to do to the partitions as they are now."""
-        values = [write.values for write in manifest.partitions]
-        found = self.store.get_partitions(row.table.database, row.table.name, values)
-        there = {partition_key(row, one.values): one for one in found}
-        changes = _Changes([], [], {})
-        for write in manifest.partitions:
-            known = there.get(partition_key(row, write.values))
-            if write.drop:
-                if known is not None:
-                    changes.drop.append(write.values)
-                    changes.expected[write.values] = known.payload
-            elif known is None or known.parameters.get(PUBLICATION) != manifest.id:
-                changes.put.append(_written(known, write, manifest.id))
-                changes.expected[write.values] = None if known is None else known.payload
-        return changes
-
-
-class _Changes(NamedTuple):
-    """Partitions that are put and dropped, and the bytes that those which are there must still have."""
-
-    put: list[Partition]
-    drop: list[tuple[str, ...]]
-    expected: dict[tuple[str | None, ...], bytes | None]
-
 
 def new_publication_id() -> str:
     """A name that no other publication has."""
     return uuid.uuid4().hex
-
-
-def _written(known: Partition | None, write: PartitionWrite, publication_id: str) -> Partition:
-    """A partition after a publication: its statistics are those of its files now, as far as they are known."""
-    before = {} if known is None else known.parameters
-    kept = {key: value for key, value in before.items() if not key.startswith(_OUTDATED)}
-    statistics = {}
-    for name, number in write.statistics.items():
-        if not write.append or known is None:
-            statistics[name] = str(number)
-        elif before.get(name, "").isdecimal():
-            statistics[name] = str(int(before[name]) + number)
-    own = {**statistics, **write.parameters, PUBLICATION: publication_id, _CHANGED: str(int(time.time()))}
-    kept = {key: value for key, value in kept.items() if key not in write.statistics} | own
-    if known is None:
-        return Partition(write.values, location=write.location, parameters=kept, create_time=int(time.time()))
-    return replace(known, parameters=kept)
 
 
 @contextmanager
