@@ -15,7 +15,7 @@ from sqlglot import exp
 from hbstore.cubes.query.aggregate_calls import call_of, is_aggregate, is_filtered
 from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
-from hbstore.cubes.query.text import DIALECT, QueryText
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.units import Unit
 from hbstore.errors import UnsupportedQuery
 
@@ -76,7 +76,7 @@ class Units:
                 cause="NO_DEFAULT_AGGREGATE",
                 hint=f"Say how it is aggregated, such as sum({measure.name})",
             )
-        return call_of(measure.default_aggregate.lower(), node)
+        return placed(call_of(measure.default_aggregate.lower(), node), offset_of(node))
 
     def _placeholder(self, node: exp.Expr) -> exp.Expr:
         own = [node]
@@ -91,7 +91,7 @@ class Units:
         if text not in self._numbers:
             self._numbers[text] = len(self.found)
             self.found.append(self.fields.unit(node))
-        made = exp.column(f"unit {self._numbers[text]}", quoted=True)
+        made = placed(exp.column(f"unit {self._numbers[text]}", quoted=True), offset_of(node))
         made.meta[_UNIT] = self._numbers[text]
         return made
 

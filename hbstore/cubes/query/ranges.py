@@ -92,7 +92,7 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRang
         TimeRangeSyntaxError: a time does not parse.
         InvalidTimeRange: it ends before it begins, or holds nothing.
     """
-    column, *times = node.expressions
+    column, *times = node.expressions or [None]
     if not isinstance(column, exp.Column) or len(times) not in (1, 2) or not all(one.is_string for one in times):
         raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
     start, *ends = (_time(query, one, now) for one in times)
@@ -148,7 +148,7 @@ def stretches(
             and stop <= ranges[number].stop
             for number in chosen
         }
-        if where is not None and _truth(where, holds) is False:
+        if where is not None and truth(where, holds) is False:
             continue
         if start is None or stop is None:
             raise query.error(
@@ -174,19 +174,24 @@ def _text(at: int) -> str:
     return time_at(at).isoformat().removesuffix("+00:00").removesuffix(":00").removesuffix("T00:00")
 
 
-def _truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
-    """Whether a condition is true or false, whatever its other parts are; None where they decide."""
+def truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
+    """Whether a condition is true or false, whatever its other parts are; None where they decide.
+
+    Args:
+        node: the condition, with `marker` nodes for its ranges.
+        holds: by the number of a range, whether a time is in it.
+    """
     number = number_of(node)
     if number is not None:
         return holds.get(number)
     if isinstance(node, exp.Paren):
-        return _truth(node.this, holds)
+        return truth(node.this, holds)
     if isinstance(node, exp.Not):
-        truth = _truth(node.this, holds)
-        return None if truth is None else not truth
+        found = truth(node.this, holds)
+        return None if found is None else not found
     if isinstance(node, exp.And | exp.Or):
         decisive = isinstance(node, exp.Or)
-        truths = [_truth(one, holds) for one in node.flatten()]
+        truths = [truth(one, holds) for one in node.flatten()]
         if decisive in truths:
             return decisive
         return None if None in truths else not decisive
@@ -195,13 +200,13 @@ def _truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
 
 def _left(node: exp.Expr, holds: Mapping[int, bool]) -> Hashable:
     """What of a condition is left to the rows, told apart by its nodes."""
-    truth = _truth(node, holds)
-    if truth is not None:
-        return truth
+    found = truth(node, holds)
+    if found is not None:
+        return found
     if isinstance(node, exp.Paren | exp.Not):
         return type(node), _left(node.this, holds)
     if isinstance(node, exp.And | exp.Or):
-        parts = [_left(one, holds) for one in node.flatten() if _truth(one, holds) is None]
+        parts = [_left(one, holds) for one in node.flatten() if truth(one, holds) is None]
         return (type(node), *parts) if parts[1:] else parts[0]
     return (id(node), *(holds.get(number) for one in node.walk() if (number := number_of(one)) is not None))
 

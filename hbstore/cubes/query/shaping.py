@@ -12,6 +12,7 @@ What is then known is the query's shape: what it asks of the rows that answer it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,15 +20,16 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import joined
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser
-from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches
+from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
-from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.times import with_times
 from hbstore.cubes.query.units import Unit
 from hbstore.cubes.query.writer import value_text
@@ -105,7 +107,9 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         frozenset(name for measures, _ in columns for name in measures),
         *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
     )
-    flagged = tuple(one for one in chosen if len({stretch.holds[one] for stretch in needed}) > 1)
+    trees = [*resolved.trees(), *(unit.tree for unit in units.found)]
+    told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    flagged = tuple(one for one in chosen if f"{RANGE}{one}" in told)
     return Shaped(units.found, needs, needed, flagged)
 
 
@@ -132,6 +136,11 @@ def replace_ranges(
             return exp.column(f"{RANGE}{number}", table=resolved.root, quoted=True)
         return exp.true() if truths == {True} else exp.false()
 
+    def settled(node: exp.Expr) -> exp.Expr:
+        # Not left to the rows, as a row of a right join has no times, and yet belongs to the answer.
+        return exp.true() if {truth(node, one.holds) for one in stretches} == {True} else node
+
+    resolved.where = None if resolved.where is None else resolved.where.transform(settled)
     _map(resolved, lambda tree: tree.transform(replaced), where=True)
     where = None if resolved.where is None else _without_true(resolved.where)
     resolved.where = None if where == exp.true() else where
@@ -153,7 +162,19 @@ def replace_times(resolved: Resolved, names: Collection[str]) -> dict[str, Updat
 
 
 def take_units(resolved: Resolved, units: Units) -> None:
-    """Put placeholders in the places of aggregates and bare measures; WHERE and GROUP BY look at single rows."""
+    """Put placeholders in the places of aggregates and bare measures; WHERE, GROUP BY and ON look at single rows.
+
+    Raises:
+        UnsupportedQuery: an aggregate stands in one of these, or in another aggregate.
+    """
+    where = [] if resolved.where is None else [resolved.where]
+    for clause, trees, hint in (
+        ("WHERE", where, "Put the condition into HAVING"),
+        ("GROUP BY", resolved.group, "Group by fields of the rows"),
+        ("ON", [join.on for join in resolved.joins.values()], "Join by fields of the rows"),
+    ):
+        for node in (node for tree in trees for node in tree.walk() if is_aggregate(node)):
+            raise units.query.error(UnsupportedQuery, f"an aggregate stands in {clause}", node, hint=hint)
     _map(resolved, units.taken_from, where=False)
 
 
@@ -161,11 +182,16 @@ def group(query: QueryText, resolved: Resolved, units: Units) -> None:
     """Group by what is selected and not aggregated, where the query does not say; take rows once where nothing is.
 
     Raises:
-        UnsupportedQuery: a field is neither aggregated nor grouped by.
+        UnsupportedQuery: a field is neither aggregated nor grouped by, or rows that come once are ordered by another.
     """
     if not resolved.grouped and not units.found:
         resolved.distinct = resolved.distinct or resolved.cube is not None
-        return
+    else:
+        _group(query, resolved, units)
+    _order(query, resolved)
+
+
+def _group(query: QueryText, resolved: Resolved, units: Units) -> None:
     if not resolved.grouped:
         plain = (tree for _, tree in resolved.select if not units.has(tree))
         resolved.group = [tree.copy() for tree in plain if tree.find(exp.Column) is not None]
@@ -179,6 +205,34 @@ def group(query: QueryText, resolved: Resolved, units: Units) -> None:
                     field=node.meta.get(STANDS_FOR, node.name),
                     hint="Add it to GROUP BY, or aggregate it",
                 )
+
+
+def _order(query: QueryText, resolved: Resolved) -> None:
+    """Let ORDER BY name what is selected by its alias, as DISTINCT asks for; by its place where others are called so.
+
+    Raises:
+        UnsupportedQuery: rows that come once are ordered by what is not selected.
+    """
+    named = Counter(alias.lower() for alias, _ in resolved.select)
+    places = {tree: place for place, (_, tree) in reversed([*enumerate(resolved.select, 1)])}
+
+    def alias_of(node: exp.Expr) -> exp.Expr:
+        alias = resolved.select[places[node] - 1][0] if node in places else ""
+        return exp.column(alias, quoted=True) if named[alias.lower()] == 1 else node
+
+    for number, (tree, descends, nulls) in enumerate(resolved.order):
+        made = alias_of(tree)
+        if resolved.distinct and made is tree:
+            made = exp.Literal.number(places[tree]) if tree in places else tree.transform(alias_of)
+        for node in made.find_all(exp.Column) if resolved.distinct else ():
+            if node.table or unit_of(node) is not None:
+                raise query.error(
+                    UnsupportedQuery,
+                    "rows that come once are ordered by what is not selected",
+                    node if offset_of(node) is not None else tree,
+                    hint="Select it as well, under a name of its own",
+                )
+        resolved.order[number] = (made, descends, nulls)
 
 
 def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, units: Units) -> None:

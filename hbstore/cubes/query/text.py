@@ -20,7 +20,7 @@ from typing import Final
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
-from hbstore.arguments import expect
+from hbstore.arguments import expect, expect_texts
 from hbstore.cubes.dialect import QueryDialect, name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.query.quotes import unclosed
@@ -30,6 +30,9 @@ from hbstore.places import highlight, place
 DIALECT: Final = QueryDialect
 MAX_LENGTH: Final = 100_000
 """Characters of a query."""
+
+MAX_LIMIT: Final = 2**31 - 1
+"""Of rows: Spark takes an int."""
 
 TIME_RANGE_IN: Final = "time_range_in"
 
@@ -46,6 +49,9 @@ _REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
     (exp.Cube, "CUBE in GROUP BY; ask each grouping by itself"),
     (exp.GroupingSets, "GROUPING SETS; ask each grouping by itself"),
 )
+_WHOLE: Final = (exp.Query, exp.From, exp.Join, exp.Where, exp.Group, exp.Having, exp.Order, exp.Limit)
+"""Clauses, and what holds these: where they begin says nothing of one of their parts."""
+
 _OF_SEVERAL_ROWS: Final = frozenset(
     [
         *("collations", "explode", "explode_outer", "inline", "inline_outer", "json_tuple", "posexplode"),
@@ -72,8 +78,8 @@ class QueryText:
     def error(
         self, kind: type[CubeQueryError], text: str, node: exp.Expr | None, *, hint: str, **fields: object
     ) -> CubeQueryError:
-        """An error with the place of a part of the text; without one where the part is not of the text."""
-        offset = None if node is None else offset_of(node)
+        """An error with the place of a part of the text, or of what it stands in; without one where that is nowhere."""
+        offset = None if node is None else _offset_near(node)
         shown = ""
         if offset is not None:
             line, column = place(self.text, offset)
@@ -81,8 +87,8 @@ class QueryText:
         return kind(text, highlight=shown, hint=hint, **fields)
 
     def highlight(self, node: exp.Expr) -> str:
-        """The line of a part of the text with a caret below it; nothing where the part is not of the text."""
-        offset = offset_of(node)
+        """The line of a part of the text, or of what it stands in, with a caret below; empty where that is nowhere."""
+        offset = _offset_near(node)
         return "" if offset is None else highlight(self.text, offset)
 
 
@@ -92,9 +98,10 @@ def parse_query(text: str) -> QueryText:
     Raises:
         CubeSyntaxError: the text does not parse; the error says where.
         UnsupportedQuery: a part of it is SQL, but not of a cube query.
-        InvalidInput: it is not a text.
+        InvalidInput: it is not a text, or one that cannot be written as UTF-8.
     """
     expect("text", text, str, hint='Give the text of the query, such as "cube select revenue from sales where …"')
+    expect_texts(text=text)
     if len(text) > MAX_LENGTH:
         raise CubeSyntaxError("the query is too long", characters=len(text), limit=MAX_LENGTH, hint="Shorten it")
     cube = _CUBE.match(text)
@@ -119,6 +126,14 @@ def parse_query(text: str) -> QueryText:
 def offset_of(node: exp.Expr) -> int | None:
     """Where a part of a query begins in its text, in characters; None for what is not of the text."""
     return min((one.meta["start"] for one in node.walk() if "start" in one.meta), default=None)
+
+
+def _offset_near(node: exp.Expr) -> int | None:
+    """Where a part of a query begins; where its text does not say, as of a parameter, what it stands in does."""
+    offset, at = offset_of(node), node.parent
+    while offset is None and at is not None and not isinstance(at, _WHOLE):
+        offset, at = offset_of(at), at.parent
+    return offset
 
 
 def placed(node: exp.Expr, offset: int | None) -> exp.Expr:
@@ -187,14 +202,32 @@ def _check_parts(query: QueryText) -> None:
     for node in select.walk():
         if node is not select:
             _check_node(query, node)
-    group, limit = select.args.get("group"), select.args.get("limit")
+    group, distinct = select.args.get("group"), select.args.get("distinct")
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
         hint = "Name the expressions to group by"
         raise query.error(UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint=hint)
+    if distinct is not None and distinct.args.get("on") is not None:
+        hint = "Write DISTINCT, or group by what is to be there once"
+        raise query.error(UnsupportedQuery, "a cube query has no DISTINCT ON", distinct, hint=hint)
+    _check_numbers(query, select)
+
+
+def _check_numbers(query: QueryText, select: exp.Select) -> None:
+    """See that LIMIT is one that Spark knows, and that no place is negative: places of SELECT are seen later."""
+    limit = select.args.get("limit")
     if limit is not None and not (
         isinstance(limit, exp.Limit) and isinstance(limit.expression, exp.Literal) and limit.expression.is_int
     ):
         raise query.error(UnsupportedQuery, "LIMIT is not a number", limit, hint="Write LIMIT 10")
+    if limit is not None and int(limit.expression.this) > MAX_LIMIT:
+        hint = f"Give at most {MAX_LIMIT:,}, or leave it out"
+        raise query.error(UnsupportedQuery, "LIMIT is larger than Spark's", limit, hint=hint)
+    clauses = filter(None, (select.args.get("group"), select.args.get("order")))
+    for one in (one for clause in clauses for one in clause.expressions):
+        node = one.this if isinstance(one, exp.Ordered) else one
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.is_int:
+            hint = f"Give 1 to {len(select.expressions)}"
+            raise query.error(UnsupportedQuery, "no such place in SELECT", node, place=f"-{node.this.this}", hint=hint)
 
 
 def _check_node(query: QueryText, node: exp.Expr) -> None:
@@ -221,13 +254,14 @@ def _unread(text: str, error: Exception) -> CubeSyntaxError:
     if at is None:
         return CubeSyntaxError("the query does not parse", reason=error, hint=_FORM)
     line, column = place(text, at)
+    sign = "/*" if text[at] == "/" else text[at]
     return CubeSyntaxError(
         "the query does not parse",
         line=line,
         column=column,
-        found=text[at],
+        found=sign,
         highlight=highlight(text, at),
-        hint=f"Close the {text[at]}: all that follows it stands in it",
+        hint=f"Close the {sign}: all that follows it stands in it",
     )
 
 

@@ -153,7 +153,7 @@ def _query(
     where, having = (None if one is None else with_units(one, unit) for one in (resolved.where, resolved.having))
     group = [with_units(tree, unit) for tree in resolved.group]
     order = [(with_units(tree, unit), descends, nulls) for tree, descends, nulls in resolved.order]
-    aliases = [alias for alias, _ in resolved.select]
+    aliases = (alias for alias, _ in resolved.select)
     columns = (exp.alias_(tree, alias, quoted=True) for alias, tree in zip(aliases, trees, strict=True))
     made = made.select(*columns, copy=False).from_(source, copy=False)
     all_trees = [*trees, *filter(None, (where, having)), *group, *(tree for tree, *_ in order)]
@@ -163,24 +163,21 @@ def _query(
     if where is not None:
         made = made.where(where, copy=False)
     if group:
-        made = made.group_by(*group, copy=False)
+        made = made.group_by(*map(_no_place, group), copy=False)
     if having is not None:
         made = made.having(having, copy=False)
     if resolved.distinct:
         made = made.distinct(copy=False)
     for tree, descends, nulls in order:
-        by = exp.Ordered(this=_ordered_by(tree, aliases, trees), desc=descends, nulls_first=nulls)
+        by = exp.Ordered(this=tree, desc=descends, nulls_first=nulls)
         made = made.order_by(by, copy=False)
     return made if resolved.limit is None else made.limit(resolved.limit, copy=False)
 
 
-def _ordered_by(tree: exp.Expr, aliases: Sequence[str], trees: Sequence[exp.Expr]) -> exp.Expr:
-    """What is ordered by: by its alias where it is selected, as DISTINCT asks for."""
-    lowered = [alias.lower() for alias in aliases]
-    for alias, one in zip(aliases, trees, strict=True):
-        if one == tree and lowered.count(alias.lower()) == 1:
-            return exp.column(alias, quoted=True)
-    return tree
+def _no_place(tree: exp.Expr) -> exp.Expr:
+    """What is grouped by: a number that is selected under a name is none of a column."""
+    number = tree.unnest()
+    return exp.cast(number, "int") if isinstance(number, exp.Literal) and number.is_int else tree
 
 
 def _join(star: Star, join: Join, trees: Iterable[exp.Expr], options: QueryOptions) -> exp.Join:

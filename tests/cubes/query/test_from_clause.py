@@ -48,7 +48,7 @@ RIDES = "(SELECT * FROM shop.lake_daily WHERE dt = '2015-01-10') r"
 def world():
     """Rides from stations 1, 2, 9 and none; stations 1, 2 and 3, of which two are in one city; a city without any."""
     with opened(*parse_documents(MODEL, "yaml"), fact("daily", "fare station_id")) as cubes, duckdb.connect() as db:
-        cubes.add_partitions("daily", "lake", partitions("DAILY", ["2015-01-10", "2015-01-11"]))
+        cubes.add_partitions("daily", "lake", partitions("DAILY", [f"2015-01-{day}" for day in (10, 11, 13)]))
         db.execute("CREATE SCHEMA shop")
         db.execute("CREATE TABLE shop.lake_daily (fare BIGINT, station_id INT, dt VARCHAR)")
         for day, fares in (("2015-01-10", (1, 2, 4, 8, 16)), ("2015-01-11", (100, 200, 400, 800, 1600))):
@@ -79,6 +79,23 @@ def test_joins_bring_the_rows_that_they_bring_in_sql(world, join):
     assert rows(world, ours) == ordered(
         world[1].execute(f"SELECT s.name, sum(fare) FROM {source} GROUP BY 1").fetchall()
     )
+
+
+@pytest.mark.parametrize("join", ["RIGHT JOIN", "FULL JOIN"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "{day} or time_range_in(start_time, '2015-01-13', '2015-01-14')",
+        "time_range_in(start_time, '2015-01-10', '2015-01-14') and not {between}",
+    ],
+)
+def test_dimensions_without_rows_stay_whatever_ranges_there_are(world, join, condition):
+    between = "time_range_in(start_time, '2015-01-11', '2015-01-13')"
+    condition = condition.format(day=DAY, between=between)
+    ours = f"cube select s.name, fare from rides {join} station s on rides.station_id = s.id where {condition}"
+    source = f"(SELECT * FROM shop.lake_daily WHERE dt IN ('2015-01-10', '2015-01-13')) r {join} shop.lake_stations s"
+    theirs = f"SELECT s.name, sum(fare) FROM {source} ON r.station_id = s.id GROUP BY 1"
+    assert rows(world, ours) == ordered(world[1].execute(theirs).fetchall())
 
 
 @pytest.mark.parametrize(

@@ -244,13 +244,73 @@ def test_times_that_nothing_covers_are_named(cubes):
         (f"select name from rides where {JANUARY}", NoCandidate, "it has no name"),
         ("", CubeSyntaxError, "not one query"),
         (f"select fare from rides where {JANUARY} limit -1", UnsupportedQuery, "LIMIT is not a number"),
+        (f"select fare from rides where {JANUARY} limit 2147483648", UnsupportedQuery, "larger than Spark's"),
         (f"select fare from rides where {JANUARY} order by 3", UnsupportedQuery, "no such place in SELECT"),
+        (f"select fare from rides where {JANUARY} order by -1", UnsupportedQuery, "no such place in SELECT"),
+        (f"select distinct on (bike) fare from rides where {JANUARY}", UnsupportedQuery, "no DISTINCT ON"),
+        ("select fare from rides where time_range_in()", CubeSyntaxError, "not a time range"),
+        (f"select fare from rides where {JANUARY} and sum(fare) > 4", UnsupportedQuery, "an aggregate stands in WHERE"),
+        (f"select fare from rides where {JANUARY} group by sum(fare)", UnsupportedQuery, "stands in GROUP BY"),
+        (f"select fare from rides r join station s on max(fare) = s.id where {JANUARY}", UnsupportedQuery, "in ON"),
+        (f"select distinct bike from rides where {JANUARY} order by fare", UnsupportedQuery, "is not selected"),
+        (f"select bike from rides where {JANUARY} order by station_id", UnsupportedQuery, "is not selected"),
     ],
 )
 def test_what_cannot_be_answered_says_why_and_what_to_do(cubes, text, error, says):
     with pytest.raises(error, match=says) as caught:
         cubes.rewrite(text)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (f"select fare from rides where {JANUARY} and sum(fare) > 4", "sum(fare) > 4"),
+        (f"select distinct bike, fare from rides where {JANUARY} order by fare + tip", "tip"),
+        (f"select fare from rides where {JANUARY} and bike = ?", "bike = ?"),
+        (f"select distinct on (bike) fare from rides where {JANUARY}", "bike) fare"),
+        (f"select fare from rides where {JANUARY} group by bike, -1", "1"),
+    ],
+)
+def test_errors_point_at_the_place_or_at_what_it_stands_in(cubes, text, at):
+    with pytest.raises(UnsupportedQuery) as caught:
+        cubes.rewrite(text)
+    line, caret = caught.value.highlight.splitlines()
+    assert line[caret.index("^") :].startswith(at)
+
+
+def test_rows_that_come_once_are_ordered_by_the_names_of_what_is_selected(cubes):
+    def order(text):
+        return sqlglot.parse_one(cubes.rewrite(text).sql, dialect="spark").args["order"].sql("spark")
+
+    assert order(f"select upper(bike) b from rides where {JANUARY} order by lower(b)") == "ORDER BY LOWER(`b`) ASC"
+    assert order(f"select distinct bike, fare from rides where {JANUARY} order by fare / 2, 1") == (
+        "ORDER BY `fare` / 2 ASC, `bike` ASC"
+    )
+    two = f"select r.name, s.name from rides r join station s on r.station_id = s.id where {JANUARY}"
+    with pytest.raises(NoCandidate, match="it has no name"):
+        cubes.rewrite(f"{two} order by s.name")
+    two = f"select city.name, s.name, s.id from rides r join station s on r.station_id = s.id where {JANUARY}"
+    assert order(f"{two} order by s.name desc, s.id") == "ORDER BY 2 DESC, `id` ASC"
+    with pytest.raises(UnsupportedQuery, match="ordered by what is not selected"):
+        cubes.rewrite(f"{two} order by upper(s.name)")
+    assert (
+        order(f"select station_id, fare from rides where {JANUARY} order by tip") == "ORDER BY SUM(`rides`.`tip`) ASC"
+    )
+
+
+def test_a_number_that_is_grouped_by_is_no_place(cubes):
+    found = cubes.rewrite(f"select 2 as two, fare from rides where {JANUARY} group by two")
+    assert "GROUP BY CAST(2 AS INT)" in " ".join(found.sql.split())
+
+
+def test_ranges_that_say_all_of_a_condition_are_left_to_partitions(cubes):
+    ranges = f"({JANUARY} or time_range_in(start_time, '2015-01-20', '2015-01-21'))"
+    found = cubes.rewrite(f"select fare from rides where {ranges} and not time_range_in(start_time, '2015-01-11')")
+    assert runs(found) == ["lake_daily DAILY [2015-01-10, 2015-01-11)"]
+    for condition in (ranges, f"{ranges} and not time_range_in(start_time, '2014', '2015-01')"):
+        sql = " ".join(cubes.rewrite(f"select fare from rides where {condition}").sql.split())
+        assert sql.endswith("WHERE `dt` IN ('2015-01-10', '2015-01-11', '2015-01-20') ) AS `rides`")
 
 
 def test_errors_point_at_the_place(cubes):
@@ -270,7 +330,7 @@ def test_errors_of_times_point_at_them_in_the_query(cubes, times, at):
     assert caught.value.highlight == f"{text}\n{' ' * text.index(at)}^"
 
 
-@pytest.mark.parametrize("text", [5, None, b"select 1", ["select"]])
+@pytest.mark.parametrize("text", [5, None, b"select 1", ["select"], "select '\ud800'"])
 def test_other_things_than_a_text_are_refused(cubes, text):
     with pytest.raises(InvalidInput):
         cubes.rewrite(text)

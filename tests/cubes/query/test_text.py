@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sqlglot
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sqlglot.errors import TokenError
 
@@ -22,15 +22,18 @@ def test_the_place_of_a_mistake_counts_what_stands_before_cube(before):
     assert line[caret.index("^")] == "b"
 
 
-PIECES = ["'", '"', "`", "\\", "r", "R'", "ar'", "a", "1", " ", "--", "\n", "/* ' */", ";", "''"]
+PIECES = ["'", '"', "`", "\\", "r", "R'", "ar'", "a", "1", " ", "--", "\n", "/* ' */", "/*", "*/", ";", "''"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_a_quote_is_unclosed_where_sqlglot_says_that_there_is_one(text):
+    assume(
+        "*/*" not in text
+    )  # which sqlglot reads as the end of a comment and the beginning of another one, or neither
     try:
         sqlglot.tokenize(text, dialect="spark")
     except TokenError:
-        assert text[unclosed(text)] in "'\"`"
+        assert text[unclosed(text) :].startswith(("'", '"', "`", "/*"))
     else:
         assert unclosed(text) is None
 
@@ -41,12 +44,14 @@ def test_a_quote_is_unclosed_where_sqlglot_says_that_there_is_one(text):
         ("cube select fare from rides where bike = 'a", "'"),
         ("cube select fare, 'it\\'s', \"b from rides", '"'),
         ("-- don't\ncube select `fare from rides", "`"),
+        ("cube select fare /* not /* at */ all from rides", "/*"),
     ],
 )
 def test_the_place_of_a_quote_that_is_not_closed(text, quote):
     with pytest.raises(CubeSyntaxError, match="does not parse") as caught:
         parse_query(text)
     line, caret = caught.value.highlight.splitlines()
-    assert line[caret.index("^")] == quote == caught.value.fields["found"]
+    assert line[caret.index("^") :].startswith(quote)
+    assert quote == caught.value.fields["found"]
     assert caught.value.hint.startswith(f"Close the {quote}")
     assert caught.value.fields["line"] == text.count("\n") + 1
