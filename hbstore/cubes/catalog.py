@@ -65,7 +65,7 @@ class Catalog:
         raise not_found(self.database, kind, name)
 
     def settled(self, kind: str, name: str) -> LogicalTable:
-        """The fact or the dimension table of a name, when its tables are as it says. One row.
+        """The fact or the dimension table of a name, once its storage tables agree with it. One row.
 
         Raises:
             ModelNotFound: there is none.

@@ -89,8 +89,8 @@ class Cubes:
         ['archive']
         """
         expect_flags(if_not_exists=if_not_exists)
-        given = expect_many("documents", documents, Named, hint=_A_DOCUMENT)
-        ordered = sorted(given, key=lambda one: KINDS.index(one.kind))
+        checked = expect_many("documents", documents, Named, hint=_A_DOCUMENT)
+        ordered = sorted(checked, key=lambda one: KINDS.index(one.kind))
         return [one for one in ordered if self._catalog.add(one, if_not_exists=if_not_exists)]
 
     def get(self, kind: str, name: str) -> Named:
@@ -159,9 +159,9 @@ class Cubes:
         >>> cubes.cube("rides").field_names()
         ('minutes', 'start_time')
         """
-        found = self.get("cube", name)
-        assert isinstance(found, Cube | DerivedCube)
-        return found
+        cube = self.get("cube", name)
+        assert isinstance(cube, Cube | DerivedCube)
+        return cube
 
     def fact(self, name: str) -> Fact:
         """The fact of a name. ModelNotFound if there is none.
@@ -169,9 +169,9 @@ class Cubes:
         >>> cubes.fact("rides_daily").cube
         'rides'
         """
-        found = self.get("fact", name)
-        assert isinstance(found, Fact)
-        return found
+        fact = self.get("fact", name)
+        assert isinstance(fact, Fact)
+        return fact
 
     def dimtable(self, name: str) -> DimTable:
         """The dimension table of a name. ModelNotFound if there is none.
@@ -179,9 +179,9 @@ class Cubes:
         >>> cubes.dimtable("stations").dimension
         'station'
         """
-        found = self.get("dimtable", name)
-        assert isinstance(found, DimTable)
-        return found
+        dimtable = self.get("dimtable", name)
+        assert isinstance(dimtable, DimTable)
+        return dimtable
 
     def storage_table(self, name: str, storage: str) -> str:
         """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none.

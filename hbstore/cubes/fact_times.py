@@ -19,11 +19,11 @@ from hbstore.timelines import PartitionTimeline, UpdatePeriod
 
 @dataclass(frozen=True, slots=True)
 class FactTimes:
-    """A fact whose tables are as it says, and its times.
+    """The times for which a fact has partitions.
 
     Attributes:
         catalog: the model.
-        fact: which.
+        fact: the fact, whose storage tables agree with it.
     """
 
     catalog: Catalog
@@ -36,9 +36,9 @@ class FactTimes:
         Raises:
             ModelNotFound: there is none.
         """
-        found = catalog.settled("fact", name)
-        assert isinstance(found, Fact)
-        return FactTimes(catalog, found)
+        fact = catalog.settled("fact", name)
+        assert isinstance(fact, Fact)
+        return FactTimes(catalog, fact)
 
     def timelines(
         self, storage: str | None, period: UpdatePeriod | None, time_dimension: str | None

@@ -93,26 +93,26 @@ class _Bridges:
 
     def take_joins(self, resolved: Resolved) -> None:
         """Move the joins behind bridges into these."""
-        made: dict[object, Join] = {}
+        joins: dict[object, Join] = {}
         for key, join in resolved.joins.items():
-            found = self._found(join.on)
+            behind = self._joins_to(join.on)
             if join.side is not None:
                 hint = "Join the dimension by a field of the cube, or ask without flatten_bridges"
                 self.refuse(join.on, "ON names a field behind a bridge table", hint)
-                made[key] = join
-            elif found:
-                bridge = found[0].bridge
+                joins[key] = join
+            elif behind:
+                bridge = behind[0].bridge
                 assert bridge is not None
                 bridge.joins.append(join)
-                self.of[join.alias] = found[0]
+                self.of[join.alias] = behind[0]
             elif join.to_many:
-                here, there = join.on.this, join.on.expression
-                on = exp.EQ(this=here, expression=exp.column(KEY, table=join.alias, quoted=True))
-                made[key] = Join(join.alias, join.dimension, on, bridge=Bridge(there))
-                self.of[join.alias] = made[key]
+                nearer, farther = join.on.this, join.on.expression
+                on = exp.EQ(this=nearer, expression=exp.column(KEY, table=join.alias, quoted=True))
+                joins[key] = Join(join.alias, join.dimension, on, bridge=Bridge(farther))
+                self.of[join.alias] = joins[key]
             else:
-                made[key] = join
-        resolved.joins = made
+                joins[key] = join
+        resolved.joins = joins
 
     def as_set(self, tree: exp.Expr) -> exp.Expr:
         """The sorted set of an expression's values; the expression itself where it names nothing behind a bridge."""
@@ -121,14 +121,14 @@ class _Bridges:
             return tree
         if not self.early:
             return self._column(join, "set", tree, _sorted_set(tree))
-        made = self._over_sets(tree)
-        found = self._field(made)
-        if found is None:
-            return made
-        values = self._column(join, "set", found, _sorted_set(found))
-        if made.unnest() == found:
+        over_sets = self._over_sets(tree)
+        field = self._field(over_sets)
+        if field is None:
+            return over_sets
+        values = self._column(join, "set", field, _sorted_set(field))
+        if over_sets.unnest() == field:
             return values
-        return placed(exp.Transform(this=values, expression=_for_one(made, found)), offset_of(tree))
+        return placed(exp.Transform(this=values, expression=_for_one(over_sets, field)), offset_of(tree))
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """A condition in which each comparison behind a bridge asks whether it holds for one value of the set."""
@@ -179,17 +179,17 @@ class _Bridges:
                     argument.replace(self.as_set(argument.copy()))
             return node
 
-        made = tree.copy()
-        made.meta.update(tree.meta)
-        return made.transform(changed, copy=False)
+        copied = tree.copy()
+        copied.meta.update(tree.meta)
+        return copied.transform(changed, copy=False)
 
     def _field(self, tree: exp.Expr) -> exp.Column | None:
         """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
-        found = [one for one in tree.find_all(exp.Column) if one.table in self.of and not _is_set(one)]
-        if any(one != found[0] for one in found):
+        fields = [one for one in tree.find_all(exp.Column) if one.table in self.of and not _is_set(one)]
+        if any(one != fields[0] for one in fields):
             hint = "Ask with flatten_early = false, or for each field by itself"
             self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
-        return found[0] if found else None
+        return fields[0] if fields else None
 
     def _column(self, join: Join, kind: str, tree: exp.Expr, aggregate: exp.Expr) -> exp.Expr:
         """A column of a bridge that holds an aggregate of its rows."""
@@ -197,19 +197,19 @@ class _Bridges:
         columns = join.bridge.columns
         name = next((name for name, one in columns.items() if one == aggregate), f"{kind} {len(columns)}")
         columns.setdefault(name, aggregate)
-        made = placed(exp.column(name, table=join.alias, quoted=True), offset_of(tree))
-        made.meta[STANDS_FOR] = tree.sql(DIALECT, comments=False)
-        return made
+        column = placed(exp.column(name, table=join.alias, quoted=True), offset_of(tree))
+        column.meta[STANDS_FOR] = tree.sql(DIALECT, comments=False)
+        return column
 
-    def _found(self, tree: exp.Expr) -> list[Join]:
+    def _joins_to(self, tree: exp.Expr) -> list[Join]:
         """The joins to the bridges that a tree looks at, each once."""
         joins = (self.of[one.table] for one in tree.find_all(exp.Column) if one.table in self.of)
         return list({join.alias: join for join in joins}.values())
 
     def _bridge(self, tree: exp.Expr) -> Join | None:
         """The join to the bridge that an expression looks at; None where it looks at none."""
-        found = self._found(tree)
-        if not found:
+        joins = self._joins_to(tree)
+        if not joins:
             return None
         if any(is_aggregate(node) for node in tree.walk()):
             hint = "Ask for it without flatten_bridges; a condition on the field can stand in WHERE"
@@ -219,10 +219,10 @@ class _Bridges:
             self.refuse(
                 tree, "an expression looks at both a bridge table's field and a measure", "Ask for each by itself"
             )
-        if len(found) > 1 or (not self.early and any(self.of.get(node.table) is not found[0] for node in columns)):
+        if len(joins) > 1 or (not self.early and any(self.of.get(node.table) is not joins[0] for node in columns)):
             hint = "Let each expression and each comparison name fields behind one bridge table alone"
             self.refuse(tree, "an expression looks at both a bridge table's field and others", hint)
-        return found[0]
+        return joins[0]
 
 
 def _sorted_set(tree: exp.Expr) -> exp.Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.errors import InvalidInput, UnsupportedQuery
+from hbstore.errors import UnsupportedQuery
 from tests.cubes.query.payments import FLAT, RANGE, payments
 
 EARLY = {**FLAT, "flatten_early": "true"}
@@ -113,17 +113,11 @@ def test_options(cubes):
     for name in ("flatten_bridges", "lens.cube.query.enable.flattening.bridge.tables"):
         assert "COLLECT_SET" in cubes.rewrite(text, options={name: "true"}).sql
         assert "COLLECT_SET" not in cubes.rewrite(text, options={name: "false"}).sql
-    allowed = {
-        "lens.cube.query.bridge.table.field.aggregator": "collect_set",
-    }
-    assert cubes.rewrite(text, options={**allowed, **FLAT}).sql == flattened(cubes, text).sql
     upper = text.replace("sport.name", "upper(sport.name)")
     for name in ("flatten_early", "lens.cube.query.flatten.bridge.tables.early"):
         assert "TRANSFORM" in cubes.rewrite(upper, options={**FLAT, name: "true"}).sql
         assert cubes.rewrite(upper, options={**FLAT, name: "false"}).sql == flattened(cubes, upper).sql
         assert cubes.rewrite(upper, options={name: "true"}).sql == cubes.rewrite(upper).sql
-    with pytest.raises(InvalidInput, match="become sets"):
-        cubes.rewrite(text, options={"lens.cube.query.bridge.table.field.aggregator": "collect_list"})
     with pytest.raises(UnsupportedQuery, match="only by left and inner joins"):
         cubes.rewrite(text, options={**FLAT, "join_type": "full"})
 
