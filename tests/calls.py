@@ -257,6 +257,7 @@ CUBES = {
         "fields": ["minutes"],
         "range": ("start_time", "2015-01", "2015-02"),
         "now": JANUARY,
+        "options": {"join_type": "inner"},
     },
     "cover": {
         "fact": "rides_daily",

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hbstore.cli.spark_progress import stages
 from hbstore.cli.spark_session import spark_jobs, spark_session
 from hbstore.store.partition_store import PartitionStore
 
@@ -44,7 +45,7 @@ class Answers:
             self._session = self.open.enter_context(spark_session("hbstore sql"))
         from hbstore.spark.cube import answer
 
-        with spark_jobs():
+        with spark_jobs(), stages(self._session, "Asking Spark"):
             frame = answer(self._session, self.store, database, rewritten)
             rows = tuple(tuple(row) for row in frame.toLocalIterator())
         return Result(query, tuple(frame.columns), rows, notes=tuple(rewritten.warnings))

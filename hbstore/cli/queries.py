@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -29,10 +29,27 @@ from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when there is a query: help needs none
+    from hbstore.cubes.query.options import QueryOptions
     from hbstore.cubes.query.rewriting import Rewritten
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer(no_args_is_help=True)
+
+NowOption: TypeAlias = Annotated[
+    str | None, typer.Option("--now", metavar="TIME", help="What now is for relative times: 2015-01-29-06.")
+]
+OptionOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
+]
+OptionsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--options",
+        metavar="FILE",
+        help="A file of options: .properties, .toml, .json, .yaml, or Lens's .xml. --option counts more.",
+    ),
+]
 
 
 @commands.callback()
@@ -64,21 +81,9 @@ def run(
     partial: Annotated[
         bool, typer.Option("--partial", help="Answer from the partitions that exist, and say which times are missing.")
     ] = False,
-    now: Annotated[
-        str | None, typer.Option("--now", metavar="TIME", help="What now is for relative times: 2015-01-29-06.")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
-    ] = None,
-    options: Annotated[
-        str | None,
-        typer.Option(
-            "--options",
-            metavar="FILE",
-            help="A file of options: .properties, .toml, .json, .yaml, or Lens's .xml. --option counts more.",
-        ),
-    ] = None,
+    now: NowOption = None,
+    option: OptionOption = None,
+    options: OptionsOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV, with a line of names.")] = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
@@ -91,19 +96,16 @@ def run(
     the partitions that exist.
     """
     from hbstore.cubes import Cubes
-    from hbstore.cubes.query.options import QueryOptions
-    from hbstore.times.time_range import parse_time
 
     if (explain, sql, as_csv).count(True) > 1 or (as_json and (sql or as_csv)):
         raise InvalidInput(
             "the options exclude each other", options="--explain, --sql, --csv, --json", hint="Use one of them"
         )
     query = sys.stdin.read() if text is None else text
-    said = QueryOptions.of(options).changed(named_values("option", option))
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
         rewritten = Cubes(opened, in_database).rewrite(
-            query, now=None if now is None else parse_time(now, datetime.now(UTC)), partial=partial, options=said
+            query, now=_time(now), partial=partial, options=_said(option, options)
         )
         if explain:
             print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
@@ -133,6 +135,9 @@ def candidates(
     ],
     start: FromOption,
     end: ToOption,
+    now: NowOption = None,
+    option: OptionOption = None,
+    options: OptionsOption = None,
     database: DatabaseOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -146,7 +151,9 @@ def candidates(
 
     in_database, name = model_name(cube, database)
     with open_store(ctx, store) as opened:
-        tables = Cubes(opened, in_database).candidates(name, fields, (time_dimension, start, end))
+        tables = Cubes(opened, in_database).candidates(
+            name, fields, (time_dimension, start, end), now=_time(now), options=_said(option, options)
+        )
     if as_json:
         print_json([one.to_dict() for one in tables])
     elif on_terminal():
@@ -154,6 +161,20 @@ def candidates(
         print_table(("storage table", "weight", "cause", "detail"), rows)
     else:
         print_lines(map(str, tables))
+
+
+def _time(text: str | None) -> datetime | None:
+    """What now is."""
+    from hbstore.times.time_range import parse_time
+
+    return None if text is None else parse_time(text, datetime.now(UTC))
+
+
+def _said(option: list[str] | None, file: str | None) -> QueryOptions:
+    """The options of a file, and over them those of the command."""
+    from hbstore.cubes.query.options import QueryOptions
+
+    return QueryOptions.of(file).changed(named_values("option", option))
 
 
 def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *, as_csv: bool, as_json: bool) -> None:

@@ -357,7 +357,13 @@ class Cubes:
         return rewrite(self._catalog, text, self._clock(), QueryOptions.of(options, partial=partial, now=now))
 
     def candidates(
-        self, cube: str, fields: Iterable[str], range: Sequence[str], *, now: datetime | None = None
+        self,
+        cube: str,
+        fields: Iterable[str],
+        range: Sequence[str],
+        *,
+        now: datetime | None = None,
+        options: Said = None,
     ) -> tuple[Candidate, ...]:
         """Which facts can answer some fields in a range of time: each storage table, the lightest first.
 
@@ -369,19 +375,21 @@ class Cubes:
             fields: measures, attributes and expressions of the cube, and fields of its chains: ``city.name``.
             range: the time dimension, from when and up to when, as in queries: ``("dt", "now.day-7days", "now.day")``.
             now: for relative times; by default what the clock says.
+            options: as of `rewrite`, such as ``{"storages": "lake"}``, or the path of a file.
 
         Raises:
             ModelNotFound: there is no such cube.
             UnknownField, AmbiguousField: a field is none of the cube, or may be two.
             UnsupportedQuery: a query of these fields could not be answered exactly.
             TimeRangeSyntaxError, InvalidTimeRange: the range is none.
+            InvalidInput: an option is none.
 
         >>> for one in cubes.candidates("rides", ["minutes"], ("start_time", "2015-01-29", "2015-02-01")):
         ...     print(one)
         lake_rides_daily: MISSING_PARTITIONS: nothing for [2015-01-31, 2015-02-01)
         """
         _expect_now(now)
-        return candidates_of(self._catalog, cube, fields, range, now or self._clock())
+        return candidates_of(self._catalog, cube, fields, range, self._clock(), QueryOptions.of(options, now=now))
 
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.

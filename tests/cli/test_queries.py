@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -14,6 +17,7 @@ import hbstore
 from hbstore.cli import answers, sql
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.ddl import Result
+from hbstore.ddl.statements import CubeQuery
 
 MODEL = """
 kind: storage
@@ -122,7 +126,7 @@ def test_rows_by_spark(spawn_with_spark):
     assert "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in done.stderr
 
 
-def test_which_facts_can_answer(run, run_json):
+def test_which_facts_can_answer(run, run_json, tmp_path):
     words = ["query", "candidates", "shop.rides", "fare", "bike", "--time-dimension", "start_time"]
     days = ["--from", "2015-01-01", "--to"]
     assert run(*words, *days, "2015-01-03").stdout == "lake_daily: can answer (weight 0)\n"
@@ -133,6 +137,14 @@ def test_which_facts_can_answer(run, run_json):
     assert document["missing"] == [["2015-01-03T00:00:00+00:00", "2015-01-05T00:00:00+00:00"]]
     lacking = run("query", "candidates", "rides", "start_time", *words[5:], *days, "2015-01-03", "--database", "shop")
     assert lacking.stdout == "lake_daily: COLUMN_NOT_FOUND: it has no start_time\n"
+    barred = run(*words, *days, "2015-01-03", "--option", "storages=vault").stdout
+    assert barred == "lake_daily: UNSUPPORTED_STORAGE: the option storages allows vault alone\n"
+    relative = ["--from", "now.day-1day", "--to", "now.day"]
+    assert "can answer" in run(*words, *relative, "--now", "2015-01-02").stdout
+    path = tmp_path / "some.properties"
+    path.write_text("now = 2015-01-03\nmax_interval = HOURLY\n")
+    assert "NO_CANDIDATE_UPDATE_PERIODS" in run(*words, *relative, "--options", str(path)).stdout
+    assert "can answer" in run(*words, *relative, "--options", str(path), "--option", "max_interval=DAILY").stdout
     failed = run(*words[:2], "shop.rides", "nope", *words[5:], *days, "2015-01-03", code=2)
     assert "no such field" in failed.stderr
 
@@ -149,6 +161,33 @@ def test_a_query_among_statements_fails_before_spark_is_started(run):
     assert failed.stdout == ""
     missing = run("sql", "--database", "shop", QUERY.format("2015-01-04"), code=1)
     assert "ranges=[2015-01-03, 2015-01-04)" in missing.stderr
+
+
+def test_a_bar_shows_how_far_spark_is_with_a_query_among_statements(url, monkeypatch):
+    seen = []
+
+    @contextmanager
+    def noted(name, *about):
+        seen.append((name, *about))
+        yield "the session"
+        seen.append(f"end of {name}")
+
+    class Frame:
+        columns = ("bike", "fare")
+
+        def toLocalIterator(self):  # noqa: N802
+            seen.append("rows")
+            return iter([("a", 1)])
+
+    monkeypatch.setattr(answers, "spark_session", lambda name: noted("session", name))
+    monkeypatch.setattr(answers, "spark_jobs", lambda: noted("jobs"))
+    monkeypatch.setattr(answers, "stages", lambda session, text: noted("bar", session, text))
+    monkeypatch.setitem(sys.modules, "hbstore.spark.cube", SimpleNamespace(answer=lambda *_: Frame()))
+    with hbstore.connect(url) as store, ExitStack() as stack:
+        result = answers.Answers(store, stack)(CubeQuery(TWO_DAYS), "shop")
+        assert result.rows == (("a", 1),)
+        inside = [("jobs",), ("bar", "the session", "Asking Spark"), "rows", "end of bar", "end of jobs"]
+        assert seen == [("session", "hbstore sql"), *inside]
 
 
 def test_the_answer_is_printed_as_that_of_other_statements(run, run_json, monkeypatch):

@@ -16,6 +16,7 @@ from hbstore.arguments import expect_many, expect_texts
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Offer
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.opted import apply_options
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.relations import ways_to_choose
@@ -33,7 +34,12 @@ _PARTS: Final = 4
 
 
 def candidates_of(
-    catalog: Catalog, cube: str, fields: Iterable[str], time_range: Sequence[str], now: datetime
+    catalog: Catalog,
+    cube: str,
+    fields: Iterable[str],
+    time_range: Sequence[str],
+    clock: datetime,
+    options: QueryOptions,
 ) -> tuple[Candidate, ...]:
     """The storage tables of a cube's facts, the lightest first; each is able to answer alone, or has its cause.
 
@@ -42,7 +48,8 @@ def candidates_of(
         cube: the cube, or a derived one.
         fields: measures, attributes, expressions, fields of chains as ``chain.field``; at least one.
         time_range: the time dimension, and the times from when up to when, as in queries.
-        now: for relative times.
+        clock: for relative times, unless the options say what now is.
+        options: what may be read, and how names are resolved.
 
     Raises:
         ModelNotFound: there is no such cube.
@@ -58,18 +65,18 @@ def candidates_of(
         raise InvalidInput("no field is named", hint=_FIELDS)
     if len(times) != 3:  # noqa: PLR2004  a dimension and two times
         raise InvalidInput("not a time range", range=", ".join(times), hint=_RANGE)
-    now, star = now_of(now), Star(catalog)
+    now, star = now_of(options.time(now_of(clock))), Star(catalog)
     query = _query(catalog.get("cube", cube).name, names, times)
     ranges = read_ranges(query, star, now)
     base = cube_of(query, star)
     assert base is not None  # as the catalog has it
-    options = QueryOptions()
     offers = Offer.all_of(star, base, now, options)
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
 
     def candidates(ways: Ways) -> list[Candidate]:
         resolved = resolve(query, star, ranges, columns, ways, options)
+        apply_options(query, resolved, options)
         shaped = shape(query, star, base, resolved, ways.one_of("by", by))
         return [shaped.alone(base, offer.reaching(resolved.reached)) for offer in offers]
 

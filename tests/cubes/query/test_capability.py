@@ -185,3 +185,42 @@ def test_what_cannot_be_asked_is_a_named_error(cubes, cube, fields, range_, erro
     with pytest.raises(error) as caught:
         cubes.candidates(cube, fields, range_)
     assert caught.value.hint or caught.value.highlight
+
+
+@pytest.mark.parametrize(
+    ("options", "daily", "raw"),
+    [
+        ({"storages": "vault"}, "UNSUPPORTED_STORAGE", "UNSUPPORTED_STORAGE"),
+        ({"facts.rides": "raw"}, "INVALID_STORAGE", "able"),
+        ({"lens.cube.query.valid.rides.facttables": "daily"}, "able", "INVALID_STORAGE"),
+        ({"tables.daily": "vault_daily"}, "INVALID_STORAGE", "able"),
+        ({"max_interval": "HOURLY"}, "NO_CANDIDATE_UPDATE_PERIODS", "able"),
+        ({"periods.raw.lake": "DAILY"}, "able", "NO_CANDIDATE_UPDATE_PERIODS"),
+        ({"join_type": "inner"}, "able", "able"),
+    ],
+)
+def test_options_count_as_in_queries(cubes, options, daily, raw):
+    found = causes(cubes.candidates("rides", ["fare"], TWO_DAYS, options=options))
+    assert (found["lake_daily"], found["lake_raw"]) == (daily, raw)
+    query = "select fare from rides where time_range_in(start_time, '2015-01-10', '2015-01-12')"
+    if "able" in found.values():
+        assert cubes.rewrite(query, options=options).partitions.keys() <= {
+            table for table, cause in found.items() if cause == "able"
+        }
+    else:
+        with pytest.raises(NoCandidate) as caught:
+            cubes.rewrite(query, options=options)
+        assert causes(caught.value.candidates) == found
+
+
+def test_options_say_what_now_is_and_whether_chains_may_be_named(cubes, tmp_path):
+    path = tmp_path / "some.toml"
+    path.write_text("now = '2015-01-12'\njoin_chains = false\n")
+    yesterday = ("start_time", "now.day-1day", "now.day")
+    assert causes(cubes.candidates("rides", ["fare"], yesterday, options=path))["lake_daily"] == "able"
+    march = dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
+    assert causes(cubes.candidates("rides", ["fare"], yesterday, options=path, now=march))["lake_raw"] != "able"
+    with pytest.raises(UnsupportedQuery, match="join_chains"):
+        cubes.candidates("rides", ["city.name"], TWO_DAYS, options=path)
+    with pytest.raises(InvalidInput, match="not an option"):
+        cubes.candidates("rides", ["fare"], TWO_DAYS, options={"joins": "inner"})
