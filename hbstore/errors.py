@@ -429,3 +429,47 @@ class MetastoreRefused(HbstoreError):
 
 class TransferConflict(HbstoreError):
     """The target already has an object of the same name that differs; ``fields`` name it."""
+
+
+class QueryError(HbstoreError):
+    """Something about a query of the query service; the classes below say what."""
+
+
+class QueryNotFound(QueryError):
+    """There is no query of that id."""
+
+
+class QueryNotFinished(QueryError):
+    """The query has no result yet; ``fields`` name its state."""
+
+
+class QueryFailed(QueryError):
+    """The query ended without a result, by an error that is none of hbstore's; ``fields`` hold Spark's class of it."""
+
+
+class QueryCancelled(QueryError):
+    """A user cancelled the query."""
+
+
+class QueryLost(QueryError):
+    """The server that ran the query died."""
+
+
+class SparkLost(QueryError):
+    """The Spark that ran the query died; the server starts another."""
+
+
+class QueryTimedOut(QueryError):
+    """The query ran longer than the server allows."""
+
+
+class ResultExpired(QueryError):
+    """The server kept the query's result for the time that it keeps results, and removed it."""
+
+
+class ResultTooLarge(QueryError):
+    """The result is larger than the server allows."""
+
+
+class TooManyQueries(QueryError):
+    """The server takes no more queries now; ``fields`` say which limit was reached."""

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
+    ("query_service",),
     ("spark",),
     ("ddl",),
     ("transfer", "repair"),

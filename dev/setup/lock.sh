@@ -18,6 +18,6 @@ compile() {
         --allow-unsafe --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links "$@"
 }
 
-compile "$@" --extra dev --extra spark --extra demo --output-file requirements-dev.lock pyproject.toml
+compile "$@" --extra dev --extra spark --extra service --extra demo --output-file requirements-dev.lock pyproject.toml
 # Packages that are in both must be the same ones, as both go into one environment.
 compile "$@" --constraint requirements-dev.lock --output-file requirements-build.lock dev/setup/build.in

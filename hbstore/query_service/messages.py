@@ -1,0 +1,82 @@
+"""What the query service and its Spark process say to each other: values, pickled, over a pipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from hbstore.query_service.query import Problem, Progress, Request, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Run a statement, and write its rows into a folder that is not there yet."""
+
+    id: str
+    request: Request
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Cancel the jobs of a query; `Cancelled` follows, or another end if that came first."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Spark has started."""
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The statement of a query begins to run."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A cube query was rewritten: what it reads and why, and what the user should know about the answer."""
+
+    id: str
+    plan: dict[str, Any]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """How far Spark is with a query."""
+
+    id: str
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A query's rows are written."""
+
+    id: str
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A query ended by an error; its folder may hold some rows."""
+
+    id: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """A query was cancelled; its folder may hold some rows."""
+
+    id: str
+
+
+ToSpark: TypeAlias = Run | Cancel
+FromSpark: TypeAlias = Ready | Started | Planned | Progressed | Done | Failed | Cancelled

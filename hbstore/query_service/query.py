@@ -1,0 +1,210 @@
+"""Queries: what a user asked, how far it is, and what came of it.
+
+    queued ──> running ──> succeeded ──> expired
+       │          ├──────> failed
+       └──────────┴──────> cancelled
+
+A query is a value. The store keeps it as JSON (`records`), and each change of its state is one compare-and-put along
+these arrows, so what is final stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hbstore import errors
+from hbstore.errors import HbstoreError, QueryFailed, TextError
+from hbstore.names import DEFAULT_DATABASE
+
+ANONYMOUS: Final = "anonymous"
+"""The user of a query that names none."""
+
+MAX_TEXT: Final = 1_000_000
+"""Characters of a statement."""
+
+
+class State(StrEnum):
+    """How far a query is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the query has ended.
+
+        >>> State.RUNNING.is_final, State.EXPIRED.is_final
+        (False, True)
+        """
+        return self not in (State.QUEUED, State.RUNNING)
+
+    def may_become(self, other: State) -> bool:
+        """Whether a query in this state may go over into another one.
+
+        >>> State.SUCCEEDED.may_become(State.EXPIRED), State.SUCCEEDED.may_become(State.FAILED)
+        (True, False)
+        """
+        return other in _NEXT[self]
+
+
+_NEXT: Final = {
+    State.QUEUED: {State.RUNNING, State.FAILED, State.CANCELLED},
+    State.RUNNING: {State.SUCCEEDED, State.FAILED, State.CANCELLED},
+    State.SUCCEEDED: {State.EXPIRED},
+    State.FAILED: set[State](),
+    State.CANCELLED: set[State](),
+    State.EXPIRED: set[State](),
+}
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Request(_Value):
+    """What a user asks.
+
+    Attributes:
+        text: a cube query, a statement of Spark SQL, or one of hbstore's own.
+        database: the current database of the statement.
+        user: who asks.
+        name: what the user calls it.
+        partial: whether a cube query is answered from the partitions that exist.
+        now: what relative times of a cube query are relative to; None: the time when the query starts.
+        options: those of a cube query by name; `hbstore.cubes.query.options` has them.
+    """
+
+    text: str = Field(min_length=1, max_length=MAX_TEXT)
+    database: str = DEFAULT_DATABASE
+    user: str = ANONYMOUS
+    name: str | None = Field(default=None, max_length=1_000)
+    partial: bool = False
+    now: datetime | None = None
+    options: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Progress(_Value):
+    """How far Spark is: the stages and tasks that it has planned so far, those that are done, and the rows read."""
+
+    stages: int = 0
+    stages_done: int = 0
+    tasks: int = 0
+    tasks_done: int = 0
+    rows: int = 0
+
+
+class Problem(_Value):
+    """An error as other processes and programs see it.
+
+    Attributes:
+        error: the name of its class.
+        text: what went wrong, in words that do not vary.
+        fields: what the text is about.
+        hint: what to do about it.
+        highlight: the offending line with a caret below it; empty where there is none.
+    """
+
+    error: str
+    text: str
+    fields: Mapping[str, str] = Field(default_factory=dict)
+    hint: str | None = None
+    highlight: str = ""
+
+    @staticmethod
+    def of(error: HbstoreError) -> Problem:
+        """An error of hbstore as a document.
+
+        >>> Problem.of(errors.QueryLost("the server died", query="5f")).fields
+        {'query': '5f'}
+        """
+        fields = {name: str(value) for name, value in error.fields.items()}
+        highlight = error.highlight if isinstance(error, TextError) else ""
+        return Problem(error=type(error).__name__, text=error.text, fields=fields, hint=error.hint, highlight=highlight)
+
+    def as_error(self) -> HbstoreError:
+        """The error again, of its class where this release has one of that name.
+
+        >>> Problem.of(errors.QueryLost("the server died", query="5f")).as_error()
+        QueryLost('the server died')
+        """
+        kind = getattr(errors, self.error, None)
+        if not (isinstance(kind, type) and issubclass(kind, HbstoreError)):
+            kind = QueryFailed
+        made = kind.__new__(kind, self.text)
+        made.text, made.hint, made.fields = self.text, self.hint, dict(self.fields)
+        if isinstance(made, TextError):
+            made.highlight = self.highlight
+        return made
+
+
+class ResultColumn(_Value):
+    """A column of a result: its name, which others may have too, and its type in Spark's words: ``decimal(10,2)``."""
+
+    name: str
+    type: str
+
+
+class Result(_Value):
+    """What a statement gave.
+
+    Attributes:
+        columns: in their order; none: the statement has no rows, as CREATE TABLE has not.
+        rows: how many.
+        size: bytes of its files.
+    """
+
+    columns: tuple[ResultColumn, ...] = ()
+    rows: int = 0
+    size: int = 0
+
+
+class Query(_Value):
+    """A query as the store keeps it.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        request: what was asked.
+        state: how far it is.
+        server: the id of the server that runs it.
+        submitted_at: when the server took it.
+        started_at: when Spark began.
+        ended_at: when its state became final.
+        expires_at: when the result is removed.
+        cancel_requested: whether a user asked to cancel it, perhaps at another server.
+        progress: how far Spark is.
+        result: what came of it.
+        problem: why nothing came of it.
+        plan: of a cube query, what it reads and why: as `hbstore.cubes.Rewritten.to_dict`.
+        warnings: what the user should know about the answer.
+    """
+
+    id: str
+    request: Request
+    state: State = State.QUEUED
+    server: str
+    submitted_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    expires_at: datetime | None = None
+    cancel_requested: bool = False
+    progress: Progress = Progress()
+    result: Result | None = None
+    problem: Problem | None = None
+    plan: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+    def changed(self, **fields: object) -> Query:
+        """The query with other values of these fields."""
+        return self.model_copy(update=fields)
+
+    def __repr__(self) -> str:
+        return f"<Query {self.id[:8]}: {self.state}>"
