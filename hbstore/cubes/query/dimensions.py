@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate, say_whose
-from hbstore.cubes.query.latest_partitions import Latest, latest_of
+from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
 from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
@@ -47,7 +47,7 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
                 if not on.update_periods or not on.time_partition_columns:
                     store.get_table(database, name)
                     return _select(database, name, needed, None)
-                latest = latest_of(store, database, name, on)
+                latest = star.latest(name, on)
             except TableNotFound as error:
                 if star.catalog.find("dimtable", dimtable.name) != dimtable:
                     raise ConcurrentChange(
@@ -82,7 +82,7 @@ def _select(database: str, table: str, columns: Iterable[str], latest: Latest | 
     select = select.from_(exp.table_(table, db=database, quoted=True))
     if latest is None:
         return select
-    select = select.where(latest.condition, copy=False)
+    select = select.where(latest.condition.copy(), copy=False)
     select.args["where"].meta[_READS] = latest.reads
     return select
 

@@ -1,6 +1,7 @@
 """Star: a cube or some dimensions of a query, with the facts, chains and dimension tables that belong to them.
 
-All documents are read when they are first asked for, and once, so that a query sees one state of each.
+All documents, and the latest partitions of dimension tables, are read when they are first asked for, and once, so that
+a query sees one state of each. Facts are read anew where others alter them meanwhile.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import TypeAlias
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, JoinChain, Measure
-from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
+from hbstore.cubes.query.latest_partitions import Latest, latest_of
 from hbstore.errors import UnsupportedQuery
 from hbstore.model import FrozenDict
 
@@ -40,6 +42,8 @@ class Star:
     catalog: Catalog
     _concepts: dict[str, Concept | DerivedCube | None] = field(default_factory=dict)
     _dimtables: dict[str, list[DimTable]] = field(default_factory=dict)
+    _latest: dict[str, Latest | str] = field(default_factory=dict)
+    _derived_cubes: dict[str, list[DerivedCube]] = field(default_factory=dict)
 
     def concept(self, name: str) -> Concept | DerivedCube | None:
         """The cube, the derived cube or the dimension of a name; None if there is none."""
@@ -80,11 +84,23 @@ class Star:
             self._dimtables[name] = sorted(tables, key=lambda one: (one.weight or 0.0, one.name))
         return self._dimtables[dimension.name]
 
+    def latest(self, table: str, on: StorageTable) -> Latest | str:
+        """The latest partitions of a storage table of a dimension table; in words why there are none.
+
+        Raises:
+            TableNotFound: the storage table is not in the catalog.
+            UnsupportedQuery: they are too many to be asked for one by one.
+        """
+        if table not in self._latest:
+            self._latest[table] = latest_of(self.catalog.store, self.catalog.database, table, on)
+        return self._latest[table]
+
     def derived_cubes(self, cube: Cube) -> list[DerivedCube]:
         """The derived cubes of a cube."""
-        return [
-            one for one in self.catalog.list("derived_cube") if isinstance(one, DerivedCube) and one.parent == cube.name
-        ]
+        if cube.name not in self._derived_cubes:
+            derived = (one for one in self.catalog.list("derived_cube") if isinstance(one, DerivedCube))
+            self._derived_cubes[cube.name] = [one for one in derived if one.parent == cube.name]
+        return self._derived_cubes[cube.name]
 
 
 def fields_of(concept: Concept) -> dict[str, Field]:
