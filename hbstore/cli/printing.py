@@ -71,7 +71,7 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Rows that nobody has counted: a table on a terminal if they are few; else one line for each, with tabs."""
+    """Print rows whose number is not known yet: as a table on a terminal if they are few, else as lines with tabs."""
     remaining = iter(rows)
     first = list(islice(remaining, TABLE_ROWS + 1))
     if on_terminal() and len(first) <= TABLE_ROWS:

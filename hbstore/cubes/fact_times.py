@@ -43,9 +43,9 @@ class FactTimes:
     def timelines(
         self, storage: str | None, period: UpdatePeriod | None, time_dimension: str | None
     ) -> list[PartitionTimeline]:
-        """The timelines of a storage, an update period and a time dimension, of all of them for None.
+        """The timelines of a storage, an update period and a time dimension; None stands for all of them.
 
-        In the order of the storages, the smallest period first. Raises as `Cubes.timelines`.
+        They are in the order of the storages, the smallest period first. Raises as `Cubes.timelines`.
         """
         fact, store = self.fact, self.catalog.store
         tables = fact.storage_tables if storage is None else [storage_table_of(fact, storage)]

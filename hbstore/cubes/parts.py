@@ -30,7 +30,7 @@ from hbstore.errors import InvalidType
 from hbstore.types import IntegerType, StringType, parse_type
 
 PREFIX: Final = "cube.measure."
-"""What the names of properties begin with that say which columns hold a field's parts."""
+"""The prefix of properties that say which columns hold parts of a field."""
 
 _PART: Final = re.compile(r"cube\.measure\.(\w+)\.(\w+)")
 _Field: TypeAlias = Measure | DimAttribute
@@ -61,7 +61,7 @@ class WrongPart:
         property: its name.
         field: the field whose part it is.
         expected: what should stand there.
-        found: what does.
+        found: what stands there instead.
     """
 
     property: str

@@ -176,7 +176,7 @@ def _check_queries(text: str, queries: Sequence[CubeQuery]) -> None:
 
 
 def _move(error: TextError, text: str, part: str, start: int) -> None:
-    """Make the place of an error in a part of a text one in the whole text."""
+    """Turn an error's place in a part of a text into its place in the whole text."""
     line, column = error.fields.get("line"), error.fields.get("column")
     if isinstance(line, int) and isinstance(column, int):
         offset = start + sum(len(one) + 1 for one in part.split("\n")[: line - 1]) + column - 1

@@ -77,10 +77,10 @@ def get_partitions_ps(call: Call) -> PartitionList:
     table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
     partial = partial_values(table, given.part_vals)
     select = partial.select if partial.others else None
-    found = spool_partitions(
+    _, spool = spool_partitions(
         call, given.db_name, given.tbl_name, partial.where, max_parts=given.max_parts, select=select
     )
-    return PartitionList(found[1])
+    return PartitionList(spool)
 
 
 @handlers.answers("get_partitions_by_names")
@@ -117,8 +117,8 @@ def get_partitions_by_names(call: Call) -> PartitionList:
 def get_partitions_by_filter(call: Call) -> PartitionList:
     """The partitions that a filter selects; `hbstore.metastore.filters` says which filters are errors."""
     given = call.arguments
-    found = spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts)
-    return PartitionList(found[1])
+    _, spool = spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts)
+    return PartitionList(spool)
 
 
 @handlers.answers("get_num_partitions_by_filter")

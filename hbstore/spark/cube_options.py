@@ -10,7 +10,7 @@ from hbstore.cubes.query.option_names import LENS
 from hbstore.cubes.query.options import QueryOptions, Said
 
 PREFIX: Final = "spark.hbstore.cube."
-"""What settings begin with that are options by our names."""
+"""The prefix of settings that are options by hbstore's names."""
 
 _NOW: Final = "lens.query.current.time.millis"
 

@@ -80,19 +80,19 @@ def best_blocks(
         rates: of the storage tables.
     """
     best: tuple[Cost, list[Block]] | None = None
-    there: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
+    by_kinds: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
     for dealt in _dealt(_kinds(units, able, order)):
         if best is not None and not best[0][0] and len(dealt) > len(best[1]):
             break  # more blocks cost more
         for kinds in dealt:
-            if frozenset(kinds) not in there:
-                there[frozenset(kinds)] = _block(kinds, needs, units, order, stretches, rates)
-        made = [there[frozenset(kinds)] for kinds in dealt]
-        choices = [choice for block in made for choice in block.choices]
+            if frozenset(kinds) not in by_kinds:
+                by_kinds[frozenset(kinds)] = _block(kinds, needs, units, order, stretches, rates)
+        blocks = [by_kinds[frozenset(kinds)] for kinds in dealt]
+        choices = [choice for block in blocks for choice in block.choices]
         missing, weight, size, count = (sum(one.cost[at] for one in choices) for at in range(4))
-        cost: Cost = (int(missing), len(made), Fraction(weight), Fraction(size), int(count))
+        cost: Cost = (int(missing), len(blocks), Fraction(weight), Fraction(size), int(count))
         if best is None or cost < best[0]:
-            best = cost, made
+            best = cost, blocks
     assert best is not None
     return best
 
@@ -104,15 +104,15 @@ def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: S
         for offer in order
     }
     dated = {offer: names for offer, names in some_time.items() if names}
-    found: dict[Hashable, list[int]] = {}
+    numbers_by_kind: dict[Hashable, list[int]] = {}
     for number, offers in able.items():
         needed = frozenset(
             (offer, offer.own_columns(units[number].needed(offer)) & dated[offer])
             for offer in offers & dated.keys()
             if number >= 0
         )
-        found.setdefault((offers, needed), []).append(number)
-    return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in found.values()]
+        numbers_by_kind.setdefault((offers, needed), []).append(number)
+    return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in numbers_by_kind.values()]
 
 
 def _block(

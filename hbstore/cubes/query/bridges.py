@@ -31,11 +31,11 @@ from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.errors import UnsupportedQuery
 
 KEY: Final = "key"
-"""What the column of a bridge is called by which it is joined."""
+"""The column of a bridge by which it is joined."""
 
 _CONNECTIVES: Final = (exp.And, exp.Or, exp.Not, exp.Paren)
 _ONE: Final = "one value"
-"""What a value of a set is called in functions of one value."""
+"""The parameter of a function that is applied to each value of a set."""
 
 _OF_ARRAYS: Final = frozenset(
     [

@@ -131,7 +131,7 @@ class Offer:
 
     @staticmethod
     def all_of(star: Star, cube: Cube, now: datetime, options: QueryOptions) -> list[Offer]:
-        """Those of a cube, the lightest first: one read of each storage table's row.
+        """The offers of a cube's storage tables, the lightest first: one read of each table's row.
 
         Where a table is gone as its fact was dropped or altered meanwhile, the facts are read anew.
 
@@ -365,6 +365,7 @@ def _lies_within(period: UpdatePeriod, bound: UpdatePeriod) -> bool:
 
 
 def say_whose(error: HbstoreError, logical: LogicalTable, storage: str) -> None:
-    """Let the error for a storage table that is gone say whose it is, and what to do."""
+    """Add to the error for a lost storage table to which fact or dimension table it belongs, and what to do."""
     error.fields = {**error.fields, logical.kind: logical.name, "storage": storage}
-    error.hint = f"Make it anew: `hbstore model alter` with the {logical.kind} {logical.name} as it is; or drop that"
+    whose = f"the {logical.kind} {logical.name}"
+    error.hint = f"Make it anew: `hbstore model alter` with {whose} as it is; or drop the {logical.kind}"

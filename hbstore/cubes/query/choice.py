@@ -116,7 +116,7 @@ class Chooser:
         return Choice(tuple(one for one in runs if one.source is not None), missing, cost)
 
     def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[Run]:
-        """The best runs of periods that lie within each other, those of None with them.
+        """The best runs from periods that lie within each other; runs without a source where time is missing.
 
         What no smaller period could do better is taken first, from the largest period to the smallest. Then the others
         have few moments left to look at.

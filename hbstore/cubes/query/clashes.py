@@ -1,8 +1,8 @@
-"""Clashes: values of a partition column that partitions of two update periods have, so that it tells neither.
+"""Clashes: values of a partition column that partitions of two update periods have, so that they tell no period.
 
 In a ``date`` column the month of January and its first day are both ``2015-01-01``. If a table has no other partition
 column, only one of them can be there. Beside another one both can, ``2015-01-01/eu`` the day and ``2015-01-01/us`` the
-month; and who asks for the value gets the rows of both. Such values are left out of what the table offers. All others
+month; and a query for the value gets the rows of both. Such values are left out of what the table offers. All others
 tell their period, by the timelines.
 """
 

@@ -16,7 +16,7 @@ from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
 from hbstore.filters.builder import Expression
 
 _READS: Final = "hbstore.reads"
-"""What a WHERE has in its `meta` that asks for some partitions of a dimension table: the filter of these."""
+"""The key in the `meta` of a dimension table's WHERE under which the filter of the partitions stands."""
 
 
 def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], options: QueryOptions) -> exp.Select:

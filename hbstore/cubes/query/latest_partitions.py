@@ -43,7 +43,7 @@ class Latest:
 
 
 def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable) -> Latest | str:
-    """The latest partitions of a storage table; in words why there are none.
+    """The latest partitions of a storage table; if there are none, a text that says why.
 
     Raises:
         UnsupportedQuery: they are too many to be asked for one by one.

@@ -59,7 +59,7 @@ def read_options(path: str | PathLike[str]) -> dict[str, str]:
 
 
 def options_in(text: str, form: str, file: str) -> dict[str, str]:
-    """The options in a text; names within others have these and a dot before them."""
+    """The options in a text; a name in a section has the section's name and a dot before it."""
     if form == "properties":
         return read_properties(text, file)
     if form == "xml":

@@ -26,7 +26,7 @@ from hbstore.times.time_range import AbsoluteTime, WrittenTime, written_time
 from hbstore.times.update_period import UpdatePeriod
 
 LENS: Final = "lens.cube.query."
-"""What Lens's names of options begin with; one begins with ``lens.query.`` alone."""
+"""The prefix of Lens's names of options; one of them begins with ``lens.query.`` alone."""
 
 _MILLISECONDS: Final = 5
 """Digits from which on a time is a number of milliseconds since 1970."""

@@ -56,7 +56,7 @@ class RollingUp:
 
     @staticmethod
     def of(cube: Cube | None, root: str) -> RollingUp:
-        """That of a cube's fields; nothing where there is no cube."""
+        """How the fields of a cube roll up; without a cube there are none."""
         if cube is None:
             return RollingUp(root, {}, {}, {})
         types = {one.name: one.type for one in cube.measures} | {one.name: one.type for one in cube.dim_attributes}
@@ -121,7 +121,7 @@ class RollingUp:
         return (found or "").lower()
 
     def _chooses(self, node: exp.Expr, name: str, *, linear: bool) -> bool:
-        """Whether an expression is a field, or nothing, as other attributes decide; of sums also times these."""
+        """Whether an expression is a field or NULL, as attributes decide; if ``linear``, also a multiple of it."""
         if self._is(node, name) or isinstance(node, exp.Null):
             return True
         if isinstance(node, exp.Literal):
@@ -185,11 +185,11 @@ class RollingUp:
 
 
 def _branches(node: exp.Expr, *, linear: bool) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    """What decides of the values that an expression may have, and these; nothing of other expressions.
+    """What decides which value an expression has, and the values that it may have; both empty for other expressions.
 
     Args:
         node: the expression.
-        linear: whether a product, and the negative, of a value will do.
+        linear: whether the expression may also multiply or negate a value.
     """
     match node:
         case exp.Paren():

@@ -85,7 +85,7 @@ class Star:
         return self._dimtables[dimension.name]
 
     def latest(self, table: str, on: StorageTable) -> Latest | str:
-        """The latest partitions of a storage table of a dimension table; in words why there are none.
+        """The latest partitions of a dimension table on a storage; if there are none, a text that says why.
 
         Raises:
             TableNotFound: the storage table is not in the catalog.

@@ -95,7 +95,7 @@ class Unit:
         root: the alias of the cube.
         measures: fields that it names and that are measures.
         attributes: the other fields.
-        insensitive: whether it minds not how often a value of its attributes comes.
+        insensitive: whether it does not matter to it how often a value of its attributes comes.
         rolled_up: how it is computed from rolled-up rows; None: it is not, or as from values.
         refusal: why it is not.
     """
