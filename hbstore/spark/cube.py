@@ -11,8 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp, parse_one
 
 from hbstore.cubes.cubes import Cubes
+from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.storage_tables import PREFIX
 from hbstore.filters.builder import Expression
 from hbstore.model import Table
 from hbstore.spark.arguments import check_arguments
@@ -20,7 +22,7 @@ from hbstore.spark.cover import rows_of_runs
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.formats import data_schema, format_of, readable
 from hbstore.spark.opening import opened
-from hbstore.spark.reads import read_table
+from hbstore.spark.reads import read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
 
 
@@ -48,7 +50,8 @@ def cube(
 
     Raises:
         CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
-        PartitionNotFound: a partition that was chosen was dropped before it was read.
+        PartitionNotFound: a partition that was chosen, or the latest one of a dimension, was dropped before it was
+            read.
         InvalidInput: the folder of a partition is gone.
 
     >>> question = "cube select sum(amount) as sold from sold where time_range_in(day, '2013-01-01', '2013-01-03')"
@@ -86,6 +89,9 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
 def _rows(spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None) -> DataFrame:
     """The rows of a dimension table; or of no partition of a fact, for the columns alone."""
     if table.partition_columns:
-        return read_table(spark, store, str(table), where)
+        frame, read = read_of_one_moment(spark, store, str(table), where, {})
+        if where is not None and f"{PREFIX}dimtable" in table.parameters:
+            Latest.check(table, where, len(read.partitions))
+        return frame
     form, data = format_of(table, table.storage), readable(data_schema(table))
     return form.rows(form.reader(spark, data).load(table.location), data, [])

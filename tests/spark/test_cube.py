@@ -80,6 +80,22 @@ columns: [{{name: id, type: int}}, {{name: description, type: string}}]
 storage_tables: [{{storage: lake, description: {{location: "file:{root}/sports", format: parquet}}}}]
 """
 RANGE = "time_range_in(paid_at, '2015-01-01', '2015-01-03')"
+GRADES = """
+kind: dimension
+name: grades
+dim_attributes: [{{name: id, type: int}}, {{name: grade, type: string}}]
+---
+kind: dimtable
+name: grades_table
+dimension: grades
+columns: [{{name: id, type: int}}, {{name: grade, type: string}}]
+storage_tables:
+  - storage: lake
+    update_periods: [DAILY]
+    partition_columns: [{{name: dt, type: date}}, {{name: region, type: string}}]
+    time_partition_columns: [dt]
+    description: {{location: "file:{0}/grades", format: parquet}}
+"""
 
 
 @pytest.fixture
@@ -305,6 +321,35 @@ def test_a_partition_that_is_dropped_before_it_is_read_is_named(spark, store):
     Cubes(store, "shop").drop_partitions("payments_daily", "lake", [PartitionDesc("HOURLY", {"dt": "2015-01-02-07"})])
     with pytest.raises(PartitionNotFound, match="dt=2015-01-02-07"):
         answer(spark, store, "shop", found)
+
+
+def test_a_dimension_whose_latest_partition_is_dropped_before_it_is_read(spark, store):
+    cubes = Cubes(store, "shop")
+    rewritten = cubes.rewrite(f"select payer.name, revenue from payments where {RANGE}")
+    assert rows(answer(spark, store, "shop", rewritten)) == [("A", 100), ("B", 50)]
+    (users,) = store.get_partitions_by_filter("shop", "lake_users_table", "dt = 'latest'")
+    cubes.drop_partitions("users_table", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-01"})])
+    with pytest.raises(PartitionNotFound, match="a latest partition") as caught:
+        answer(spark, store, "shop", rewritten)
+    assert caught.value.hint.endswith("ask again")
+    cubes.add_partitions("users_table", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-02"}, location=users.location)])
+    assert rows(answer(spark, store, "shop", rewritten)) == [("A", 100), ("B", 50)]
+
+
+def test_a_dump_by_its_date_that_is_dropped_before_it_is_read(spark, store, tmp_path):
+    cubes = Cubes(store, "shop")
+    cubes.create_all(parse_documents(GRADES.format(tmp_path), "yaml"))
+    for region in ("eu", "us"):
+        folder = f"file:{tmp_path}/grades/{region}"
+        spark.createDataFrame([(1, region)], "id int, grade string").write.parquet(folder)
+        dump = PartitionDesc("DAILY", {"dt": "2015-01-01"}, {"region": region}, location=folder)
+        cubes.add_partitions("grades_table", "lake", [dump])
+    rewritten = cubes.rewrite("select id, grade from grades")
+    assert rows(answer(spark, store, "shop", rewritten)) == [(1, "eu"), (1, "us")]
+    cubes.drop_partitions("grades_table", "lake", [dump])
+    with pytest.raises(PartitionNotFound, match="region = 'us'"):
+        answer(spark, store, "shop", rewritten)
+    assert rows(cube(spark, store, "select id, grade from grades", database="shop")) == [(1, "eu")]
 
 
 def test_missing_partitions_are_told(spark, store):

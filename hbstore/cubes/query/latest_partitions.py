@@ -9,24 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Final
 
 from sqlglot import exp
 
 from hbstore.cubes.latest import Dumps, Values
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.errors import UnsupportedQuery
+from hbstore.errors import PartitionNotFound, UnsupportedQuery
 from hbstore.filters.builder import Expression, col, spec_filter
+from hbstore.filters.tree import Or, joined
 from hbstore.keys import NULL_PARTITION
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.declaration import LATEST
 from hbstore.types import StringType, parse_type
+from hbstore.wording import clipped
 
 _MOST: Final = 200
 """Partitions that are asked for one by one."""
+
+_SHOWN: Final = 200
+"""Characters of a filter in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,26 @@ class Latest:
 
     Attributes:
         condition: which rows are of these.
-        reads: the same as a filter of partitions.
+        reads: the same as a filter, which has each partition by itself where they are not all called ``latest``.
     """
 
     condition: exp.Expr
     reads: Expression
+
+    @staticmethod
+    def check(table: Table, reads: Expression, partitions: int) -> None:
+        """See that as many partitions are read as there were when the query was answered; of ``latest``, one at least.
+
+        Raises:
+            PartitionNotFound: one was dropped meanwhile.
+        """
+        if partitions < (len(reads.tree.children) if isinstance(reads.tree, Or) else 1):
+            raise PartitionNotFound(
+                "a latest partition of the dimension does not exist any more",
+                table=table,
+                partition=clipped(str(reads), _SHOWN),
+                hint="Somebody dropped it meanwhile; ask again",
+            )
 
 
 def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable) -> Latest | str:
@@ -66,12 +84,15 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
     at = table.partition_column_names.index(column)
     times = {values[at] for values in newest}
     if len(times) == 1 and store.count_partitions(database, name, col(column) == newest[0][at]) == len(newest):
-        return _each(table, (column,), [(newest[0][at],)])  # all partitions of this time are latest ones
-    return _each(table, table.partition_column_names, newest)
+        condition = _each(table, (column,), [(newest[0][at],)])  # all partitions of this time are latest ones
+    else:
+        condition = _each(table, table.partition_column_names, newest)
+    specs = (spec_filter(dict(zip(table.partition_column_names, values, strict=True))) for values in newest)
+    return Latest(condition, Expression(joined(Or, [one.tree for one in specs if one is not None])))
 
 
-def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> Latest:
-    """The partitions of some values in columns."""
+def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> exp.Expr:
+    """The condition that some columns have the values of one of some partitions."""
     if len(newest) > _MOST:
         raise UnsupportedQuery(
             "the latest partitions of a dimension table are of different times, and too many",
@@ -82,8 +103,7 @@ def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> Lates
         )
     kinds = {one.name: one.type for one in table.partition_columns}
     conditions = [exp.and_(*(_equal(*pair, kinds) for pair in zip(names, values, strict=True))) for values in newest]
-    reads = [spec_filter(dict(zip(names, values, strict=True))) for values in newest]
-    return Latest(exp.or_(*conditions), reduce(or_, (one for one in reads if one is not None)))
+    return exp.or_(*conditions)
 
 
 def _equal(name: str, value: str, kinds: dict[str, str]) -> exp.Expr:

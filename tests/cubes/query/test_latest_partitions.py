@@ -93,7 +93,11 @@ def test_one_query_as_it_is_written():
     with connect("memory://") as store:
         cubes = opened(store, "date", ("region", "string"))
         cubes.add_partitions("stations", "lake", [dump(0, "eu"), dump(0, "us")])
-        assert "WHERE `dt` = CAST('2015-01-01' AS DATE)" in " ".join(cubes.rewrite(ALL).sql.split())
+        rewritten = cubes.rewrite(ALL)
+        assert "WHERE `dt` = CAST('2015-01-01' AS DATE)" in " ".join(rewritten.sql.split())
+        assert str(rewritten.reads["lake_stations"]) == (
+            "(dt = '2015-01-01' and region = 'eu') or (dt = '2015-01-01' and region = 'us')"
+        )
         cubes.add_partitions("stations", "lake", [dump(1, "us")])
         assert str(cubes.rewrite(ALL).reads["lake_stations"]) == (
             "(dt = '2015-01-01' and region = 'eu') or (dt = '2015-01-02' and region = 'us')"
