@@ -17,6 +17,7 @@ from hbstore.store.damage import RESTORE
 from hbstore.store.database_drop import defined
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
+from hbstore.store.records import RECORD_KEYS, check_record
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
 from hbstore.store.table_row import (
@@ -95,8 +96,8 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
 def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:
     """Look at the rows of all databases and tables: database, table (None for a database's own row), what is wrong.
 
-    A row is well if all of its cells decode and its definition has the names that its key says. Of documents only those
-    that are not well are named, as their databases.
+    A row is well if all of its cells decode and its definition has the names that its key says. Of documents and
+    records only those that are not well are named, documents by their databases.
     """
     for key, cells in chain(rows.scan_catalog(*DATABASE_KEYS), rows.scan_catalog(*TABLE_KEYS)):
         database, nul, name = key[1:].decode(errors="replace").partition("\0")
@@ -115,6 +116,12 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
         except CorruptRow as error:
             database = key[1:].decode(errors="replace").partition("\0")[0]
             yield database, None, Problem(database, key.hex(), str(error))
+    for key, cells in rows.scan_catalog(*RECORD_KEYS):
+        try:
+            if cells.get(DEFINITION):
+                check_record(key, cells[DEFINITION])
+        except CorruptRow as error:
+            yield "", None, Problem("records", key.hex(), str(error))
 
 
 def _is_sound(rows: Rows, cells: Cells, key: bytes, table: str | None) -> bool:
