@@ -86,22 +86,22 @@ class Totals:
         count = rows = files = size = some_rows = some_files = some_size = 0
         for payload in payloads:
             count += 1
-            found = {}
+            numbers = {}
             for name, length, digits in _FIGURE.findall(payload, payload.rfind(_HEAD)):
                 if length[0] == len(digits):
-                    found[name[1:]] = int(digits)
-            if not found:
+                    numbers[name[1:]] = int(digits)
+            if not numbers:
                 continue
-            said = found.get(b"numRows") or found.get(_SPARK_ROWS, found.get(b"numRows"))
+            said = numbers.get(b"numRows") or numbers.get(_SPARK_ROWS, numbers.get(b"numRows"))
             if said is not None:
                 rows += said
                 some_rows += 1
-            said = found.get(b"totalSize") or found.get(_SPARK_SIZE, found.get(b"totalSize"))
+            said = numbers.get(b"totalSize") or numbers.get(_SPARK_SIZE, numbers.get(b"totalSize"))
             if said is not None:
                 size += said
                 some_size += 1
-            if b"numFiles" in found:
-                files += found[b"numFiles"]
+            if b"numFiles" in numbers:
+                files += numbers[b"numFiles"]
                 some_files += 1
         return Totals(count, rows, files, size, count - some_rows, count - some_files, count - some_size)
 

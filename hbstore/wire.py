@@ -220,13 +220,13 @@ class Struct(Generic[T]):
 
     def read_fields(self, data: bytes, at: int) -> tuple[dict[str, Any], int]:
         """The fields by name; fields of another type, and unknown ones without ``rest``, are passed over."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         others: list[bytes] = []
         readers = self._readers
         while True:
             known = readers.get(data[at : at + 3])
             if known is not None:
-                found[known[0]], at = known[1](data, at + 3)
+                fields[known[0]], at = known[1](data, at + 3)
             elif data[at] == _STOP:
                 break
             else:
@@ -234,8 +234,8 @@ class Struct(Generic[T]):
                 if int.from_bytes(data[begin + 1 : begin + 3]) not in self.fields:
                     others.append(data[begin:at])
         if others and self.rest is not None:
-            found[self.rest] = b"".join(others)
-        return found, at + 1
+            fields[self.rest] = b"".join(others)
+        return fields, at + 1
 
     def write(self, value: Any) -> bytes:
         """From an object with the fields as attributes."""

@@ -127,15 +127,15 @@ def named_values(what: str, texts: Sequence[str] | None) -> dict[str, str]:
     >>> named_values("time", ["dt=2015-01-29"])
     {'dt': '2015-01-29'}
     """
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise InvalidInput(f"a {what} needs a name and a value", **{what: repr(text)}, hint="Write NAME=VALUE")
-        if name in found:
+        if name in pairs:
             raise InvalidInput(f"the command names a {what} twice", **{what: name}, hint="Name it once")
-        found[name] = value
-    return found
+        pairs[name] = value
+    return pairs
 
 
 def whole_spec(table: Table, text: str) -> tuple[str, ...]:

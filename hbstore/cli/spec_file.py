@@ -96,18 +96,18 @@ class SpecFile:
 
     def _columns_of(self, header: list[str]) -> list[str]:
         """The header's columns as this module names them: partition columns, location, ``parameters.x``."""
-        known = {name.lower(): name for name in self.table.partition_column_names}
+        by_name = {name.lower(): name for name in self.table.partition_column_names}
         columns = []
         for name in map(str.strip, header):
-            column = known.get(name.lower(), name)
+            column = by_name.get(name.lower(), name)
             is_parameter = name.startswith(_PARAMETER) and name != _PARAMETER
-            if not (column in known.values() or name == "location" or is_parameter):
-                hint = f"The columns are {', '.join(known.values())}, and may be location and parameters.NAME"
+            if not (column in by_name.values() or name == "location" or is_parameter):
+                hint = f"The columns are {', '.join(by_name.values())}, and may be location and parameters.NAME"
                 self.refuse(f"there is no column {name!r}", hint)
             if column in columns:
                 self.refuse(f"the column {column!r} occurs twice")
             columns.append(column)
-        missing = [name for name in known.values() if name not in columns]
+        missing = [name for name in by_name.values() if name not in columns]
         if missing:
             self.refuse(f"the header lacks {', '.join(missing)}", "The first line names the columns: ds,hour,location")
         return columns

@@ -297,8 +297,8 @@ def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
         InvalidInput: it cannot be read.
     """
     name = "<stdin>" if file == "-" else file
-    found = format or _SUFFIXES.get(Path(file).suffix.lower())
-    if found is None:
+    form = format or _SUFFIXES.get(Path(file).suffix.lower())
+    if form is None:
         raise InvalidInput(
             "the format of the file is unknown", file=name, hint="Add --format properties or --format json"
         )
@@ -309,7 +309,7 @@ def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
         raise InvalidInput("the file cannot be read", file=name, reason=error.strerror, hint=hint) from error
     except UnicodeDecodeError as error:
         raise InvalidInput("the file is not UTF-8", file=name, byte=error.start + 1, hint="Save it as UTF-8") from None
-    return read_json_properties(text, name) if found is PropertiesFormat.JSON else read_properties(text, name)
+    return read_json_properties(text, name) if form is PropertiesFormat.JSON else read_properties(text, name)
 
 
 def _check_names(properties: Mapping[str, str], kept: set[str], file: str) -> list[str]:

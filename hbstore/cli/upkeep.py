@@ -44,15 +44,17 @@ def check(
         if not as_json:
             print_lines(map(str, damaged))
         for database, name in named:
-            looked_at, found = _check(opened, database, name)
+            looked_at, differences = _check(opened, database, name)
             of_timelines = _check_timelines(opened, database, name)
             rows += looked_at
-            problems += len(found) + len(of_timelines)
+            problems += len(differences) + len(of_timelines)
             table = f"{database}.{name}"
             if as_json:
-                report.append({"table": table, "rows": looked_at, "problems": _shown(found), "timelines": of_timelines})
+                report.append(
+                    {"table": table, "rows": looked_at, "problems": _shown(differences), "timelines": of_timelines}
+                )
             else:
-                print_lines([*map(str, found), *(f"{table}: {one}" for one in of_timelines)])
+                print_lines([*map(str, differences), *(f"{table}: {one}" for one in of_timelines)])
     if as_json:
         catalog = [{"name": problem.table, **shown} for problem, shown in zip(damaged, _shown(damaged), strict=True)]
         print_json({"rows": rows, "problems": problems, "catalog": catalog, "tables": report})

@@ -129,13 +129,13 @@ class Catalog:
         if isinstance(document, LogicalTable):
             check_timeline_classes(self.store, self.database, document)
         for _ in range(_ATTEMPTS):
-            known = self._settler.entry(document.kind, document.name)
-            if known is None:
+            stored = self._settler.entry(document.kind, document.name)
+            if stored is None:
                 break
-            if known.state is State.LEAVING:
-                self._settler.finish_drop(known)
-            elif known.state is not State.SETTLED and known.before is None and known.document == document:
-                self._settler.settle(known)
+            if stored.state is State.LEAVING:
+                self._settler.finish_drop(stored)
+            elif stored.state is not State.SETTLED and stored.before is None and stored.document == document:
+                self._settler.settle(stored)
                 return
             else:
                 raise there(self.database, document)
@@ -154,29 +154,29 @@ class Catalog:
 
     def alter(self, document: Named) -> None:
         """Replace a document, as `Cubes.alter` says."""
-        known = self._settler.entry(document.kind, document.name)
-        if known is None or known.state is State.LEAVING:
+        stored = self._settler.entry(document.kind, document.name)
+        if stored is None or stored.state is State.LEAVING:
             raise not_found(self.database, document.kind, document.name)
-        known = self._settler.settle(known)
-        check_content(document, self._settler, known.document)
+        stored = self._settler.settle(stored)
+        check_content(document, self._settler, stored.document)
         self._check_altered(document, _Overlay(self._settler, document))
         if isinstance(document, LogicalTable):
-            assert isinstance(known.document, LogicalTable)
+            assert isinstance(stored.document, LogicalTable)
             check_timeline_classes(self.store, self.database, document)
-            check_partition_columns(document, known.document)
+            check_partition_columns(document, stored.document)
             check_names_free(self.store, self.database, document)
-            entry = Entry(document, State.PROPOSED, known.document)
+            entry = Entry(document, State.PROPOSED, stored.document)
         else:
             entry = Entry(document)
-        self._settler.replace(known, entry)
+        self._settler.replace(stored, entry)
         with self._decided(document):
             try:
                 self._check_altered(document, self._settler)
             except (InvalidModel, ModelInUse):
-                if self._settler.withdraw(entry, Entry(known.document)):
+                if self._settler.withdraw(entry, Entry(stored.document)):
                     raise
-            found = self._settler.settle_or_take_back(entry, Entry(known.document, State.PENDING, document))
-        if found.document == known.document != document:
+            found = self._settler.settle_or_take_back(entry, Entry(stored.document, State.PENDING, document))
+        if found.document == stored.document != document:
             raise changed(document)
 
     def _check_altered(self, document: Named, known: Known) -> None:

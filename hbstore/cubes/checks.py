@@ -195,15 +195,15 @@ def _cycle(concept: _Concept, name: str, text: str, known: Known) -> list[str] |
     way: dict[tuple[str, str], tuple[str, str]] = {}
     open_ = [(start, text, concept)]
     while open_:
-        here, expression, owner = open_.pop()
+        node, expression, owner = open_.pop()
         for place, target in _expressions_in(owner, expression, known, concept):
             if (target.name, place) == start:
-                back = [here]
+                back = [node]
                 while back[-1] != start:
                     back.append(way[back[-1]])
                 return [".".join(one) for one in [*reversed(back), start]]
             if (target.name, place) not in way:
-                way[target.name, place] = here
+                way[target.name, place] = node
                 open_ += [((target.name, place), one, target) for one in _specs(target, place)]
     return None
 

@@ -122,15 +122,15 @@ def _take(
         if start >= stop:
             yield since, until
             continue
-        found = _runs(period, timelines, start, stop)
-        runs += found
+        own = _runs(period, timelines, start, stop)
+        runs += own
         if split:
-            holes = gaps(((run.start, run.stop) for run in found), start, stop)
+            holes = gaps(((run.start, run.stop) for run in own), start, stop)
             alone = ((index, index + 1) for low, high in holes for index in range(low, high))
             left = [(since, period.moment(start)), *_moments(period, alone), (period.moment(stop), until)]
             yield from ((begin, end) for begin, end in left if begin < end)
         else:
-            yield from gaps(_moments(period, ((run.start, run.stop) for run in found)), since, until)
+            yield from gaps(_moments(period, ((run.start, run.stop) for run in own)), since, until)
 
 
 def _runs(period: UpdatePeriod, timelines: Sequence[PartitionTimeline], start: int, stop: int) -> list[CoverRun]:

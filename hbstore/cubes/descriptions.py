@@ -188,18 +188,18 @@ def _wrong(text: str, on: StorageTable, one: PartitionDesc) -> InvalidPartition:
 
 
 def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[str]) -> dict[str, V]:
-    found: dict[str, V] = {}
+    by_column: dict[str, V] = {}
     for name, value in given.items():
-        if name.lower() in found:
+        if name.lower() in by_column:
             raise InvalidPartition(
                 "the description names a partition column twice",
                 storage=on.storage,
                 column=name,
                 hint="Name it once; upper and lower case are the same",
             )
-        found[name.lower()] = value
-    if found.keys() != wanted:
-        missing, extra = sorted(wanted - found.keys()), sorted(found.keys() - wanted)
+        by_column[name.lower()] = value
+    if by_column.keys() != wanted:
+        missing, extra = sorted(wanted - by_column.keys()), sorted(by_column.keys() - wanted)
         raise InvalidPartition(
             f"the {what} partition columns are not the columns of the storage table",
             storage=on.storage,
@@ -207,7 +207,7 @@ def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[
             unknown=", ".join(extra) or "none",
             hint="Give a value for each partition column of the storage table, and for no other column",
         )
-    return found
+    return by_column
 
 
 def _other_text(value: str | None, kind: ColumnType, column: str) -> str:

@@ -163,15 +163,15 @@ class Dumps:
     def _newest_of(self, combinations: Collection[Values], gone: set[Values]) -> dict[Values, Partition]:
         """The newest partition of each combination but those that go; O(partitions of the combinations)."""
         filters = [self._filter(values) for values in combinations]
-        found: dict[Values, Partition] = {}
+        newest: dict[Values, Partition] = {}
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
             for one in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
                 values = self.latest_values(one.values)
                 if values in combinations and self._canonical(one.values) not in gone and self._is_dump(one):
-                    best = found.get(values)
+                    best = newest.get(values)
                     if best is None or self._newness(one) > self._newness(best):
-                        found[values] = one
-        return found
+                        newest[values] = one
+        return newest
 
     def _filter(self, values: Values) -> Expression | None:
         """The partitions of a combination; None: all."""

@@ -66,14 +66,14 @@ def given(**fields: Any) -> Data:
 
 def properties(reader: ElementReader, tag: str = "properties", *items: str) -> Data:
     """Names and values of the properties under a tag."""
-    found: Data = {}
+    texts: Data = {}
     for one in reader.items(tag, *(items or ("property",))):
         name, value = one.attribute("name"), one.attribute("value")
         one.end()
-        if name is None or value is None or name in found:
-            raise one.error("a property without a name or a value" if name not in found else f"property {name} twice")
-        found[name] = value
-    return found
+        if name is None or value is None or name in texts:
+            raise one.error("a property without a name or a value" if name not in texts else f"property {name} twice")
+        texts[name] = value
+    return texts
 
 
 def _storage(reader: ElementReader) -> tuple[str, Data]:
@@ -175,14 +175,14 @@ def _time_dimensions(name: str, own: Data) -> Data:
 
 def _times_of_fact(reader: ElementReader, own: Data) -> Data:
     """The start and the end of a fact, taken out of its properties."""
-    found: Data = {}
+    times: Data = {}
     for key, name in _FACT_TIMES.items():
         if (text := own.pop(key, None)) is not None:
-            if name in found:
+            if name in times:
                 raise reader.error(f"an absolute and a relative {name}")
             # A relative time may be a difference alone: -90 days.
-            found[name] = f"now{text.strip()}" if ".relative." in key and text.strip()[:1] in "+-" else text
-    return found
+            times[name] = f"now{text.strip()}" if ".relative." in key and text.strip()[:1] in "+-" else text
+    return times
 
 
 def _fields(reader: ElementReader) -> Data:
@@ -296,14 +296,14 @@ def _join_chain(reader: ElementReader) -> Data:
 
 
 def _edge(reader: ElementReader) -> Data:
-    found: Data = {}
+    edge: Data = {}
     for end, prefix in (("from", ""), ("to", "to_")):
         for one in reader.children(end):
             many = _truth(one.attribute("maps_to_many"))
             if prefix and many is not None:
-                found["to_many"] = many
-            found |= {f"{prefix}{name}": value for name, value in _reference(one).items()}
-    return _ended(reader, found)
+                edge["to_many"] = many
+            edge |= {f"{prefix}{name}": value for name, value in _reference(one).items()}
+    return _ended(reader, edge)
 
 
 def _table(reader: ElementReader) -> Data:

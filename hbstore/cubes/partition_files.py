@@ -112,11 +112,11 @@ def _lens_partition(reader: ElementReader) -> Data:
 
 
 def _spec(reader: ElementReader, tag: str) -> Data:
-    found: Data = {}
+    spec: Data = {}
     for one in reader.items(tag, "part_spec_element"):
         key, value = one.attribute("key"), one.attribute("value")
         one.end()
-        if key is None or value is None or key in found:
+        if key is None or value is None or key in spec:
             raise one.error("a partition column without a name or a value, or twice")
-        found[key] = value
-    return found
+        spec[key] = value
+    return spec

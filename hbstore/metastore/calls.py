@@ -251,15 +251,15 @@ def endpoint(service: Service, modules: Mapping[str, Handlers], observe: Observe
     Raises:
         ValueError: two modules answer the same method.
     """
-    found: MutableMapping[str, Handler] = {}
+    by_method: MutableMapping[str, Handler] = {}
     writing: set[str] = set()
     for name, handlers in modules.items():
-        twice = found.keys() & handlers.by_method.keys()
+        twice = by_method.keys() & handlers.by_method.keys()
         if twice:
             raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
-        found.update(handlers.by_method)
+        by_method.update(handlers.by_method)
         writing |= handlers.writing
-    return Endpoint(service, found, frozenset(writing), observe)
+    return Endpoint(service, by_method, frozenset(writing), observe)
 
 
 def _reply(head: Head, method: Method, value: Any) -> Reply:
@@ -269,12 +269,12 @@ def _reply(head: Head, method: Method, value: Any) -> Reply:
 
 
 def _failed(head: Head, method: Method, record: CallRecord, error: Exception) -> Reply | None:
-    told = declared_error(error, method)
-    record.error = type(told).__name__
+    declared = declared_error(error, method)
+    record.error = type(declared).__name__
     record.message = getattr(error, "message", None) or str(error)  # what the IDL's exceptions say is in `message`
     if method.oneway:
         return None
-    result = method.failure(told)
+    result = method.failure(declared)
     if result is None:
         return Whole(refusal(head, Refusal.INTERNAL_ERROR, record.message))
     return Whole(reply_head(head) + result)

@@ -139,12 +139,12 @@ def _locations_elsewhere(call: Call, table: Table, home: str) -> list[str]:
     below = home.rstrip("/") + "/"
 
     def collect(_: TableRow, __: MultiScanPlan, batches: Batches) -> list[str]:
-        found = []
+        locations = []
         for batch in batches:
             for partition in partitions_from_payloads(batch):
                 place = partition.location
                 if place is not None and not place.startswith(below) and not call.warehouse.is_below(place, home):
-                    found.append(place)
-        return [place for place in found if not holds_table(call, table, place)]
+                    locations.append(place)
+        return [place for place in locations if not holds_table(call, table, place)]
 
     return call.store.read_payloads(table.database, table.name, None, collect)

@@ -92,12 +92,12 @@ def stored_bytes(call: Call, added: Added) -> list[bytes]:
     """The stored bytes of what was added, for a reply."""
     table = added.table
     encode = PartitionEncoder(table).encode
-    made = [encode(one) for one in added.partitions]
-    if added.number == len(made):
-        return made
+    encoded = [encode(one) for one in added.partitions]
+    if added.number == len(encoded):
+        return encoded
     # Another writer added some of them meanwhile; those that are stored as given are this call's.
     found = call.store.get_payloads(table.database, table.name, [one.values for one in added.partitions])
-    return [payload for payload in found if payload in made]
+    return [payload for payload in found if payload in encoded]
 
 
 def identity_of(table: Table) -> Callable[[Sequence[str]], Identity]:

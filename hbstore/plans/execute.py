@@ -149,12 +149,12 @@ def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured, 
 def _measure_gets(group: list[Read], rows: Rows) -> tuple[list[Measured], Totals]:
     trips = rows.round_trips()
     began = time.perf_counter()
-    found = {key: payload for keys in _chunks(group) for key, payload in rows.multi_get(keys)}
+    payloads = {key: payload for keys in _chunks(group) for key, payload in rows.multi_get(keys)}
     seconds = time.perf_counter() - began
     trips = rows.round_trips() - trips
-    hits = [int(read.start in found) for read in group]
+    hits = [int(read.start in payloads) for read in group]
     each = [Measured(hit, hit, 0 if at else trips, seconds / len(group)) for at, hit in enumerate(hits)]
-    return each, Totals.of(found.values())
+    return each, Totals.of(payloads.values())
 
 
 def _chunks(gets: list[Read]) -> Iterator[list[bytes]]:

@@ -128,14 +128,14 @@ class Publisher:
         0
         """
         done = self._settle_exchanges(row, all_dead=all_dead)
-        for one in self.store.publications.of(row):
-            dead = all_dead and not one.decided and one.until < time.time()
-            if one.id.startswith(EXCHANGES) or not (one.decided or dead):
+        for publication in self.store.publications.of(row):
+            dead = all_dead and not publication.decided and publication.until < time.time()
+            if publication.id.startswith(EXCHANGES) or not (publication.decided or dead):
                 continue
-            data = self.store.publications.manifest(row, one.id)
+            data = self.store.publications.manifest(row, publication.id)
             if data is None:
                 continue
-            (self._show if one.decided else self._give_up)(row, Manifest.decode(data))
+            (self._show if publication.decided else self._give_up)(row, Manifest.decode(data))
             done += 1
         return done
 
@@ -204,13 +204,15 @@ class Publisher:
         a statement whose process died may be repeated at once.
         """
         done = 0
-        for one in self.store.publications.of(row):
-            data = self.store.publications.manifest(row, one.id) if one.id.startswith(EXCHANGES) else None
+        for publication in self.store.publications.of(row):
+            data = (
+                self.store.publications.manifest(row, publication.id) if publication.id.startswith(EXCHANGES) else None
+            )
             manifest = None if data is None else Manifest.decode(data)
             if manifest is None or manifest.exchange is None:
                 continue
             taken = taker is not None and taker.exchange is not None and manifest.shares(taker)
-            dead = all_dead and (one.until < time.time() or taken)
+            dead = all_dead and (publication.until < time.time() or taken)
             done += ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
         return done
 

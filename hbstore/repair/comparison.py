@@ -134,12 +134,12 @@ def unseen(table: Table, walked: Walked, there: Sequence[Partition]) -> list[str
     """The locations of partitions that are not those of folders which were found, so that somebody has to look."""
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
-    found = _by_cells(of_values, walked.folders)
+    by_cells = _by_cells(of_values, walked.folders)
     return [
         one.location
         for one in there
         if one.location is not None
-        and all(one.location != f"{root}/{folder.path}" for folder in found.get(of_values.cells(one.values), ()))
+        and all(one.location != f"{root}/{folder.path}" for folder in by_cells.get(of_values.cells(one.values), ()))
     ]
 
 

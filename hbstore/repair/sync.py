@@ -156,12 +156,12 @@ def _is_empty(location: str, walked: Walked) -> bool:
 
 def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:
     """The partitions that jobs are writing."""
-    found = set()
+    busy = set()
     for one in store.publications.of(row):
         data = store.publications.manifest(row, one.id)
         if data is not None:
-            found |= {cells_of(row.definition, write.values, "keep") for write in Manifest.decode(data).partitions}
-    return found
+            busy |= {cells_of(row.definition, write.values, "keep") for write in Manifest.decode(data).partitions}
+    return busy
 
 
 def _drop(store: PartitionStore, database: str, table: str, some: Sequence[Partition]) -> int:

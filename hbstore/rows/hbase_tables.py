@@ -27,8 +27,8 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
     """
     address = pool.address
     wanted = {address.catalog: CATALOG_FAMILIES, address.partitions: PARTITION_FAMILIES}
-    there = set(pool.run(lambda link: link.client.getTableNames(), Repeat.READ))
-    absent = [table.decode() for table in wanted if table not in there]
+    existing = set(pool.run(lambda link: link.client.getTableNames(), Repeat.READ))
+    absent = [table.decode() for table in wanted if table not in existing]
     if absent and not create:
         raise StoreUnavailable(
             "the store does not exist",
@@ -37,7 +37,7 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
             hint="Create it with `hbstore init`, or name another store with --store or HBSTORE_URL",
         )
     for table, families in wanted.items():
-        if table not in there:  # repeated freely, as a READ is: an empty table more or less is nobody's data
+        if table not in existing:  # repeated freely, as a READ is: an empty table more or less is nobody's data
             pool.run(lambda link, table=table, families=families: _create(link, table, families), Repeat.READ)  # type: ignore[misc]
         found = pool.run(lambda link, table=table: link.client.getColumnDescriptors(table), Repeat.READ)  # type: ignore[misc]
         missing = [family for family in families if f"{family}:".encode() not in found]

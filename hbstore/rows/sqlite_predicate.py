@@ -144,17 +144,17 @@ class _Writer:
         return _search_tree(cell, len(ranges)), _search_parameters(ranges)
 
     def _like(self, like: CellLike, cell: str) -> _Piece:
-        found = None if like.type.width is not None else _text_like(like, cell)
+        as_sql = None if like.type.width is not None else _text_like(like, cell)
         is_value = IS_VALUE.format(cell)
-        if found is None or (like.negated and not found.exact):
+        if as_sql is None or (like.negated and not as_sql.exact):
             sql, _ = self._test(like.matches, cell)
             return f"({is_value} and {sql})", ()
         if like.negated:
-            return f"({is_value} and not {found.sql})", found.parameters
-        if found.exact:
-            return found.sql, found.parameters
+            return f"({is_value} and not {as_sql.sql})", as_sql.parameters
+        if as_sql.exact:
+            return as_sql.sql, as_sql.parameters
         sql, _ = self._test(like.matches, cell)
-        return f"({found.sql} and {sql})", found.parameters
+        return f"({as_sql.sql} and {sql})", as_sql.parameters
 
 
 def _text_like(like: CellLike, cell: str) -> LikeSql | None:

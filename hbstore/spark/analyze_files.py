@@ -76,12 +76,12 @@ def _look(places: list[Place]) -> list[PartitionFiles]:
 
 def _rows(places: Sequence[Place], found: Sequence[tuple[tuple[str, int], ...] | None]) -> list[int | None]:
     """The rows of each partition's files, of which all of one format are asked at once."""
-    asked: dict[str, list[str]] = {}
+    paths: dict[str, list[str]] = {}
     for place, files in zip(places, found, strict=True):
         if place.footers:
             root = place.location.rstrip("/")
-            asked.setdefault(place.form, []).extend(f"{root}/{path}" for path, size in files or () if size)
-    said = {form: iter(row_counts(form, locations)) for form, locations in asked.items()}
+            paths.setdefault(place.form, []).extend(f"{root}/{path}" for path, size in files or () if size)
+    said = {form: iter(row_counts(form, locations)) for form, locations in paths.items()}
     rows: list[int | None] = []
     for place, files in zip(places, found, strict=True):
         if place.footers:

@@ -105,19 +105,19 @@ class Reading:
     def _aggregated(self, form: Format, folders: Sequence[FolderFiles]) -> tuple[list[Row], tuple[bytes, ...] | None]:
         numbered = self._frame(form, folders).join(f.broadcast(self._places(folders)), _PATH, "left")
         error = float(str(self.spark.conf.get(_DISTINCT_ERROR)))
-        wanted = aggregates(self.columns, error)
+        columns = aggregates(self.columns, error)
         if not (self.columns and self.with_sketches):
-            return numbered.groupBy(NUMBER).agg(*wanted).collect(), None
+            return numbered.groupBy(NUMBER).agg(*columns).collect(), None
         names = [f"sketch{at}" for at in range(len(self.columns))]
         made = [sketch(column).alias(name) for column, name in zip(self.columns, names, strict=True)]
-        grouped = numbered.groupBy(NUMBER).agg(*wanted, *made).persist()
+        grouped = numbered.groupBy(NUMBER).agg(*columns, *made).persist()
         try:
-            found = grouped.drop(*names).collect()
+            rows = grouped.drop(*names).collect()
             united = grouped.where(f.col(NUMBER).isNotNull()).agg(*(f.hll_union_agg(name) for name in names))
             (row,) = united.collect()
         finally:
             grouped.unpersist()
-        return found, None if None in row else tuple(bytes(one) for one in row)
+        return rows, None if None in row else tuple(bytes(one) for one in row)
 
     def _frame(self, form: Format, folders: Sequence[FolderFiles]) -> DataFrame:
         """The rows of all files in some folders, with the texts of the files in a further column."""
@@ -165,13 +165,13 @@ class Reading:
                 )
 
     def _failed(self, error: Exception, folders: Sequence[FolderFiles]) -> ReadFailed:
-        found = _READING.search(str(error))
-        folder = None if found is None else _by_files(folders).get(_path_of(found[1]))
+        matched = _READING.search(str(error))
+        folder = None if matched is None else _by_files(folders).get(_path_of(matched[1]))
         return ReadFailed(
             "Spark could not read the files of a partition",
             table=self.table,
             partition="unknown" if folder is None else folder.name,
-            file="unknown" if found is None else unquote(found[1]),
+            file="unknown" if matched is None else unquote(matched[1]),
             reason=root_cause(error),
             hint="Partitions of earlier batches have their statistics. Repair the file, and analyze the others",
         )

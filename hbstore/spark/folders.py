@@ -49,13 +49,13 @@ def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> I
     """
     columns = _checked(root, columns)
     text = os.fspath(root)
-    found = _SCHEME.match(text)
-    if found and found[1].lower() != "file":
+    matched = _SCHEME.match(text)
+    if matched and matched[1].lower() != "file":
         raise InvalidInput("the root is not a local folder", root=text, hint="Give a path or a file: location")
-    path = Path(re.sub(r"\Afile:(?://(?=/))?", "", text, flags=re.IGNORECASE) if found else os.path.abspath(text))  # noqa: PTH100  a link's name stays
+    path = Path(re.sub(r"\Afile:(?://(?=/))?", "", text, flags=re.IGNORECASE) if matched else os.path.abspath(text))  # noqa: PTH100  a link's name stays
     if not path.is_dir():
         raise InvalidInput("the table's root is not a folder", root=text, hint="Check that its disk is mounted")
-    location = (text if found else str(path)).rstrip("/")
+    location = (text if matched else str(path)).rstrip("/")
     if not columns:
         raise InvalidInput("no partition columns are named", root=text, hint="Name the partition columns")
     shape = Shape(tuple(columns), (parse_type("string"),) * len(columns), (None,) * len(columns))
@@ -85,7 +85,7 @@ def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
         yield folder
         return
     entries = sorted(Entry(one.name) for one in tree.entries(folder.path))  # wherever a link leads
-    found, foreign = shape.sort(folder, entries)
+    folders, foreign = shape.sort(folder, entries)
     for path, why in foreign:
         raise InvalidInput(
             "a folder is not a partition of the table",
@@ -94,5 +94,5 @@ def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
             expected=f"{shape.columns[len(folder.values)]}=…",
             hint="Name the partition columns in the order of the folders",
         )
-    for one in found:
+    for one in folders:
         yield from _below(tree, shape, one)

@@ -131,13 +131,13 @@ class SparkTasks:
 
 def _tell(job: Future[Any], done: Accumulator[int], told: Told) -> None:
     """Tell how far the tasks are until the job is over."""
-    known, over = 0, False
+    told_so_far, over = 0, False
     while not over:
         over = bool(wait([job], _EVERY).done)
         number = done.value
-        if number > known:
-            told(number - known)
-            known = number
+        if number > told_so_far:
+            told(number - told_so_far)
+            told_so_far = number
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,13 @@ class _Task:
     done: Accumulator[int]
 
     def __call__(self, pages: Iterable[Page]) -> Iterator[Outcome]:
-        found = Outcome()
+        outcome = Outcome()
         try:
             with connect(self.url, create=False) as store:
-                found = self._served(store, iter(pages))
+                outcome = self._served(store, iter(pages))
         except HbstoreError as error:
-            found += Outcome(error=portable(error))
-        yield found
+            outcome += Outcome(error=portable(error))
+        yield outcome
 
     def _served(self, store: PartitionStore, pages: Iterator[Page]) -> Outcome:
         found = Outcome()

@@ -201,12 +201,12 @@ def partitions_there(
     """The partitions that get rows and are there, by key; with ``everything``, all that match the static values."""
     database, name = row.table.database, row.table.name
     if not everything:
-        found = store.get_partitions(database, name, [one.values for one in staged])
+        partitions = store.get_partitions(database, name, [one.values for one in staged])
     elif (where := spec_filter(plan.static)) is not None:
-        found = store.get_partitions_by_expr(database, name, where)
+        partitions = store.get_partitions_by_expr(database, name, where)
     else:
-        found = store.get_partitions_by_filter(database, name, None)
-    return {partition_key(row, one.values): one for one in found}
+        partitions = store.get_partitions_by_filter(database, name, None)
+    return {partition_key(row, one.values): one for one in partitions}
 
 
 def check_values(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:

@@ -161,7 +161,7 @@ def repair_catalog(rows: Rows) -> int:
     """Finish what dead writers left of databases and tables that are gone, or that were to come; of how many."""
     finisher = Finisher(rows)
     dropped = [key[1:].decode() for key, cells in rows.scan_catalog(*DATABASE_KEYS) if cells.get(DEFINITION)]
-    found = sum(Tables(rows).finish_drop(name) for name in dropped) if not rows.atomic else 0
+    finished = sum(Tables(rows).finish_drop(name) for name in dropped) if not rows.atomic else 0
     for key, cells in [] if rows.atomic else list(rows.scan_catalog(*TABLE_KEYS)):
         with suppress(CorruptRow):  # `check_catalog` names it
             reservation = Reservation.of(cells)
@@ -171,8 +171,8 @@ def repair_catalog(rows: Rows) -> int:
             if reservation is not None:
                 finisher.settle(key, reservation)
             finisher.finish_all(key)
-            found += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
-    return found
+            finished += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
+    return finished
 
 
 def _problem(found: PartitionRow, row: TableRow) -> str | None:

@@ -127,15 +127,15 @@ class Finisher:
 
     def moving(self, table: bytes, journal: Journal) -> list[tuple[bytes, Intent]]:
         """The renames and exchanges of partitions under way, each with the table in whose journal it is decided."""
-        found = []
+        moving_intents = []
         for intent in journal.intents:
             if intent.kind is ChangeKind.RECEIVE:
                 decided = self.journal(intent.peer).find(intent.id)
                 if decided is not None:
-                    found.append((intent.peer, decided))
+                    moving_intents.append((intent.peer, decided))
             elif intent.kind in MOVES:
-                found.append((table, intent))
-        return found
+                moving_intents.append((table, intent))
+        return moving_intents
 
     def decided_or_forbidden(self, table: bytes, intent_id: str, sequence: int) -> Intent | None:
         """An intent in a table's journal; None where there is none, and from now on there cannot be.

@@ -68,20 +68,20 @@ class JournalCommit:
                 if help_others(self.rows, row, change.looked_at(), patient=attempt < 1):
                     continue
                 try:
-                    wanted = self.check(change)
+                    checked = self.check(change)
                 except HbstoreError:
                     if unchanged(self.reopen(row), row):
                         raise
                     continue  # perhaps it was about rows that were just being moved or deleted
-                if wanted is None:
+                if checked is None:
                     return None
-                slot = self._stored(row, wanted.encode(), slot)
-                intent = self._open(row, wanted, slot[0], slot[1])
+                slot = self._stored(row, checked.encode(), slot)
+                intent = self._open(row, checked, slot[0], slot[1])
                 if intent is None:
                     continue
-                finish_decided(Finisher(self.rows), row, wanted, intent)
+                finish_decided(Finisher(self.rows), row, checked, intent)
                 slot = None
-                return wanted
+                return checked
         except CommitStateUnknown:
             slot = None  # the intent may yet appear in the journal, so its change must stay
             raise

@@ -108,10 +108,10 @@ class StreamRecord:
         """
         if batch.number > self.last:
             return False
-        known = dict(self.digests).get(batch.number)
-        if known == batch.digest:
+        digest = dict(self.digests).get(batch.number)
+        if digest == batch.digest:
             return True
-        if known is None:
+        if digest is None:
             raise StreamConflict(
                 "the batch is older than the table's record of the stream",
                 stream=self.stream,
@@ -123,7 +123,7 @@ class StreamRecord:
             "the batch was already written with other rows",
             stream=self.stream,
             batch=batch.number,
-            written=known,
+            written=digest,
             found=batch.digest,
             hint="The rows of the first write stay. The source or the query returns other rows when it runs again: "
             "remove random values and the current time from the query, or start with a new checkpoint",

@@ -58,7 +58,7 @@ def _met_in_leaps(
     prefix, width = row.definition.prefix, len(row.definition.schema.names)
     name = timeline_name(period, column)
     size = max(1, round(rows.costs.seek / rows.costs.read))
-    found: set[int] = set()
+    met: set[int] = set()
 
     def cell_of(index: int) -> bytes:
         return columns.cell(column, period, index)
@@ -66,7 +66,7 @@ def _met_in_leaps(
     def look(page: Sequence[StoredRow]) -> None:
         for key, payload in page:
             times = columns.stored_times(split_key(key, width)[1], payload)
-            found.update(index for one, index in times if one == name)
+            met.update(index for one, index in times if one == name)
 
     at = 0
     while at < len(wanted):
@@ -79,12 +79,12 @@ def _met_in_leaps(
         cell = cell_at(last, 0, width)
         at = bisect_right(wanted, cell, at, key=cell_of)
         undecided = wanted[at - 1] if at and cell_of(wanted[at - 1]) == cell else None
-        if undecided is not None and undecided not in found:  # its first rows are of another period
+        if undecided is not None and undecided not in met:  # its first rows are of another period
             for batch in rows.scan(last + b"\0", successor(prefix + cell)):
                 look(batch)
-                if undecided in found:
+                if undecided in met:
                     break
-    return found.intersection(wanted)
+    return met.intersection(wanted)
 
 
 def _met(
@@ -100,12 +100,12 @@ def _met(
     ranges = unite((first, after_cell(schema.types[at], last)) for first, last in runs)
     plan = plan_predicate(CellIn(at, ranges), schema, statistics_of(row), rows.costs)
     name = timeline_name(period, column)
-    found: set[int] = set()
+    indexes: set[int] = set()
     for batch in fetch(plan, rows):
         for payload in batch:
             with suppress(CorruptRow):
                 times = columns.stored_times(tuple(map(text_cell, schema.types, partition_values(payload))), payload)
-                found.update(index for one, index in times if one == name)
-        if found >= wanted:
+                indexes.update(index for one, index in times if one == name)
+        if indexes >= wanted:
             break
-    return found & wanted
+    return indexes & wanted

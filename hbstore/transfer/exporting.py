@@ -84,22 +84,22 @@ class _Export:
         return self.job.store
 
     def database(self, name: str) -> Done:
-        given = self.job.store.get_database(name)
+        ours = self.job.store.get_database(name)
         if name not in self.known:
             # Hive 4 makes the folder of a later field, for managed tables, and would refuse one that is there.
-            self.job.metastore.create_database(replace(given, later_fields=b""))
-            if given.later_fields:
-                self.job.metastore.alter_database(given)
+            self.job.metastore.create_database(replace(ours, later_fields=b""))
+            if ours.later_fields:
+                self.job.metastore.alter_database(ours)
             return "created"
-        found = self.job.metastore.database(given.name)
-        if is_same_place(found.location, given.location):
-            found = replace(found, location=given.location)
+        theirs = self.job.metastore.database(ours.name)
+        if is_same_place(theirs.location, ours.location):
+            theirs = replace(theirs, location=ours.location)
         # What the store does not say the metastore says for itself.
-        unsaid: dict[str, Any] = {one.name: None for one in fields(given) if getattr(given, one.name) is None}
-        found = replace(found, **{"privileges": given.privileges, "later_fields": given.later_fields, **unsaid})
-        done = self.job.settled_database(given, found)
+        unsaid: dict[str, Any] = {one.name: None for one in fields(ours) if getattr(ours, one.name) is None}
+        theirs = replace(theirs, **{"privileges": ours.privileges, "later_fields": ours.later_fields, **unsaid})
+        done = self.job.settled_database(ours, theirs)
         if done == "replaced":
-            self.job.metastore.alter_database(given)
+            self.job.metastore.alter_database(ours)
         return done
 
     def table(self, database: str, name: str) -> tuple[Table, Done]:

@@ -82,31 +82,31 @@ class _Import:
         return self.job.metastore
 
     def database(self, name: str) -> Done:
-        given = self.job.metastore.database(name)
+        theirs = self.job.metastore.database(name)
         try:
-            self.job.store.create_database(given)
+            self.job.store.create_database(theirs)
         except AlreadyExists:
-            done = self.job.settled_database(given, self.job.store.get_database(name))
+            done = self.job.settled_database(theirs, self.job.store.get_database(name))
             if done == "replaced":
-                self.job.store.alter_database(given)
+                self.job.store.alter_database(theirs)
             return done
         return "created"
 
     def table(self, database: str, name: str) -> tuple[Table, Done]:
-        given = self.job.metastore.table(database, name)
+        theirs = self.job.metastore.table(database, name)
         try:
-            self.job.store.create_table(given, invalid_types="keep")
+            self.job.store.create_table(theirs, invalid_types="keep")
         except AlreadyExists:
-            there = self.job.store.get_table(given.database, given.name)
-            dated = given if given.create_time else replace(given, create_time=there.create_time)
+            there = self.job.store.get_table(theirs.database, theirs.name)
+            dated = theirs if theirs.create_time else replace(theirs, create_time=there.create_time)
             done = self.job.settled_table(dated, there)
             if done == "replaced":
-                self.job.store.alter_table(given, invalid_types="keep")
+                self.job.store.alter_table(theirs, invalid_types="keep")
         else:
             done = "created"
         if self.job.statistics and done != "kept":
-            self._table_statistics(given)
-        return given, done
+            self._table_statistics(theirs)
+        return theirs, done
 
     def _table_statistics(self, table: Table) -> None:
         given = self.job.metastore.table_statistics(table)

@@ -210,14 +210,14 @@ class Metastore:
 
     def add_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Add partitions, given as Partition structs, all or none."""
-        given = _request(
+        request = _request(
             database=(1, STRING, database),
             table=(2, STRING, table),
             partitions=(3, _RAWS, payloads),
             if_not_exists=(4, BOOL, False),
             with_result=(5, BOOL, False),
         )
-        self._call("add_partitions_req", given)
+        self._call("add_partitions_req", request)
 
     def alter_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Replace all of partitions but their values, all or none."""
@@ -249,31 +249,31 @@ class Metastore:
         columns = [column.name for column in table.columns]
         if not columns:
             return []
-        given = _request(
+        request = _request(
             database=(1, STRING, table.database),
             table=(2, STRING, table.name),
             columns=(3, STRINGS, columns),
             engine=(6, STRING, "hive"),
         )
-        return list(self._if_known("get_table_statistics_req", given, _first(_STATISTICS)) or ())
+        return list(self._if_known("get_table_statistics_req", request, _first(_STATISTICS)) or ())
 
     def partition_statistics(self, table: Table, names: Sequence[str]) -> dict[str, tuple[ColumnStatistic, ...]]:
         """The statistics of columns of some partitions, by the partitions' names."""
         columns = [column.name for column in table.columns]
         if not columns:
             return {}
-        given = _request(
+        request = _request(
             database=(1, STRING, table.database),
             table=(2, STRING, table.name),
             columns=(3, STRINGS, columns),
             names=(4, _TEXTS, names),
             engine=(7, STRING, "hive"),
         )
-        return self._if_known("get_partitions_statistics_req", given, _first(_OF_PARTITIONS)) or {}
+        return self._if_known("get_partitions_statistics_req", request, _first(_OF_PARTITIONS)) or {}
 
     def put_statistics(self, table: Table, found: Mapping[str | None, Sequence[ColumnStatistic]]) -> None:
         """Put statistics of columns of partitions, by names, or of the table, by None."""
-        made = [
+        requests = [
             _COLUMN_STATISTICS.write(
                 SimpleNamespace(
                     described=SimpleNamespace(
@@ -285,7 +285,7 @@ class Metastore:
             )
             for name, statistics in found.items()
         ]
-        given = _request(statistics=(1, _RAWS, made), merge=(2, BOOL, False), engine=(5, STRING, "hive"))
+        given = _request(statistics=(1, _RAWS, requests), merge=(2, BOOL, False), engine=(5, STRING, "hive"))
         self._call("set_aggr_stats_for", given)
 
     def functions(self) -> list[Function]:

@@ -8,18 +8,9 @@ import pytest
 from hbstore.cubes import parse_documents
 from hbstore.errors import UnknownField, UnsupportedQuery
 from tests.cubes.query.stars import in_duckdb, ordered
-from tests.cubes.small_cube import fact, opened, partitions
+from tests.cubes.small_cube import CUBE, fact, opened, partitions
 
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {start_time: dt}
-measures: [{name: fare, type: bigint, default_aggregate: sum}]
-dim_attributes: [{name: start_time, type: timestamp}, {name: station_id, type: int}]
----
+DIMENSIONS = """
 kind: dimension
 name: station
 dim_attributes: [{name: id, type: int}, {name: name, type: string}, {name: city_id, type: int}]
@@ -47,7 +38,8 @@ RIDES = "(SELECT * FROM shop.lake_daily WHERE dt = '2015-01-10') r"
 @pytest.fixture(scope="module")
 def world():
     """Rides from stations 1, 2, 9 and none; stations 1, 2 and 3, of which two are in one city; a city without any."""
-    with opened(*parse_documents(MODEL, "yaml"), fact("daily", "fare station_id")) as cubes, duckdb.connect() as db:
+    documents = (*CUBE[:3], *parse_documents(DIMENSIONS, "yaml"), fact("daily", "fare station_id"))
+    with opened(*documents) as cubes, duckdb.connect() as db:
         cubes.add_partitions("daily", "lake", partitions("DAILY", [f"2015-01-{day}" for day in (10, 11, 13)]))
         db.execute("CREATE SCHEMA shop")
         db.execute("CREATE TABLE shop.lake_daily (fare BIGINT, station_id INT, dt VARCHAR)")
