@@ -38,6 +38,7 @@ class Answers:
             StoreUnavailable: Spark cannot run it.
         """
         from hbstore.cubes import Cubes
+        from hbstore.cubes.query.notes import notes_of
         from hbstore.ddl.results import Result
 
         rewritten = Cubes(self.store, database).rewrite(query.text)
@@ -48,4 +49,4 @@ class Answers:
         with spark_jobs(), stages(self._session, "Asking Spark"):
             frame = answer(self._session, self.store, database, rewritten)
             rows = tuple(tuple(row) for row in frame.toLocalIterator())
-        return Result(query, tuple(frame.columns), rows, notes=tuple(rewritten.warnings))
+        return Result(query, tuple(frame.columns), rows, notes=notes_of(rewritten))

@@ -110,6 +110,7 @@ def run(
         if explain:
             print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
         elif sql:
+            _note(rewritten)
             sys.stdout.write(f"{rewritten.sql}\n")
         else:
             _print_answer(opened, in_database, rewritten, as_csv=as_csv, as_json=as_json)
@@ -192,10 +193,10 @@ def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *,
 
 def _note(rewritten: Rewritten) -> None:
     """What the user should know beside the rows, on stderr."""
-    for start, end in rewritten.missing:
-        typer.echo(f"Note: nothing is there for [{start.isoformat()}, {end.isoformat()})", err=True)
-    for warning in rewritten.warnings:
-        typer.echo(f"Note: {warning}", err=True)
+    from hbstore.cubes.query.notes import notes_of
+
+    for note in notes_of(rewritten):
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool, as_json: bool) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from os import PathLike
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp, parse_one
 
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.latest_partitions import Latest
+from hbstore.cubes.query.notes import notes_of
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
 from hbstore.cubes.storage_tables import PREFIX
@@ -24,6 +27,8 @@ from hbstore.spark.formats import data_schema, format_of, readable
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
+
+_LOG: Final = logging.getLogger("hbstore.spark")
 
 
 def cube(
@@ -44,7 +49,7 @@ def cube(
         text: ``cube select …`` (docs/cube-queries.md).
         database: the database of the cube.
         now: for relative times; by default the system's time.
-        partial: whether what there is will do; `Cubes.rewrite` says what is missing.
+        partial: whether what there is will do. What is missing is logged as a warning; `Cubes.rewrite` gives it.
         options: such as ``{"join_type": "inner"}``, which count more than the session's settings
             ``spark.hbstore.cube.join_type`` or ``lens.cube.query.join.type``; or the path of a file, which counts less.
 
@@ -62,6 +67,8 @@ def cube(
     with opened(store) as open_store:
         said = with_session(spark, options)
         rewritten = Cubes(open_store, database).rewrite(text, now=now, partial=partial, options=said)
+        for note in notes_of(rewritten):
+            _LOG.warning("%s", note)
         return answer(spark, open_store, database, rewritten)
 
 

@@ -17,6 +17,7 @@ from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from hbstore.cubes.cubes import Cubes
+from hbstore.cubes.query.notes import notes_of
 from hbstore.ddl import Result, Session, Statement, parse_statements
 from hbstore.ddl.parser import parse_script, running
 from hbstore.ddl.selection import values_of
@@ -137,8 +138,8 @@ class _Run:
         """The rows of a cube query, of a cube in the current database."""
         database = self._database()
         rewritten = Cubes(self.store, database).rewrite(query.text, options=with_session(self.spark))
-        for warning in rewritten.warnings:
-            _LOG.warning("%s", warning)
+        for note in notes_of(rewritten):
+            _LOG.warning("%s", note)
         return answer(self.spark, self.store, database, rewritten)
 
     def statement(self, statement: Statement) -> DataFrame:

@@ -73,6 +73,8 @@ def test_missing_days_end_the_command_with_their_names(run):
     longer = QUERY.format("2015-01-04")
     failed = run("query", "run", longer, "--database", "shop", "--sql", code=1)
     assert "ranges=[2015-01-03, 2015-01-04)" in failed.stderr
+    written = run("query", "run", longer, "--database", "shop", "--sql", "--partial")
+    assert written.stderr == "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)\n"
     told = run("query", "run", longer, "--database", "shop", "--explain", "--partial").stdout
     assert "missing: [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in told
 
@@ -94,7 +96,13 @@ def test_options_of_a_file_of_the_command_and_of_the_query(run, tmp_path):
 
 @pytest.mark.parametrize(
     "wrong",
-    [["--sql", "--csv"], ["--json", "--csv"], ["--sql", "--option", "join_type=cross"], ["--sql", "--now", "soon"]],
+    [
+        ["--sql", "--csv"],
+        ["--json", "--csv"],
+        ["--sql", "--option", "partial"],
+        ["--sql", "--option", "join_type=cross"],
+        ["--sql", "--now", "soon"],
+    ],
 )
 def test_wrong_options(run, wrong):
     assert "Hint: " in run("query", "run", TWO_DAYS, "--database", "shop", *wrong, code=2).stderr
@@ -188,6 +196,10 @@ def test_a_bar_shows_how_far_spark_is_with_a_query_among_statements(url, monkeyp
         assert result.rows == (("a", 1),)
         inside = [("jobs",), ("bar", "the session", "Asking Spark"), "rows", "end of bar", "end of jobs"]
         assert seen == [("session", "hbstore sql"), *inside]
+        assert result.notes == ()
+        partial = CubeQuery(f"{QUERY.format('2015-01-04')} options (partial = true)")
+        (note,) = answers.Answers(store, stack)(partial, "shop").notes
+        assert note == "nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)"
 
 
 def test_the_answer_is_printed_as_that_of_other_statements(run, run_json, monkeypatch):

@@ -352,13 +352,18 @@ def test_a_dump_by_its_date_that_is_dropped_before_it_is_read(spark, store, tmp_
     assert rows(cube(spark, store, "select id, grade from grades", database="shop")) == [(1, "eu")]
 
 
-def test_missing_partitions_are_told(spark, store):
+def test_missing_partitions_are_told(spark, store, caplog):
     text = "select revenue from payments where time_range_in(paid_at, '2014-12-31', '2015-01-02')"
     with pytest.raises(NoCandidate) as caught:
         cube(spark, store, text, database="shop")
     day = dt.datetime(2014, 12, 31, tzinfo=dt.UTC), dt.datetime(2015, 1, 1, tzinfo=dt.UTC)
     assert caught.value.missing == (day,)
+    note = "nothing is there for [2014-12-31T00:00:00+00:00, 2015-01-01T00:00:00+00:00)"
     assert rows(cube(spark, store, text, database="shop", partial=True)) == [(60,)]
+    assert caplog.messages == [note]
+    sql(spark, "use shop", store=store)
+    assert rows(sql(spark, f"cube {text} options (partial = true)", store=store)) == [(60,)]
+    assert caplog.messages == [note, note]
 
 
 @pytest.mark.parametrize("wrong", [{"text": 5}, {"database": None}, {"options": {"nope": "1"}}, {"now": "today"}])
