@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, DerivedCube
-from hbstore.cubes.query.ranges import TimeRangeIn, is_time_range, marker, read_time_range
+from hbstore.cubes.query.ranges import QueryRange, is_time_range, marker, read_time_range
 from hbstore.cubes.query.star import Concept, Star, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText
 from hbstore.errors import AmbiguousField, UnknownField, UnsupportedQuery
@@ -101,7 +101,7 @@ def cube_of(query: QueryText, star: Star) -> Cube | None:
     return first if isinstance(first, Cube) else None
 
 
-def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn]:
+def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]:
     """The time ranges of a query; `marker` nodes stand in their places afterwards.
 
     Raises:
@@ -112,7 +112,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[TimeRangeIn
     first = owners_of(query, star)[0]
     dimensions = time_dimensions(first.concept)
     where = query.select.args.get("where")
-    ranges: list[TimeRangeIn] = []
+    ranges: list[QueryRange] = []
     for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
         if where is None or node.find_ancestor(exp.Where) is not where:
             raise query.error(

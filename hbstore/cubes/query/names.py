@@ -21,7 +21,7 @@ from sqlglot import exp, parse_one
 from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, Measure
 from hbstore.cubes.query.from_clause import Owner
-from hbstore.cubes.query.ranges import TimeRangeIn, marker, number_of
+from hbstore.cubes.query.ranges import QueryRange, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, placed
@@ -54,7 +54,7 @@ class Names:
 
     query: QueryText
     star: Star
-    ranges: Sequence[TimeRangeIn]
+    ranges: Sequence[QueryRange]
     columns: frozenset[str]
     ways: Ways
     by_table: bool
@@ -197,7 +197,7 @@ class Names:
             if not any(start < one.stop and one.start < stop for one in self.ranges):
                 continue
             number = len(self.made.ranges)
-            self.made.ranges.append(TimeRangeIn(None, start, stop))
+            self.made.ranges.append(QueryRange(None, start, stop))
             numbers.append(number)
             made.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
         if not numbers:
@@ -333,7 +333,7 @@ def is_time(owner: Owner, name: str) -> bool:
     return name in time_dimensions(owner.concept)
 
 
-def _within(start: datetime | None, end: datetime | None, one: TimeRangeIn) -> bool:
+def _within(start: datetime | None, end: datetime | None, one: QueryRange) -> bool:
     return (start is None or moment(start) <= one.start) and (end is None or one.stop <= moment(end))
 
 

@@ -31,7 +31,7 @@ _FORM: Final = "Write time_range_in(time dimension, '2015-01-01', '2015-02-01'),
 
 
 @dataclass(frozen=True, slots=True)
-class TimeRangeIn:
+class QueryRange:
     """A condition that a time dimension is in a range.
 
     Attributes:
@@ -84,7 +84,7 @@ def number_of(node: exp.Expr) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRangeIn:
+def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> QueryRange:
     """The range of a call of TIME_RANGE_IN.
 
     Raises:
@@ -110,7 +110,7 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> TimeRang
             end=stop.isoformat(),
             hint="Let it end later",
         )
-    return TimeRangeIn(column, first, last)
+    return QueryRange(column, first, last)
 
 
 def _time(query: QueryText, node: exp.Expr, now: datetime) -> datetime:
@@ -125,7 +125,7 @@ def _time(query: QueryText, node: exp.Expr, now: datetime) -> datetime:
 
 
 def stretches(
-    query: QueryText, where: exp.Expr | None, chosen: Collection[int], ranges: Sequence[TimeRangeIn]
+    query: QueryText, where: exp.Expr | None, chosen: Collection[int], ranges: Sequence[QueryRange]
 ) -> list[Stretch]:
     """The stretches of time that a condition needs, sorted.
 

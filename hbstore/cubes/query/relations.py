@@ -20,7 +20,7 @@ from typing import Final
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Fact
-from hbstore.cubes.query.ranges import Stretch, TimeRangeIn
+from hbstore.cubes.query.ranges import QueryRange, Stretch
 from hbstore.errors import InvalidModel
 from hbstore.times.moments import moment, time_at
 from hbstore.times.time_range import RelativeTime
@@ -105,7 +105,7 @@ class Chosen:
         return wider
 
 
-def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[TimeRangeIn]) -> Iterator[Chosen]:
+def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> Iterator[Chosen]:
     """The ways to choose partitions for some ranges: by their own columns first, then by relations."""
     dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
     for name in dimensions:

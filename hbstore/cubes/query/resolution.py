@@ -19,7 +19,7 @@ from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
 from hbstore.cubes.query.names import Names, is_time, mapped
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.ranges import TimeRangeIn
+from hbstore.cubes.query.ranges import QueryRange
 from hbstore.cubes.query.resolved import Join, Resolved
 from hbstore.cubes.query.star import Star, chain_of, fields_of
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
@@ -30,7 +30,7 @@ from hbstore.errors import AmbiguousField, UnsupportedQuery
 def resolve(
     query: QueryText,
     star: Star,
-    ranges: Sequence[TimeRangeIn],
+    ranges: Sequence[QueryRange],
     columns: frozenset[str],
     ways: Ways,
     options: QueryOptions,

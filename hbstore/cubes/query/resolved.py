@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
-from hbstore.cubes.query.ranges import TimeRangeIn
+from hbstore.cubes.query.ranges import QueryRange
 
 DATED: Final = "hbstore.dated"
 """What a tree's node has in its `meta` that stands for an expression with several definitions: its name."""
@@ -111,7 +111,7 @@ class Resolved:
     group: list[exp.Expr] = field(default_factory=list)
     order: list[tuple[exp.Expr, bool, bool | None]] = field(default_factory=list)
     joins: dict[object, Join] = field(default_factory=dict)
-    ranges: list[TimeRangeIn] = field(default_factory=list)
+    ranges: list[QueryRange] = field(default_factory=list)
     dated: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     reached: dict[str, Sequence[Reached]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)

@@ -24,7 +24,7 @@ from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser
-from hbstore.cubes.query.ranges import RANGE, Stretch, TimeRangeIn, moments_text, number_of, stretches, truth
+from hbstore.cubes.query.ranges import RANGE, QueryRange, Stretch, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
@@ -114,7 +114,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
 
 
 def replace_ranges(
-    resolved: Resolved, ranges: Sequence[TimeRangeIn], chosen: Sequence[int], stretches: Sequence[Stretch]
+    resolved: Resolved, ranges: Sequence[QueryRange], chosen: Sequence[int], stretches: Sequence[Stretch]
 ) -> None:
     """Put conditions in the places of markers.
 
@@ -314,7 +314,7 @@ def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
     yield from (tree for tree, *_ in resolved.order)
 
 
-def _within(one: TimeRangeIn, root: str) -> exp.Expr:
+def _within(one: QueryRange, root: str) -> exp.Expr:
     """The condition that a time dimension, as a column, is in a range."""
     assert one.dimension is not None  # as only those of the dimension that is chosen have none
     column = exp.cast(exp.column(one.dimension, table=root, quoted=True), "timestamp")
