@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 from hbstore.cubes.concepts import Cube
@@ -24,12 +25,18 @@ from hbstore.cubes.query.ranges import QueryRange, Stretch
 from hbstore.errors import InvalidModel
 from hbstore.times.moments import moment, time_at
 from hbstore.times.time_range import RelativeTime
+from hbstore.times.update_period import UpdatePeriod
 
 RELATION: Final = "cube.timedim.relation."
 """What the names of properties begin with that relate a time dimension to another one; Lens's name."""
 
 _RELATION: Final = re.compile(r"\s*(\w+)\s*\+\s*\[\s*([^,\]]+?)\s*,\s*([^,\]]+?)\s*\]\s*")
 _DISTANCE: Final = re.compile(r"([+-]?)\s*(\d+)\s*(second|minute|hour|day|week|month|quarter|year)s?", re.IGNORECASE)
+
+_OF_MONTHS: Final = frozenset(("month", "quarter", "year"))
+"""Units that have no fixed number of days."""
+
+_SOME_DAY: Final = moment(datetime(2001, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class Relation:
         """The relation of a text.
 
         Raises:
-            InvalidModel: it is not written so.
+            InvalidModel: it is not written so, or ends before it begins.
         """
         matched = _RELATION.fullmatch(text)
         ends = [] if matched is None else [_DISTANCE.fullmatch(end) for end in matched.groups()[1:]]
@@ -62,11 +69,21 @@ class Relation:
                 hint="Write it as other_dimension+[-1 hour,3 days]",
             )
         least, most = ((int(f"{end[1]}{end[2]}"), end[3].lower()) for end in ends if end is not None)
+        if _before(_SOME_DAY, least) < _before(_SOME_DAY, most):
+            raise InvalidModel(
+                "the relation of a time dimension ends before it begins",
+                relation=repr(text),
+                hint="Write the earlier end first, as in other_dimension+[-1 hour,3 days]",
+            )
         return Relation(matched[1].lower(), least, most)
 
     def widened(self, start: int, stop: int) -> tuple[int, int]:
         """The moments of the other dimension in which all of a range is."""
-        return _before(start, self.most), _before(stop, self.least)
+        end = _before(stop, self.least)
+        if self.least[1] in _OF_MONTHS and time_at(end).day < time_at(stop).day:
+            # March 31 less a month is February 28, and a month after all of that day is still before March 31.
+            end = UpdatePeriod.MONTHLY.moment(UpdatePeriod.MONTHLY.floor_index(end) + 1)
+        return _before(start, self.most), end
 
 
 @dataclass(frozen=True, slots=True)
