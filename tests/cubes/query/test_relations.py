@@ -27,22 +27,21 @@ def later(time, number, unit):
 
 
 @given(
-    st.sampled_from(DAYS),
+    st.sampled_from([day for day in DAYS if (day + dt.timedelta(days=4)).day < 8]),
     st.integers(1, 40),
     st.sampled_from(["hour", "day", "week", *MONTHS]),
     st.lists(st.integers(-3, 3), min_size=2, max_size=2).map(sorted),
-    st.integers(-90, 90),
-    st.sampled_from([0, 12]),
 )
-def test_a_row_that_may_be_in_a_range_is_in_the_widened_one(start, days, unit, ends, off, hour):
-    stop = start + dt.timedelta(days=days)
+def test_a_row_that_may_be_in_a_range_is_in_the_widened_one(stop, days, unit, ends):
+    start = stop - dt.timedelta(days=days)
     least, most = ends
     relation = Relation.parse(f"other+[{least} {unit}s, {most} {unit}s]")
     begin, end = map(time_at, relation.widened(moment(start), moment(stop)))
-    for base in (start, stop):
-        other = later(base, -least, unit) + dt.timedelta(days=off / 30, hours=hour)
-        if later(other, least, unit) < stop and later(other, most, unit) >= start:
-            assert begin <= other < end
+    for near in (later(start, -most, unit), later(stop, -least, unit)):
+        for hours in range(-96, 97, 6):
+            other = near + dt.timedelta(hours=hours)
+            if later(other, least, unit) < stop and later(other, most, unit) >= start:
+                assert begin <= other < end
 
 
 def test_a_month_before_the_last_of_a_longer_month():
