@@ -238,17 +238,28 @@ def _order(query: QueryText, resolved: Resolved) -> None:
 def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, units: Units) -> None:
     """See that fields may be asked together, where only the derived cubes of a cube say which may.
 
+    An attribute behind a chain counts as that at which the chain begins, and an expression that no derived cube lists
+    as the fields that it names.
+
     Raises:
         UnsupportedQuery: no derived cube has them.
     """
     if resolved.derived is not None or cube.properties.get(ONLY_DERIVED, "true").strip().lower() != "false":
         return
-    attributes = {one.name for one in cube.dim_attributes}
-    named = {name for name in resolved.asked if name in attributes}
+    attributes = {one.name: one for one in cube.dim_attributes}
+    derived = star.derived_cubes(cube)
+    listed = {name for one in derived for name in one.measures}
+    expressions = {one.name for one in cube.expressions if one.name in resolved.asked}
+    columns = [units.columns(tree) for tree in (*resolved.trees(), *(unit.tree for unit in units.found))]
+    read = {name for _, names in columns for name in names}
+    named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
     named |= {one for join in resolved.joins.values() for one in units.columns(join.on)[1]}
+    measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
+    if not expressions <= listed:
+        named |= read & attributes.keys()
+        measures |= {name for names, _ in columns for name in names}
     named -= set(cube.time_dimensions)
-    measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes
-    derived = [one for one in star.derived_cubes(cube) if named <= set(one.dim_attributes)]
+    derived = [one for one in derived if named <= set(one.dim_attributes)]
     lone = [name for name in measures if not any(name in one.measures for one in derived)]
     if lone or not derived:
         raise query.error(

@@ -184,6 +184,31 @@ def test_derived_cubes(cubes):
         cubes.rewrite(f"select minutes from fares where {JANUARY}")
 
 
+def test_fields_that_no_derived_cube_has_together():
+    cube = CUBE[2].changed(properties={"cube.allfields.queriable": "false"})
+    fares = DerivedCube(name="fares", parent="rides", measures=["fare", "minutes"], dim_attributes=["station_id"])
+    longest = DerivedCube(name="by_bike", parent="rides", measures=["longest", "dated"], dim_attributes=["bike"])
+    with opened(*(cube if one is CUBE[2] else one for one in MODEL), fares, longest) as cubes:
+        cubes.add_partitions("raw", "lake", partitions("HOURLY", [f"2015-01-10-{at:02}" for at in range(24)]))
+        cubes.add_partitions("stations", "lake", partitions("DAILY", ["2015-01-29"]))
+        day = "time_range_in(start_time, '2015-01-10', '2015-01-11')"
+        for fields in (
+            "fare, station_id",
+            "pace",
+            "pace, city.name",
+            "station_name, fare",
+            "longest, bike",
+            "dated, bike",
+        ):
+            assert cubes.rewrite(f"select {fields} from rides where {day}").sql
+        for fields in ("fare, bike", "pace, bike", "station_name, longest", "dated, city.name", "bike, station_id"):
+            with pytest.raises(UnsupportedQuery, match="cannot be asked together"):
+                cubes.rewrite(f"select {fields} from rides where {day}")
+        assert cubes.rewrite(f"select fare, longest from rides where {day}").sql
+        with pytest.raises(UnsupportedQuery, match="fields=bike, fare"):
+            cubes.rewrite(f"select fare from rides where {day} and bike = 'a'")
+
+
 def test_times_that_nothing_covers_are_named(cubes):
     text = "select fare from rides where time_range_in(start_time, '2015-01-30', '2015-04')"
     with pytest.raises(NoCandidate) as caught:
