@@ -6,7 +6,7 @@ exactly that. Paths begin with a slash and are the `Location.path` of a location
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 
 class Files(Protocol):
@@ -57,11 +57,18 @@ class Files(Protocol):
             FileExistsError: there is something at the target.
         """
 
-    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+    def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """The data files below a folder, by their paths in it, with their sizes in bytes; None if nothing is there.
 
-        Hidden files, and everything in hidden folders, are left out: names that begin with ``_`` or ``.``. The path's
-        own names may. A path that is a file itself has the name ``""``.
+        Hidden files, and everything in hidden folders, are left out unless they are asked for: names that begin with
+        ``_`` or ``.``. The path's own names may. A path that is a file itself has the name ``""``.
+        """
+
+    def opened(self, path: str) -> BinaryIO:
+        """A file for reading, at any place in it; to be closed.
+
+        Raises:
+            FileNotFoundError: it is not there.
         """
 
 

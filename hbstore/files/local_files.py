@@ -12,7 +12,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from typing import Final
+from typing import BinaryIO, Final
 
 from hbstore.files.interface import is_hidden
 
@@ -121,23 +121,27 @@ class LocalFiles:
                 os.close(target_folder)
         return True
 
-    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+    def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """See `Files.data_files`. A link to a file counts as that file; links to folders are not followed."""
         try:
             found = os.stat(path)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return list(_data_files(path)) if stat.S_ISDIR(found.st_mode) else [("", found.st_size)]
+        return list(_data_files(path, hidden)) if stat.S_ISDIR(found.st_mode) else [("", found.st_size)]
+
+    def opened(self, path: str) -> BinaryIO:
+        """See `Files.opened`."""
+        return open(path, "rb")  # noqa: PTH123
 
 
-def _data_files(path: str) -> Iterator[tuple[str, int]]:
+def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: FBT001
     """All files below a folder with their sizes; what vanishes meanwhile is passed over."""
     folders = [path]
     start = len(path.rstrip("/")) + 1
     while folders:
         with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
             for entry in entries:
-                if is_hidden(entry.name):
+                if is_hidden(entry.name) and not hidden:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)

@@ -6,6 +6,7 @@ percent-decoded (``file:/a%20b`` is the folder ``a%20b``), and ``?`` and ``#`` a
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ LOCAL: Final = "file"
 """The scheme of the machine's own folders."""
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+_URI: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _AUTHORITY: Final = re.compile(r"(?!.*::)[\w.@:\[\]-]*\Z")  # no options, no chains: what a file system is opened by
 _ONE_SERVICE: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs"}
 _HINT: Final = "Write an absolute path or a URI, such as /data/sales, file:/data/sales or s3://bucket/sales"
@@ -92,6 +94,18 @@ def parse_location(text: str) -> Location:
             raise FileOperationFailed("the location has a host but no scheme", location=repr(text), hint=_HINT)
         authority = ""  # Hive leaves it out
     return Location(scheme, authority, _resolved(rest))
+
+
+def absolute_location(text: str) -> Location:
+    """The location of a path or URI that the user of this process names; a relative path is in the working directory.
+
+    Raises:
+        FileOperationFailed: as of `parse_location`.
+
+    >>> str(absolute_location("/data")), absolute_location("data") == absolute_location("./data")
+    ('file:/data', True)
+    """
+    return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
 
 
 def location_or_none(text: str | None) -> Location | None:

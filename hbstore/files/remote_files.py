@@ -103,7 +103,7 @@ class RemoteFiles:
             self._copy(source, target)
         return True
 
-    def data_files(self, path: str) -> list[tuple[str, int]] | None:
+    def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """See `Files.data_files`."""
         kind = self._kind(path)
         if kind is None:
@@ -113,7 +113,7 @@ class RemoteFiles:
         return [
             (name, info.size)
             for name, info in self.below(path, recursive=True)
-            if info.is_file and not any(map(is_hidden, name.split("/")))
+            if info.is_file and (hidden or not any(map(is_hidden, name.split("/"))))
         ]
 
     def below(self, path: str, *, recursive: bool) -> list[tuple[str, FileInfo]]:
@@ -126,7 +126,7 @@ class RemoteFiles:
         return [(info.path.strip("/")[start:], info) for info in found]
 
     def opened(self, path: str) -> NativeFile:
-        """A file for reading, at any place in it."""
+        """See `Files.opened`."""
         return self._fs.open_input_file(self._inner(path))
 
     def _copy(self, source: str, target: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -19,15 +18,13 @@ from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.local_folders import LocalFolders
-from hbstore.files.locations import LOCAL, Location, location_or_none, parse_location
+from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash
 from hbstore.names import DEFAULT_DATABASE
 
 _SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
 """Clients may name these; any other scheme only where the warehouse itself has it."""
-
-_URI: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Warehouse:
@@ -48,11 +45,11 @@ class Warehouse:
     """
 
     def __init__(self, root: str, *, trash: str | None = None, also_under: Sequence[str] | None = None) -> None:
-        self._root = _absolute(root)
-        self._trash = None if trash is None else Trash(_absolute(trash))
+        self._root = absolute_location(root)
+        self._trash = None if trash is None else Trash(absolute_location(trash))
         self._bounds = Bounds(
             self._root,
-            None if also_under is None else tuple(map(_absolute, also_under)),
+            None if also_under is None else tuple(map(absolute_location, also_under)),
             None if self._trash is None else self._trash.location,
         )
         self._open: dict[tuple[str, str], Files] = {}
@@ -383,11 +380,6 @@ class Warehouse:
 
 
 _LOCAL: Final[Files] = LocalFiles()
-
-
-def _absolute(text: str) -> Location:
-    """The location of a path or URI that the server's user gave."""
-    return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
 
 
 @contextmanager
