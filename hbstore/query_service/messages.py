@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hbstore.query_service.query import Problem, Progress, Request, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start Spark: the first message, and the only one of its kind.
+
+    Attributes:
+        store: the store's URL, as it means the same in every process.
+        metastore: the URI of the endpoint over that store.
+        warehouse: the endpoint's warehouse; None leaves Spark's own in place.
+        master: where Spark runs.
+        conf: settings that count more than those that follow from the others here.
+        scratch: a folder for what Spark keeps on disk while it runs; the process removes it when it ends.
+    """
+
+    store: str
+    metastore: str
+    warehouse: str | None
+    master: str
+    conf: Mapping[str, str]
+    scratch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +100,5 @@ class Cancelled:
     id: str
 
 
-ToSpark: TypeAlias = Run | Cancel
+ToSpark: TypeAlias = Start | Run | Cancel
 FromSpark: TypeAlias = Ready | Started | Planned | Progressed | Done | Failed | Cancelled

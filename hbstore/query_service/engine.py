@@ -1,0 +1,224 @@
+"""The Spark process as its parent has it: started, spoken to, heard, and started again when it dies.
+
+The process leads a group of its own, to which its Java belongs. Between parent and process is a pair of sockets, at
+whose end each learns that the other is gone, however that happened: the parent then ends the group by force, and the
+process ends itself with its Java.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from threading import Event, Lock, Thread
+from typing import Any, Final
+
+from hbstore.metastore.spark_conf import spark_settings
+from hbstore.model import FrozenDict
+from hbstore.query_service.messages import Cancel, FromSpark, Run, Start, ToSpark
+from hbstore.spark.shared_url import shared_url
+
+_LOG: Final = logging.getLogger("hbstore.query_service")
+_MODULE: Final = "hbstore.query_service.spark_process"
+_FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
+"""Seconds before another process is started: twice as many each time that one dies soon."""
+
+_SOON: Final = 60.0
+_GRACE: Final = 15.0
+"""Seconds that the process has to end in order."""
+
+_REMOTE: Final = "SPARK_REMOTE"
+"""What would make PySpark one of Spark Connect, which has no jobs to cancel here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A Spark process.
+
+    Attributes:
+        process: it, the leader of its group.
+        pipe: to it and from it.
+        socket: the same, to end what is said to it while another thread hears.
+        saying: held while something is said.
+    """
+
+    process: subprocess.Popen[bytes]
+    pipe: Connection[Any, Any]
+    socket: socket.socket
+    saying: Lock
+
+    def say(self, message: ToSpark) -> None:
+        """Say something; what is said to a process that dies is lost with it."""
+        with self.saying:
+            try:
+                self.pipe.send(message)
+            except OSError:
+                _LOG.debug("the Spark process does not hear any more")
+
+    def kill(self) -> None:
+        """End the process and what it started by force. It is not reaped yet: its group has its number."""
+        with suppress(ProcessLookupError, PermissionError):  # what macOS says of a group that has ended
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> int:
+        """End by force what is left of the process and of what it started; its exit code."""
+        self.kill()
+        with self.saying:
+            self.pipe.close()
+        self.socket.close()
+        return self.process.wait()
+
+
+class Engine:
+    """A Spark in a process of its own, which is started at once, and again when it dies.
+
+    Args:
+        store_url: the store's URL.
+        metastore_uri: the URI of the metastore's endpoint over that store.
+        warehouse: the endpoint's warehouse as a location; None leaves Spark's own in place.
+        master: where Spark runs, as Spark has it.
+        conf: more of Spark's settings, which count more than the engine's.
+        heard: called with each message of Spark's, by one thread.
+        lost: called by that thread when a process ended that had not been closed; nothing is heard of its queries any
+            more, and `Ready` is heard when another runs.
+
+    Raises:
+        InvalidUrl: no store URL, or ``memory://``, which another process cannot open.
+        InvalidInput: the URI is not that of an endpoint.
+    """
+
+    def __init__(
+        self,
+        store_url: str,
+        metastore_uri: str,
+        warehouse: str | None,
+        *,
+        master: str = "local[*]",
+        conf: Mapping[str, str] = FrozenDict(),
+        heard: Callable[[FromSpark], None],
+        lost: Callable[[], None],
+    ) -> None:
+        spark_settings([metastore_uri], warehouse)  # errors come here rather than from the process
+        self._start = (shared_url(store_url), metastore_uri, warehouse, master, dict(conf))
+        self._heard = heard
+        self._lost = lost
+        self._child: _Child | None = None
+        self._closed = Event()
+        self._changing = Lock()
+        self._keeper = Thread(target=self._keep, name="hbstore-engine", daemon=True)
+        self._keeper.start()
+
+    def __repr__(self) -> str:
+        return f"<Engine of {self._start[0]}>"
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id, which is also that of its group; None while there is none."""
+        child = self._child
+        return None if child is None else child.process.pid
+
+    def run(self, run: Run) -> None:
+        """Have a statement run. What comes of it is heard, or else the process is lost."""
+        self._say(run)
+
+    def cancel(self, cancel: Cancel) -> None:
+        """Have a query's jobs cancelled."""
+        self._say(cancel)
+
+    def close(self) -> None:
+        """End the process, with the queries that it runs, in order or after a grace by force."""
+        with self._changing:
+            self._closed.set()
+            if self._child is not None:
+                with suppress(OSError):  # it has ended by itself
+                    self._child.socket.shutdown(socket.SHUT_WR)  # it hears the end, and may still be heard
+        self._keeper.join(_GRACE)
+        with self._changing:
+            if self._child is not None:
+                self._child.kill()
+        self._keeper.join()
+
+    def _say(self, message: Run | Cancel) -> None:
+        child = self._child
+        if child is not None:
+            child.say(message)
+
+    # The keeper
+
+    def _keep(self) -> None:
+        """Start the process, hear it to its end, and start another."""
+        pause = _FIRST_PAUSE
+        while True:
+            began = time.monotonic()
+            code = self._one_process()
+            if self._closed.is_set():
+                return
+            lasted = time.monotonic() - began
+            if lasted >= _SOON:
+                pause = _FIRST_PAUSE
+            fields = {"code": code, "lasted": round(lasted, 1), "again_in": pause}
+            _LOG.warning("the Spark process ended", extra={"fields": fields})
+            self._lose()
+            self._closed.wait(pause)
+            pause = min(_LAST_PAUSE, 2 * pause)
+
+    def _one_process(self) -> int | None:
+        """Start a process and hear it to its end; its exit code, or None if there was none."""
+        scratch = tempfile.mkdtemp(prefix="hbstore-spark-")
+        try:
+            with self._changing:
+                if self._closed.is_set():
+                    return None
+                self._child = child = _started()
+            child.say(Start(*self._start, scratch))
+            self._hear(child)
+            with self._changing:
+                self._child = None
+            return child.end()
+        except OSError as error:  # the system has no process or no file left
+            _LOG.warning("the Spark process cannot be started", extra={"fields": {"error": str(error)}})
+            return None
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _hear(self, child: _Child) -> None:
+        """Pass on what the process says, until it ends."""
+        while True:
+            try:
+                message = child.pipe.recv()
+            except (EOFError, OSError):
+                return
+            try:
+                self._heard(message)
+            except Exception:  # noqa: BLE001  Spark goes on, whatever the service made of it
+                _LOG.exception("a message of the Spark process was not taken")
+
+    def _lose(self) -> None:
+        try:
+            self._lost()
+        except Exception:  # noqa: BLE001  another Spark is started, whatever the service made of it
+            _LOG.exception("the end of the Spark process was not taken")
+
+
+def _started() -> _Child:
+    ours, theirs = socket.socketpair()
+    environment = {name: value for name, value in os.environ.items() if name != _REMOTE}
+    with theirs:
+        process = subprocess.Popen(  # noqa: S603  the command is our own
+            [sys.executable, "-m", _MODULE, str(theirs.fileno())],
+            env=environment,
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # what a terminal's ^C means is the parent's to say
+        )
+    return _Child(process, Connection(os.dup(ours.fileno())), ours, Lock())

@@ -1,0 +1,320 @@
+"""The process in which Spark runs statements: started by `hbstore.query_service.engine`, which tells it what to run.
+
+    python -m hbstore.query_service.spark_process FILE     the number of its end of a pair of sockets
+
+Each statement has a thread, a session and a group of jobs of its own. The process ends when the sockets do, and its
+Java with it; when Java ends before, the process ends at once, and whoever is at the other end learns it by that.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from threading import Event, Lock, Thread, Timer
+from typing import Any, Final
+
+from py4j.protocol import Py4JNetworkError
+from pyspark import SparkContext
+from pyspark.logger import PySparkLogger
+from pyspark.sql import SparkSession
+
+from hbstore.metastore.spark_conf import spark_settings
+from hbstore.query_service.messages import (
+    Cancel,
+    Cancelled,
+    Done,
+    Failed,
+    FromSpark,
+    Planned,
+    Progressed,
+    Ready,
+    Run,
+    Start,
+    Started,
+)
+from hbstore.query_service.query import Progress
+from hbstore.query_service.result_writing import write_rows
+from hbstore.query_service.spark_problems import problem_of
+from hbstore.query_service.statement import Statement
+from hbstore.query_service.tracking import Tracking
+from hbstore.spark.sql import URL, WAREHOUSE
+from hbstore.store.partition_store import PartitionStore, connect
+
+_LOG: Final = logging.getLogger("hbstore.query_service")
+_JAVA_ENDED: Final = 3
+"""The exit code of a process whose Java ended."""
+
+_DID_NOT_START: Final = 4
+_EVERY: Final = 0.2
+"""Seconds between two looks at how far queries are."""
+
+_STOPPING: Final = 10.0
+"""Seconds that Spark has to stop, and to remove what it keeps on disk."""
+
+_DYING: Final = 5.0
+"""Seconds in which a Java that does not answer any more ends, if it is about to."""
+
+_EARLY: Final = 1000
+"""Cancelled queries that are remembered because they have not come yet, or have ended before."""
+
+_LOGGERS_OF_STATEMENTS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Where PySpark logs errors of statements, at length; users get them, in short."""
+
+_TITLE: Final = 100
+"""Characters of a statement that Spark shows of its jobs."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A query that runs.
+
+    Attributes:
+        run: what was asked for.
+        slot: the smallest number that no other query had when it began; names its pool among those that share Spark.
+        cancelled: set when it is to end.
+        tracking: asks Spark how far it is.
+        progress: what was said of that last.
+    """
+
+    run: Run
+    slot: int
+    cancelled: Event = field(default_factory=Event)
+    tracking: Tracking | None = None
+    progress: Progress = field(default_factory=Progress)
+
+
+class SparkProcess:
+    """Runs statements on Spark as it is told by a pipe, and says what becomes of them.
+
+    Args:
+        pipe: to the parent and from it.
+    """
+
+    def __init__(self, pipe: Connection[Any, Any]) -> None:
+        self._pipe = pipe
+        self._saying = Lock()
+        self._changing = Lock()
+        self._running: dict[str, _Running] = {}
+        self._early: dict[str, None] = {}
+        self._some_run = Event()
+        self._spark: SparkSession | None = None
+        self._store: PartitionStore | None = None
+
+    def serve(self) -> None:
+        """Do what the parent says until it says no more. Does not return."""
+        scratch = None
+        try:
+            start: Start = self._pipe.recv()
+            scratch = start.scratch
+            Thread(target=self._begin, args=(start,), name="hbstore-start", daemon=True).start()
+            while True:
+                message = self._pipe.recv()
+                if isinstance(message, Run):
+                    self._run(message)
+                elif isinstance(message, Cancel):
+                    self._cancel(message.id)
+        except (EOFError, OSError):
+            self._end(scratch)
+
+    # Beginning and ending
+
+    def _begin(self, start: Start) -> None:
+        """Start Spark."""
+        try:
+            self._store = connect(start.store, create=False)
+            self._spark = _session(start)
+            Thread(target=_follow_java, name="hbstore-java", daemon=True).start()
+            Thread(target=self._track, name="hbstore-progress", daemon=True).start()
+            version = self._spark.version
+        except Exception:  # noqa: BLE001  whatever it is, the parent starts another process
+            _LOG.exception("Spark does not start")
+            os._exit(_DID_NOT_START)
+        self._say(Ready(version))
+
+    def _end(self, scratch: str | None) -> None:
+        """Stop Spark and end the process, with its Java, soon and in any case."""
+        by_force = Timer(_STOPPING, _kill_group)
+        by_force.daemon = True
+        by_force.start()
+        with self._changing:
+            spark, running = self._spark, list(self._running.values())
+        for one in running:
+            one.cancelled.set()
+        java = _java()
+        if spark is not None and java is not None:
+            try:
+                spark.stop()
+                java.stdin.close()  # the sign to end
+                java.wait()
+            except Exception:  # noqa: BLE001  Java is gone already, or does not answer
+                _LOG.debug("Spark did not stop in order", exc_info=True)
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+        _kill_group()
+
+    def _say(self, message: FromSpark) -> None:
+        with self._saying:
+            try:
+                self._pipe.send(message)
+            except OSError:
+                _LOG.debug("nobody hears any more")
+
+    # Queries
+
+    def _run(self, run: Run) -> None:
+        with self._changing:
+            taken = {one.slot for one in self._running.values()}
+            slot = next(number for number in range(len(taken) + 1) if number not in taken)
+            running = self._running[run.id] = _Running(run, slot)
+            if run.id in self._early:
+                running.cancelled.set()
+            self._some_run.set()
+        # The thread's twin in Java inherits nothing from this one's: it sets the properties of its jobs itself.
+        Thread(target=self._run_one, args=(running,), name=f"hbstore-query-{run.id[:8]}", daemon=True).start()
+
+    def _cancel(self, id_: str) -> None:
+        with self._changing:
+            running = self._running.get(id_)
+            if running is None:
+                self._early[id_] = None
+                if len(self._early) > _EARLY:
+                    del self._early[next(iter(self._early))]
+                return
+            running.cancelled.set()
+        _scala_context(self._ready_spark()).cancelJobGroupAndFutureJobs(id_)
+
+    def _run_one(self, running: _Running) -> None:
+        """In a thread of its own: run a query, and say how it ended."""
+        id_ = running.run.id
+        end = self._end_of(running)
+        if isinstance(end, Done):
+            self._look_at(running)
+        with self._changing:
+            del self._running[id_]
+            if not self._running:
+                self._some_run.clear()
+        self._say(end)
+
+    def _end_of(self, running: _Running) -> Done | Failed | Cancelled:
+        run, cancelled = running.run, running.cancelled
+        try:
+            if cancelled.is_set():
+                return Cancelled(run.id)
+            spark = self._ready_spark()
+            assert self._store is not None
+            context = spark.sparkContext
+            context.setLocalProperty("spark.scheduler.pool", f"slot-{running.slot}")
+            context.setJobGroup(run.id, run.request.name or run.request.text[:_TITLE], interruptOnCancel=True)
+            running.tracking = Tracking(spark, run.id)
+            self._say(Started(run.id))
+            statement = Statement(spark, self._store, run.request)
+            rewritten = statement.rewritten()
+            if rewritten is not None:
+                self._say(Planned(run.id, rewritten.to_dict(), rewritten.warnings))
+            if cancelled.is_set():
+                return Cancelled(run.id)
+            return Done(run.id, write_rows(statement.rows(rewritten), run.location))
+        except Exception as error:  # noqa: BLE001  whatever it is, it is how the query ended
+            if isinstance(error, Py4JNetworkError | ConnectionError):
+                _follow_java(_DYING)
+            if cancelled.is_set():
+                return Cancelled(run.id)
+            return Failed(run.id, problem_of(error, run.request.text))
+
+    def _ready_spark(self) -> SparkSession:
+        assert self._spark is not None  # the parent waits for `Ready`
+        return self._spark
+
+    # Progress
+
+    def _track(self) -> None:
+        """While queries run, say how far they are."""
+        pause = Event()
+        while True:
+            self._some_run.wait()
+            pause.wait(_EVERY)
+            with self._changing:
+                all_ = list(self._running.values())
+            for one in all_:
+                self._look_at(one)
+
+    def _look_at(self, running: _Running) -> None:
+        """Say how far a query is, if that has changed and the query has not ended."""
+        if running.tracking is None:
+            return
+        try:
+            progress = running.tracking.look()
+        except Exception:  # noqa: BLE001  the query itself says what is wrong
+            _LOG.debug("the progress of a query is not known", exc_info=True)
+            return
+        with self._changing:
+            if running.run.id in self._running and progress != running.progress:
+                running.progress = progress
+                self._say(Progressed(running.run.id, progress))
+
+
+def _session(start: Start) -> SparkSession:
+    conf = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.scheduler.mode": "FAIR",
+        "spark.local.dir": start.scratch,
+        **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
+        URL: start.store,
+        **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),
+        **start.conf,
+    }
+    builder = SparkSession.builder.master(start.master).appName("hbstore queries")
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    if "PYSPARK_PYTHON" not in os.environ and start.master.startswith("local"):
+        session.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
+    return session
+
+
+def _scala_context(spark: SparkSession) -> Any:
+    """Spark's own context: some of what it can do has no name in Python."""
+    return spark.sparkContext._jsc.sc()  # noqa: SLF001
+
+
+def _java() -> Any:
+    """The process of Java, if there is one."""
+    return getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001  there is no public way to it
+
+
+def _follow_java(seconds: float | None = None) -> None:
+    """End this process when Java ends, unless it runs on for so many seconds."""
+    try:
+        _java().wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+    os._exit(_JAVA_ENDED)
+
+
+def _kill_group() -> None:
+    """End this process, and Java with it, which is of its group."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def main() -> None:
+    """Serve the parent at the other end of the sockets whose number is the argument."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    for name in _LOGGERS_OF_STATEMENTS:
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+    number = int(sys.argv[1])
+    os.set_inheritable(number, False)
+    SparkProcess(Connection(number)).serve()
+
+
+if __name__ == "__main__":
+    main()
