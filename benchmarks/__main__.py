@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table for each: `python -m benchmarks [planning timelines cubes sqlite growth hbase]`.
+"""Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite …]`; --help names them all.
 
 Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair` and
 `cube-rows` (answers from roll-ups).
@@ -18,10 +18,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import cube_queries, growth, hbase, planning, sqlite, timelines
+from benchmarks import cube_queries, growth, hbase, planning, results, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "hbase")
+PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "results", "hbase")
 ON_SPARK = ("spark", "source", "repair", "cube-rows")
 
 
@@ -60,6 +60,8 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
         yield from sqlite.run()
     elif part == "growth":
         yield growth.run()
+    elif part == "results":
+        yield from results.run()
     elif part in ON_SPARK:
         yield from _on_spark(part)
     else:
