@@ -43,7 +43,7 @@ class Answers:
 
         rewritten = Cubes(self.store, database).rewrite(query.text)
         if self._session is None:
-            self._session = self.open.enter_context(spark_session("hbstore sql"))
+            self._session = self.open.enter_context(spark_session("hbstore sql", in_utc=True))
         from hbstore.spark.cube import answer
 
         with spark_jobs(), stages(self._session, "Asking Spark"):

@@ -110,7 +110,11 @@ def run(
         if explain:
             print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
         elif sql:
+            from hbstore.cubes.query.rewriting import NEEDS_UTC
+
             _note(rewritten)
+            if rewritten.needs_utc:
+                typer.echo(f"Note: {NEEDS_UTC}", err=True)
             sys.stdout.write(f"{rewritten.sql}\n")
         else:
             _print_answer(opened, in_database, rewritten, as_csv=as_csv, as_json=as_json)
@@ -181,7 +185,7 @@ def _said(option: list[str] | None, file: str | None) -> QueryOptions:
 def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *, as_csv: bool, as_json: bool) -> None:
     """Run a query that was rewritten by Spark, and print its rows."""
     _note(rewritten)
-    with spark_session("hbstore query") as session:
+    with spark_session("hbstore query", in_utc=True) as session:
         from hbstore.spark.cube import answer
 
         with stages(session, "Asking Spark"):  # until the first row, as rows may go to the same terminal

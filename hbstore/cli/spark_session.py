@@ -19,12 +19,13 @@ _PYTHON: Final = "PYSPARK_PYTHON"
 
 
 @contextmanager
-def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkSession]:
+def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = False) -> Iterator[SparkSession]:
     """A session as the machine's configuration has it: spark-defaults.conf and PYSPARK_SUBMIT_ARGS.
 
     Args:
         name: what Spark shows of the job.
         otherwise: how the command does without Spark, for hints.
+        in_utc: whether its time zone is that of hbstore's times, whatever the configuration says.
 
     Raises:
         InvalidInput: pyspark is not installed, Spark does not start, or is to be one of Spark Connect.
@@ -39,6 +40,8 @@ def spark_session(name: str, *, otherwise: str | None = None) -> Iterator[SparkS
     from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 
     builder = SparkSession.builder.appName(name).config("spark.ui.showConsoleProgress", "false")
+    if in_utc:
+        builder = builder.config("spark.sql.session.timeZone", "UTC")
     try:
         session = builder.getOrCreate()
     except JAVA_ERRORS as error:

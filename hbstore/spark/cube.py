@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from os import PathLike
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp, parse_one
@@ -18,6 +18,7 @@ from hbstore.cubes.query.notes import notes_of
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
 from hbstore.cubes.storage_tables import PREFIX
+from hbstore.errors import UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.model import Table
 from hbstore.spark.arguments import check_arguments
@@ -27,6 +28,9 @@ from hbstore.spark.formats import data_schema, format_of, readable
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
+
+_TIME_ZONE: Final = "spark.sql.session.timeZone"
+"""The setting of the session's time zone."""
 
 _LOG: Final = logging.getLogger("hbstore.spark")
 
@@ -55,6 +59,7 @@ def cube(
 
     Raises:
         CubeQueryError, NoCandidate, InvalidInput: as `Cubes.rewrite`.
+        UnsupportedQuery: the query tells times, and the time zone of the session is not UTC.
         PartitionNotFound: a partition that was chosen, or the latest one of a dimension, was dropped before it was
             read.
         InvalidInput: the folder of a partition is gone.
@@ -73,7 +78,13 @@ def cube(
 
 
 def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten: Rewritten) -> DataFrame:
-    """The rows of a query that was rewritten."""
+    """The rows of a query that was rewritten.
+
+    Raises:
+        UnsupportedQuery: it needs a session in UTC, and this one is not.
+    """
+    if rewritten.needs_utc:
+        _check_zone(spark)
     reads = rewritten.reads
     views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in reads}
     tree = parse_one(rewritten.sql, dialect=DIALECT)
@@ -91,6 +102,19 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
     finally:
         for view in views.values():
             spark.catalog.dropTempView(view)
+
+
+def _check_zone(spark: SparkSession) -> None:
+    """See that Spark computes times in UTC, and so as hbstore means them."""
+    zone = spark.conf.get(_TIME_ZONE, "UTC")
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001  which names are UTC's, only Java can tell
+    zones = getattr(jvm, "org.apache.spark.sql.catalyst.util.DateTimeUtils")
+    if zones.getZoneId(zone).normalized().getId() != "Z":
+        raise UnsupportedQuery(
+            "the query tells times, which are in UTC, and the time zone of the Spark session is not",
+            time_zone=zone,
+            hint=f"SET TIME ZONE 'UTC', or spark.conf.set('{_TIME_ZONE}', 'UTC')",
+        )
 
 
 def _rows(spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None) -> DataFrame:

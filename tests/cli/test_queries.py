@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import sys
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from hbstore.cli import answers, sql
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.ddl import Result
 from hbstore.ddl.statements import CubeQuery
+from tests.spark.settings import SMALL
 
 MODEL = """
 kind: storage
@@ -76,6 +78,12 @@ def test_missing_days_end_the_command_with_their_names(run):
     written = run("query", "run", longer, "--database", "shop", "--sql", "--partial")
     assert written.stderr == "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)\n"
     told = run("query", "run", longer, "--database", "shop", "--explain", "--partial").stdout
+    assert "note" not in told
+    assert run("query", "run", TWO_DAYS, "--database", "shop", "--sql").stderr == ""
+    days = TWO_DAYS.replace("bike", "to_date(start_time)")
+    note = "the SQL tells times, so Spark has to run it in UTC: SET TIME ZONE 'UTC'"
+    assert run("query", "run", days, "--database", "shop", "--sql").stderr == f"Note: {note}\n"
+    assert f"\nnote: {note}\n" in run("query", "run", days, "--database", "shop", "--explain").stdout
     assert "missing: [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in told
 
 
@@ -134,6 +142,21 @@ def test_rows_by_spark(spawn_with_spark):
     assert "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in done.stderr
 
 
+@pytest.mark.spark
+def test_times_are_in_utc_whatever_the_configuration_says(spawn_with_spark):
+    berlin = shlex.join(
+        word
+        for setting in {**SMALL, "spark.ui.enabled": "false", "spark.sql.session.timeZone": "Europe/Berlin"}.items()
+        for word in ("--conf", "=".join(setting))
+    )
+    days = TWO_DAYS.replace("bike", "to_date(start_time)")
+    done = spawn_with_spark(
+        *("query", "run", days, "--database", "shop", "--csv"),
+        PYSPARK_SUBMIT_ARGS=f"--master local[2] {berlin} pyspark-shell",
+    )
+    assert done.stdout.splitlines()[1:] == ["2015-01-01,12", "2015-01-02,12"], done.stderr
+
+
 def test_which_facts_can_answer(run, run_json, tmp_path):
     words = ["query", "candidates", "shop.rides", "fare", "bike", "--time-dimension", "start_time"]
     days = ["--from", "2015-01-01", "--to"]
@@ -187,7 +210,7 @@ def test_a_bar_shows_how_far_spark_is_with_a_query_among_statements(url, monkeyp
             seen.append("rows")
             return iter([("a", 1)])
 
-    monkeypatch.setattr(answers, "spark_session", lambda name: noted("session", name))
+    monkeypatch.setattr(answers, "spark_session", lambda name, *, in_utc: noted("session", name, in_utc))
     monkeypatch.setattr(answers, "spark_jobs", lambda: noted("jobs"))
     monkeypatch.setattr(answers, "stages", lambda session, text: noted("bar", session, text))
     monkeypatch.setitem(sys.modules, "hbstore.spark.cube", SimpleNamespace(answer=lambda *_: Frame()))
@@ -195,7 +218,7 @@ def test_a_bar_shows_how_far_spark_is_with_a_query_among_statements(url, monkeyp
         result = answers.Answers(store, stack)(CubeQuery(TWO_DAYS), "shop")
         assert result.rows == (("a", 1),)
         inside = [("jobs",), ("bar", "the session", "Asking Spark"), "rows", "end of bar", "end of jobs"]
-        assert seen == [("session", "hbstore sql"), *inside]
+        assert seen == [("session", "hbstore sql", True), *inside]
         assert result.notes == ()
         partial = CubeQuery(f"{QUERY.format('2015-01-04')} options (partial = true)")
         (note,) = answers.Answers(store, stack)(partial, "shop").notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 from sqlglot import exp
@@ -10,7 +11,7 @@ from sqlglot import exp
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.query.writer import partition_condition, value_text
-from hbstore.errors import InvalidInput, NoCandidate, PartitionNotFound, UnknownField
+from hbstore.errors import InvalidInput, NoCandidate, PartitionNotFound, UnknownField, UnsupportedQuery
 from hbstore.spark import cube, sql, write_table
 from hbstore.spark.cube import answer
 from hbstore.timelines import UpdatePeriod
@@ -395,3 +396,31 @@ def test_a_range_of_times_holds_for_just_the_parts_of_its_update_period(spark, k
     frame = spark.createDataFrame([(text,) for text in [*chosen, hole, *others]], "text string")
     found = frame.selectExpr("text", f"cast(text as {kind}) as dt").where(condition.sql("spark"))
     assert sorted(row.text for row in found.collect()) == chosen
+
+
+def test_times_are_told_in_utc_alone(spark, store):
+    """In Europe/Berlin the hour of 02:00 was none on this day, so 02:00 and 03:00 would be one hour."""
+    values = [(1, 10, "2015-03-29-02"), (1, 1, "2015-03-29-03")]
+    write_table(
+        spark.createDataFrame(values, "user_id int, revenue long, dt string"), store, "shop.lake_payments_daily"
+    )
+    night = "time_range_in(paid_at, '2015-03-29-02', '2015-03-29-04')"
+    hours = f"cube select hour(paid_at), revenue from payments where {night}"
+    sums = f"cube select revenue from payments where {night}"
+    try:
+        for zone in ("UTC", "Etc/UTC", "GMT", "+00:00", "Z"):
+            spark.conf.set("spark.sql.session.timeZone", zone)
+            assert rows(cube(spark, store, hours, database="shop")) == [(2, 10), (3, 1)]
+        for zone in ("Europe/Berlin", "Europe/London", "+01:00", "America/New_York"):
+            spark.conf.set("spark.sql.session.timeZone", zone)
+            with pytest.raises(UnsupportedQuery, match=f"is not: time_zone={re.escape(zone)}") as caught:
+                cube(spark, store, hours, database="shop")
+            assert "SET TIME ZONE 'UTC'" in caught.value.hint
+            assert rows(cube(spark, store, sums, database="shop")) == [(11,)]  # which tells no times
+        sql(spark, "USE shop", store=store)
+        with pytest.raises(UnsupportedQuery, match="America/New_York"):
+            sql(spark, hours, store=store)
+        spark.sql("SET TIME ZONE 'UTC'")
+        assert rows(sql(spark, hours, store=store)) == [(2, 10), (3, 1)]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")

@@ -16,6 +16,7 @@ from typing import Final, Protocol
 
 from sqlglot import exp
 
+from hbstore.cubes.query.times import timestamp
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType
@@ -76,4 +77,4 @@ def time_condition(column: exp.Expr, kind: ColumnType, ranges: Iterable[tuple[in
 def _literal(kind: ColumnType, at: int) -> exp.Expr:
     if isinstance(kind, DateType):
         return exp.cast(exp.Literal.string(time_at(at).date().isoformat()), "date")
-    return exp.cast(exp.Literal.string(time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f")), "timestamp")
+    return timestamp(exp.Literal.string(time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f")))

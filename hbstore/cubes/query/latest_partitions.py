@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from hbstore.cubes.latest import Dumps, Values
 from hbstore.cubes.logical_tables import StorageTable
+from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
 from hbstore.filters.builder import Expression, col, spec_filter
 from hbstore.filters.tree import Or, joined
@@ -22,7 +23,7 @@ from hbstore.keys import NULL_PARTITION
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.declaration import LATEST
-from hbstore.types import StringType, parse_type
+from hbstore.types import StringType, TimestampType, parse_type
 from hbstore.wording import clipped
 
 _MOST: Final = 200
@@ -113,4 +114,6 @@ def _equal(name: str, value: str, kinds: dict[str, str]) -> exp.Expr:
     text: exp.Expr = exp.Literal.string(value)
     if kinds[name] != "string":
         text = exp.cast(text, kinds[name], dialect="spark")
+    if isinstance(parse_type(kinds[name]), TimestampType):
+        in_session(text)
     return exp.EQ(this=column, expression=text)

@@ -18,8 +18,8 @@ from typing import Final
 
 from sqlglot import exp, parse_one
 
-from hbstore.cubes.concepts import Cube, Dimension
-from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, Measure
+from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
+from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.query.from_clause import Owner
 from hbstore.cubes.query.ranges import QueryRange, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
@@ -272,22 +272,24 @@ class Names:
         derived = owner.derived
         if derived is None or name in derived.measures or name in derived.dim_attributes or is_time(owner, name):
             return
+        found = fields_of(owner.concept).get(name)
+        chains = found.chain if isinstance(found, DimAttribute) else ()
+        if any(_has_beginning(derived, chain_of(owner.concept, one.chain)) for one in chains):
+            return
         raise self.query.error(
             UnknownField,
             "the derived cube does not have the field",
             node,
             derived_cube=derived.name,
             field=name,
-            known=", ".join([*derived.measures, *derived.dim_attributes]),
+            fields=", ".join([*derived.measures, *derived.dim_attributes]),
             hint=f"Ask for the fields that it has, or ask the cube {derived.parent}",
         )
 
     def _check_derived_chain(self, owner: Owner, name: str, node: exp.Expr) -> None:
         derived = owner.derived
         chain = chain_of(owner.concept, name)
-        if derived is None or chain is None:
-            return
-        if not any(path[0].field in derived.dim_attributes for path in chain.paths):
+        if derived is not None and chain is not None and not _has_beginning(derived, chain):
             raise self.query.error(
                 UnknownField,
                 "the derived cube does not have the attribute at which the join chain begins",
@@ -331,6 +333,11 @@ def _parsed(expression: str) -> exp.Expr:
 def is_time(owner: Owner, name: str) -> bool:
     """Whether a name is that of a time dimension."""
     return name in time_dimensions(owner.concept)
+
+
+def _has_beginning(derived: DerivedCube, chain: JoinChain | None) -> bool:
+    """Whether a derived cube has an attribute at which a join chain begins, and so what the chain leads to."""
+    return chain is not None and any(path[0].field in derived.dim_attributes for path in chain.paths)
 
 
 def _within(start: datetime | None, end: datetime | None, one: QueryRange) -> bool:

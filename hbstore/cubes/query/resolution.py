@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, Dimension
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
 from hbstore.cubes.query.names import Names, is_time, mapped
 from hbstore.cubes.query.options import QueryOptions
@@ -127,12 +128,25 @@ class _Resolver:
                 self.selected.setdefault(alias.lower(), tree)
 
     def _grouped(self, node: exp.Expr) -> exp.Expr:
-        place = self._placed(node)
-        if place is not None:
-            return place
+        selected = self._placed(node)
         if isinstance(node, exp.Column) and not node.table and not self._has(node.name.lower()):
-            return self.selected[node.name.lower()].copy() if node.name.lower() in self.selected else self._tree(node)
-        return self._tree(node)
+            selected = self.selected.get(node.name.lower())
+        if selected is None:
+            return self._tree(node)
+        if any(is_aggregate(one) or self._is_measure(one) for one in selected.walk()):
+            raise self.query.error(
+                UnsupportedQuery,
+                "GROUP BY means by its place or its alias what is aggregated",
+                node,
+                hint="Group by fields of the rows",
+            )
+        return selected.copy()
+
+    def _is_measure(self, node: exp.Expr) -> bool:
+        """Whether a node of a resolved tree is a measure, which stands for its aggregate in SELECT."""
+        if not isinstance(node, exp.Column) or node.table != self.made.root or self.made.cube is None:
+            return False
+        return any(node.name == one.name for one in self.made.cube.measures)
 
     def _ordered(self, node: exp.Expr) -> exp.Expr:
         place = self._placed(node)

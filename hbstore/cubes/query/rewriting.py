@@ -32,6 +32,7 @@ from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.shaping import group, take_units
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
+from hbstore.cubes.query.times import needs_utc
 from hbstore.cubes.query.units import Unit
 from hbstore.cubes.query.ways import Ways, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
@@ -39,6 +40,9 @@ from hbstore.errors import NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
 from hbstore.wording import plural
+
+NEEDS_UTC: Final = "the SQL tells times, so Spark has to run it in UTC: SET TIME ZONE 'UTC'"
+"""What is said of SQL that needs a session in UTC."""
 
 _SHOWN: Final = 8
 
@@ -53,6 +57,7 @@ class Rewritten:
         moments: by storage table of facts that is always up to date, the ranges of time of the rows that it reads.
         missing: ranges of time, half open and sorted, that no partition covers; none unless ``partial``.
         warnings: what the user should know about the answer.
+        needs_utc: whether Spark has to run it in a session in UTC, as it computes or compares times of hbstore.
 
     >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
     >>> rewritten = cubes.rewrite(f"cube select minutes from rides where {where}")
@@ -65,6 +70,7 @@ class Rewritten:
     missing: tuple[tuple[datetime, datetime], ...] = ()
     warnings: tuple[str, ...] = ()
     moments: Mapping[str, tuple[tuple[datetime, datetime], ...]] = field(default_factory=dict)
+    needs_utc: bool = False
     _dimensions: Mapping[str, Expression | None] = field(default_factory=dict, compare=False)
     _answer: Answer | None = field(default=None, compare=False)
 
@@ -129,6 +135,7 @@ class Rewritten:
         lines += [f"not taken: {one}" for one in self.candidates if not one.taken]
         lines += [f"missing: [{start.isoformat()}, {end.isoformat()})" for start, end in self.missing]
         lines += [f"warning: {one}" for one in self.warnings]
+        lines += [f"note: {NEEDS_UTC}"] if self.needs_utc else []
         return "\n".join([*lines, "", self.sql])
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,6 +156,7 @@ class Rewritten:
             "candidates": [one.to_dict() for one in self.candidates],
             "missing": [[start.isoformat(), end.isoformat()] for start, end in self.missing],
             "warnings": list(self.warnings),
+            "needs_utc": self.needs_utc,
         }
 
 
@@ -216,6 +224,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
             for table, ranges in best.moments().items()
         },
+        needs_utc(tree),
         dimension_reads(tree),
         best,
     )
@@ -224,20 +233,28 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
     """A query of dimensions alone."""
 
-    def answered(ways: Ways) -> tuple[int, exp.Select]:
+    def answered(ways: Ways) -> tuple[Resolved, Sequence[Unit], exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways, options)
         apply_options(query, resolved, options)
         units = Units(query, RollingUp.of(None, resolved.root))
         take_units(resolved, units)
         group(query, resolved, units)
-        return resolved.joined, dimension_query(star, resolved, [unit.tree for unit in units.found], options)
+        tree = dimension_query(star, resolved, [unit.tree for unit in units.found], options)
+        return resolved, units.found, tree
 
-    tree = min(in_all_ways(answered), key=lambda one: one[0])[1]
-    return Rewritten(tree.sql(DIALECT, pretty=True, comments=False), {}, _dimensions=dimension_reads(tree))
+    resolved, units, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
+    return Rewritten(
+        tree.sql(DIALECT, pretty=True, comments=False),
+        {},
+        warnings=tuple(_warnings(resolved, units)),
+        needs_utc=needs_utc(tree),
+        _dimensions=dimension_reads(tree),
+    )
 
 
-def _warnings(resolved: Resolved, units: Iterable[Unit]) -> Iterable[str]:
-    many = [join.alias for join in resolved.joins.values() if join.to_many]
-    if many and any(not unit.insensitive for unit in units):
-        where = ", ".join(many)
+def _warnings(resolved: Resolved, units: Sequence[Unit]) -> Iterable[str]:
+    where = ", ".join(join.alias for join in resolved.joins.values() if join.to_many)
+    if where and any(not unit.insensitive for unit in units):
         yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"
+    elif where and not (units or resolved.grouped or resolved.distinct):
+        yield f"a row comes once for each match in {where}; flatten_bridges gives it once"

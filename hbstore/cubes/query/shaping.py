@@ -30,7 +30,7 @@ from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of
-from hbstore.cubes.query.times import with_times
+from hbstore.cubes.query.times import timestamp, with_times
 from hbstore.cubes.query.units import Unit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
@@ -328,9 +328,9 @@ def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
 def _within(one: QueryRange, root: str) -> exp.Expr:
     """The condition that a time dimension, as a column, is in a range."""
     assert one.dimension is not None  # as only those of the dimension that is chosen have none
-    column = exp.cast(exp.column(one.dimension, table=root, quoted=True), "timestamp")
+    column = timestamp(exp.column(one.dimension, table=root, quoted=True))
     texts = (time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f") for at in (one.start, one.stop))
-    begin, end = (exp.cast(exp.Literal.string(text), "timestamp") for text in texts)
+    begin, end = (timestamp(exp.Literal.string(text)) for text in texts)
     return exp.paren(exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end)))
 
 

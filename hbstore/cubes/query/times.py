@@ -17,6 +17,9 @@ from hbstore.cubes.query.text import DIALECT
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
 
+_IN_SESSION: Final = "hbstore.in_session"
+"""What a tree's node has in its `meta` that Spark computes in its session's time zone."""
+
 TIME_OF: Final = "time of "
 """What the column of rows is called that holds the beginning of the partition's time, or a finer time."""
 
@@ -106,7 +109,23 @@ def with_times(tree: exp.Expr, root: str, names: Collection[str], bounds: dict[s
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:
     """When the partition's time begins, as a timestamp."""
     tree = parse_one(_beginning(kind, period), dialect=DIALECT)
-    return tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+    return in_session(tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node))
+
+
+def timestamp(tree: exp.Expr) -> exp.Expr:
+    """A text, a date or a timestamp as a timestamp."""
+    return in_session(exp.cast(tree, "timestamp"))
+
+
+def in_session(tree: exp.Expr) -> exp.Expr:
+    """The tree, marked as one that is a time of hbstore in UTC alone: Spark computes it in its session's time zone."""
+    tree.meta[_IN_SESSION] = True
+    return tree
+
+
+def needs_utc(query: exp.Expr) -> bool:
+    """Whether a written query holds what was marked so."""
+    return any(_IN_SESSION in node.meta for node in query.walk())
 
 
 def _beginning(kind: ColumnType, period: UpdatePeriod) -> str:

@@ -30,7 +30,7 @@ from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
-from hbstore.cubes.query.times import TIME_OF, beginning
+from hbstore.cubes.query.times import TIME_OF, beginning, timestamp
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
@@ -333,7 +333,7 @@ def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:
     text = exp.Literal.string(value_text(kind, period, index))
     if isinstance(kind, StringType):
         return text
-    return exp.cast(text, "date" if isinstance(kind, DateType) else "timestamp")
+    return exp.cast(text, "date") if isinstance(kind, DateType) else timestamp(text)
 
 
 def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
@@ -341,7 +341,7 @@ def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
     yield from (exp.column(name, quoted=True) for name in columns.attributes)
     for name in columns.times:
         if name in part.offer.columns:
-            tree: exp.Expr = exp.cast(exp.column(name, quoted=True), "timestamp")
+            tree: exp.Expr = timestamp(exp.column(name, quoted=True))
         else:
             period = next((period for period, *_ in part.runs), UpdatePeriod.DAILY)  # all of a part are of one
             tree = beginning(exp.column(column, quoted=True), part.offer.time_type(column), period)

@@ -80,6 +80,26 @@ def test_a_filter_alone_multiplies_rows_with_a_warning_or_is_flattened(cubes):
 
 
 @pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("select name, sport.name from users", "a row comes once for each match in sport_0; flatten_bridges gives"),
+        ("select name from users where sport.name like 'C%'", "a row comes once for each match in sport_0"),
+        ("select count(*) from users where sport.name like 'C%'", "a row counts once for each match in sport_0, so"),
+        ("select name, count(sport.name) from users", "a row counts once for each match in sport_0, so"),
+        ("select distinct name, sport.name from users", None),
+        ("select name from users where sport.name like 'C%' group by name", None),
+        ("select count(distinct name) from users where sport.name like 'C%'", None),
+        ("select name from users", None),
+    ],
+)
+def test_a_warning_where_rows_of_dimensions_are_multiplied(cubes, text, warned):
+    warnings = cubes.rewrite(text).warnings
+    assert len(warnings) == (warned is not None)
+    assert all(one.startswith(warned) for one in warnings)
+    assert flattened(cubes, text.replace("count(sport.name)", "count(*)")).warnings == ()
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("select count(distinct sport.name) from payments where {}", "an aggregate looks at a field behind"),

@@ -180,6 +180,15 @@ def test_measures_of_two_facts_stand_below_each_other(cubes):
 def test_derived_cubes(cubes):
     assert runs(cubes.rewrite(f"select pace from fares where {JANUARY}"))
     assert cubes.rewrite(f"select city.name from fares where {JANUARY}").sql
+    behind = cubes.rewrite(
+        f"select station_name, fare from fares where {JANUARY}"
+    )  # which has the attribute station_id
+    assert behind.sql == cubes.rewrite(f"select station_name, fare from rides as fares where {JANUARY}").sql
+    cubes.create(DerivedCube(name="by_bike", parent="rides", measures=["fare"], dim_attributes=["bike"]))
+    for name in ("station_name", "station_id"):
+        with pytest.raises(UnknownField, match=f"derived_cube=by_bike, field={name}, fields=fare, bike"):
+            cubes.rewrite(f"select {name}, fare from by_bike where {JANUARY}")
+    cubes.drop("derived_cube", "by_bike")
     with pytest.raises(UnknownField, match="the derived cube does not have the field"):
         cubes.rewrite(f"select minutes from fares where {JANUARY}")
 
@@ -266,6 +275,12 @@ def test_times_that_nothing_covers_are_named(cubes):
         ("select fare from rides where time_range_in()", CubeSyntaxError, "not a time range"),
         (f"select fare from rides where {JANUARY} and sum(fare) > 4", UnsupportedQuery, "an aggregate stands in WHERE"),
         (f"select fare from rides where {JANUARY} group by sum(fare)", UnsupportedQuery, "stands in GROUP BY"),
+        (f"select fare from rides where {JANUARY} group by 1", UnsupportedQuery, "what is aggregated"),
+        (f"select bike, fare from rides where {JANUARY} group by bike, 2", UnsupportedQuery, "what is aggregated"),
+        (f"select fare as f from rides where {JANUARY} group by F", UnsupportedQuery, "what is aggregated"),
+        (f"select pace as p from rides where {JANUARY} group by p", UnsupportedQuery, "what is aggregated"),
+        (f"select count(*) as n from rides where {JANUARY} group by n", UnsupportedQuery, "what is aggregated"),
+        (f"select dated as d from rides where {JANUARY} group by 1", UnsupportedQuery, "what is aggregated"),
         (f"select fare from rides r join station s on max(fare) = s.id where {JANUARY}", UnsupportedQuery, "in ON"),
         (f"select distinct bike from rides where {JANUARY} order by fare", UnsupportedQuery, "is not selected"),
         (f"select bike from rides where {JANUARY} order by station_id", UnsupportedQuery, "is not selected"),
@@ -285,6 +300,8 @@ def test_what_cannot_be_answered_says_why_and_what_to_do(cubes, text, error, say
         (f"select fare from rides where {JANUARY} and bike = ?", "bike = ?"),
         (f"select distinct on (bike) fare from rides where {JANUARY}", "bike) fare"),
         (f"select fare from rides where {JANUARY} group by bike, -1", "1"),
+        (f"select bike, fare + 0 as more from rides where {JANUARY} group by bike, 2", "2"),
+        (f"select bike, fare as most from rides where {JANUARY} group by bike, most", "most"),
     ],
 )
 def test_errors_point_at_the_place_or_at_what_it_stands_in(cubes, text, at):
