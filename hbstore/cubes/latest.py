@@ -11,7 +11,7 @@ still there: of two at the same time one is made anew, and so what it lists is w
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -86,18 +86,10 @@ class Dumps:
         found, at = self._canonical(values), self._time_at
         return (*found[:at], LATEST, *found[at + 1 :])
 
-    def newest(self) -> list[Values]:
-        """The values of the partitions that those called `latest` are copies of, whether they are there or not.
-
-        O(1) where the time partition column is the only one, else O(partitions): `latest` is no value that a filter
-        could compare with in a column that is not of strings.
-        """
-        database, name, at = self.table.database, self.table.name, self._time_at
-        if len(self.table.partition_column_names) == 1:
-            found = [partition_from_payload(data) for data in self._payloads([(LATEST,)]).values()]
-        else:
-            found = [one for one in self.store.get_partitions_by_expr(database, name, None) if one.values[at] == LATEST]
-        times = [(one.values, self._time(one)) for one in found]
+    def copied(self, copies: Iterable[Partition]) -> list[Values]:
+        """The values of the partitions that some called `latest` are copies of, whether they are there or not."""
+        at = self._time_at
+        times = [(one.values, self._time(one)) for one in copies]
         return [(*v[:at], self._value(time), *v[at + 1 :]) for v, time in times if time is not None]
 
     def _value(self, time: datetime) -> str:

@@ -266,6 +266,7 @@ def _session(start: Start) -> SparkSession:
         "spark.log.level": "ERROR",
         "spark.scheduler.mode": "FAIR",
         "spark.local.dir": start.scratch,
+        "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
         **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
         URL: start.store,
         **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),

@@ -7,21 +7,26 @@ are asked for: ``dt = DATE '2015-01-29' AND region = 'eu' OR dt = DATE '2015-01-
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.latest import Dumps, Values
+from hbstore.cubes.latest import Dumps, Values, canonical_values
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
 from hbstore.filters.builder import Expression, col, spec_filter
 from hbstore.filters.tree import Or, joined
 from hbstore.keys import NULL_PARTITION
-from hbstore.model import Table
+from hbstore.model import Partition, Table
+from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.puts import partition_key
+from hbstore.store.table_row import TableRow
+from hbstore.structs import partition_from_payload, partition_values
 from hbstore.timelines.declaration import LATEST
 from hbstore.types import StringType, TimestampType, parse_type
 from hbstore.wording import clipped
@@ -64,6 +69,8 @@ class Latest:
 def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable) -> Latest | str:
     """The latest partitions of a storage table; if there are none, a text that says why.
 
+    One read of the table's row. O(partitions) where a column of times has other partition columns beside it.
+
     Raises:
         UnsupportedQuery: they are too many to be asked for one by one.
     """
@@ -74,18 +81,74 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
             return f"it has no partition {LATEST}"
         equal = exp.EQ(this=exp.column(column, quoted=True), expression=exp.Literal.string(LATEST))
         return Latest(equal, col(column) == LATEST)
-    table = store.get_table(database, name)
-    dumps = Dumps.of(store, table, on)
-    assert dumps is not None  # as it has an update period
-    newest = dumps.newest()
+
+    def look(row: TableRow, _: object, batches: Iterator[Sequence[bytes]]) -> Latest | str:
+        dumps = Dumps.of(store, row.table, on)
+        assert dumps is not None  # as it has an update period
+        return _newest(dumps, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
+
+    # A table that has this column alone is asked for two partitions by their names, not for all.
+    return store.read_payloads(database, name, None, look, max_parts=0 if len(on.partition_columns) == 1 else -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Partitions:
+    """The partitions of a dimension table as they were at one moment.
+
+    Attributes:
+        rows: where they are.
+        row: the table's.
+        at: the place of the time partition column.
+        stored: the partitions' bytes by their values; empty where they are asked for one by one.
+    """
+
+    rows: Rows
+    row: TableRow
+    at: int
+    stored: Mapping[Values, bytes]
+
+    @staticmethod
+    def of(rows: Rows, row: TableRow, column: str, payloads: Iterable[bytes]) -> _Partitions:
+        """Those of a table, with the bytes of all of them where it has other partition columns."""
+        stored = {canonical_values(row.table, partition_values(one)): one for one in payloads}
+        return _Partitions(rows, row, row.table.partition_column_names.index(column), stored)
+
+    @property
+    def has_times_alone(self) -> bool:
+        """Whether there is no other partition column."""
+        return len(self.row.table.partition_column_names) == 1
+
+    def copies(self) -> list[Partition]:
+        """Those called `latest`, which is no value that a filter could compare with in a column of times."""
+        if self.has_times_alone:
+            found = self._get((LATEST,))
+        else:
+            found = [payload for values, payload in self.stored.items() if values[self.at] == LATEST]
+        return list(map(partition_from_payload, found))
+
+    def has(self, values: Values) -> bool:
+        """Whether there is one of some values."""
+        return bool(self._get(values)) if self.has_times_alone else values in self.stored
+
+    def count_at(self, time: str) -> int:
+        """How many there are with a value of the time partition column, of which there is one at least."""
+        return 1 if self.has_times_alone else sum(values[self.at] == time for values in self.stored)
+
+    def _get(self, values: Values) -> list[bytes]:
+        return [payload for _, payload in self.rows.multi_get([partition_key(self.row, values)])]
+
+
+def _newest(dumps: Dumps, partitions: _Partitions) -> Latest | str:
+    """The newest partitions; if there are none, a text that says why."""
+    table, at = dumps.table, partitions.at
+    newest = dumps.copied(partitions.copies())
     if not newest:
         return f"it has no partition {LATEST}"
-    if len(store.get_payloads(database, name, newest)) < len(newest):
+    if not all(map(partitions.has, newest)):
         return f"a partition is gone of which {LATEST} is a copy; register it, or a newer one, again"
-    at = table.partition_column_names.index(column)
     times = {values[at] for values in newest}
-    if len(times) == 1 and store.count_partitions(database, name, col(column) == newest[0][at]) == len(newest):
-        condition = _each(table, (column,), [(newest[0][at],)])  # all partitions of this time are latest ones
+    if len(times) == 1 and partitions.count_at(newest[0][at]) == len(newest):
+        condition = _each(table, (dumps.column,), [(newest[0][at],)])  # all partitions of this time are latest ones
     else:
         condition = _each(table, table.partition_column_names, newest)
     specs = (spec_filter(dict(zip(table.partition_column_names, values, strict=True))) for values in newest)

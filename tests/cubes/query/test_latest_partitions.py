@@ -12,7 +12,9 @@ from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.errors import NoCandidate, UnsupportedQuery
 from hbstore.model import Partition
+from hbstore.store.partition_store import PartitionStore
 from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.test_stored_cover import CountingRows
 
 MODEL = """
 kind: storage
@@ -34,6 +36,7 @@ storage_tables:
 """
 BEGIN = dt.datetime(2015, 1, 1, tzinfo=dt.UTC)
 ALL = "select id, dumped from station"
+PARTITION_READS = ("multi_get", "scan", "payloads", "heads", "count", "whole_rows")
 
 
 def opened(store, kind="date", *others, period="DAILY"):
@@ -87,6 +90,19 @@ def test_the_newest_dump_of_each_combination_is_read(kind, others, seed):
         assert ordered(db.execute(in_duckdb(found.sql)).fetchall()) == ordered(expected)
         read = store.get_partitions_by_filter("shop", "lake_stations", str(found.reads["lake_stations"]))
         assert len(read) == len(newest)
+
+
+@pytest.mark.parametrize(("others", "reads"), [((), {"multi_get": 2}), ((("region", "string"),), {"payloads": 1})])
+@pytest.mark.parametrize("kind", ["date", "timestamp"])
+def test_one_look_up_reads_the_row_of_the_table_once(kind, others, reads):
+    with connect("memory://") as store:
+        cubes = opened(store, kind, *others)
+        region = "eu" if others else None
+        cubes.add_partitions("stations", "lake", [dump(0, region), dump(1, region)])
+        rows = CountingRows(store.rows)
+        assert Cubes(PartitionStore(rows), "shop").rewrite(ALL).sql == cubes.rewrite(ALL).sql
+        assert rows.reads.pop(b"Tshop lake_stations") == 1
+        assert {name: count for name, count in rows.reads.items() if name in PARTITION_READS} == reads
 
 
 def test_one_query_as_it_is_written():
