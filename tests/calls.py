@@ -221,6 +221,13 @@ DOCUMENTS = {
     "drop": {**DOCUMENT, "expected": None},
     **{key: {"database": "shop", "kind": "fact"} for key in ("names", "all")},
 }
+RECORD = {"kind": "note", "name": "monday"}
+RECORDS = {
+    "create": {**RECORD, "text": "{}"},
+    "change": {**RECORD, "step": str.upper},
+    "drop": {**RECORD, "expected": None},
+    "list": {"kind": "note", "start": "m", "limit": 5},
+}
 JANUARY = UpdatePeriod.MONTHLY.parse("2015-01")
 CUBES = {
     "create": {"document": Storage(name="attic"), "if_not_exists": False},
@@ -280,6 +287,7 @@ OBJECTS = {
     "grants": (lambda: filled_store().hive.grants, GRANTS),
     "marks": (lambda: filled_store().hive.marks, MARKS),
     "documents": (lambda: filled_store().documents, DOCUMENTS),
+    "records": (lambda: filled_store().records, RECORDS),
     "cubes": (filled_cubes, CUBES),
 }
 """What has methods, how it is made, and a right call of each method that takes arguments."""

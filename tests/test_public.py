@@ -41,6 +41,7 @@ SERVICES = [
     StoredTimelines,
     type(hbstore.connect("memory://").column_statistics),
     type(hbstore.connect("memory://").documents),
+    type(hbstore.connect("memory://").records),
     type(hbstore.connect("memory://").publications),
 ]
 EVERYTHING = {getattr(package, name): None for package in PACKAGES for name in package.__all__}  # in their order

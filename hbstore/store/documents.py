@@ -7,28 +7,25 @@ for an equal one before it, and where its answer is lost on the way, reading the
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from hbstore.arguments import expect_texts
 from hbstore.errors import (
     AlreadyExists,
-    CommitStateUnknown,
     ConcurrentChange,
     CorruptRow,
     DatabaseNotFound,
     InvalidInput,
     InvalidName,
-    StoreUnavailable,
 )
 from hbstore.names import identifier
 from hbstore.rows.interface import Rows
 from hbstore.store.damage import RESTORE
 from hbstore.store.outcome import decided
+from hbstore.store.shared_cell import content_of, drop_cell, marked, swap_cell
 from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
 
@@ -36,8 +33,6 @@ DOCUMENT_KEYS: Final = (b"M", b"N")
 MAX_DOCUMENT: Final = 4 * 1024 * 1024
 """Bytes of a document; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
 
-_MARK: Final = 8
-_ATTEMPTS: Final = 50
 _KIND: Final = re.compile("[a-z][a-z_]{0,31}")
 
 
@@ -87,7 +82,7 @@ class Documents:
         """
         key, data = _key(database, kind, name), _cell(text)
         self.tables.get_database(database)
-        if not self._swap(key, None, data):
+        if not swap_cell(self.rows, key, DEFINITION, None, data):
             hint = "Alter it, or drop it first"
             raise AlreadyExists("the document already exists", kind=kind, name=f"{database}.{name}".lower(), hint=hint)
         with decided(
@@ -147,7 +142,7 @@ class Documents:
         """
         key, data = _key(database, kind, name), _cell(text)
         cell = (self.rows.get(key) or {}).get(DEFINITION)
-        if not cell or _text(key, cell) != expected or not self._swap(key, cell, data):
+        if not cell or _text(key, cell) != expected or not swap_cell(self.rows, key, DEFINITION, cell, data):
             raise _changed(database, kind, name)
 
     def drop(self, database: str, kind: str, name: str, expected: str | None = None) -> bool:
@@ -168,29 +163,17 @@ class Documents:
         """
         expect_texts(or_none=True, expected=expected)
         key = _key(database, kind, name)
-        for _ in range(_ATTEMPTS):
-            cell = (self.rows.get(key) or {}).get(DEFINITION)
-            if not cell:
-                return False
-            if expected is not None and _text(key, cell) != expected:
-                break
-            if self.rows.compare_and_put(key, DEFINITION, cell, b""):
-                return True
-        raise _changed(database, kind, name)
+
+        def check(content: bytes) -> None:
+            if expected is not None and decoded_text(key, content) != expected:
+                raise _changed(database, kind, name)
+
+        return drop_cell(self.rows, key, DEFINITION, check)
 
     def _scan(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
         for key, cells in self.rows.scan_catalog(start, start[:-1] + b"\x01"):
             if cells.get(DEFINITION):
                 yield key, cells[DEFINITION]
-
-    def _swap(self, key: bytes, known: bytes | None, data: bytes) -> bool:
-        try:
-            return self.rows.compare_and_put(key, DEFINITION, known, data)
-        except CommitStateUnknown:
-            with suppress(StoreUnavailable):
-                if (self.rows.get(key) or {}).get(DEFINITION) == data:
-                    return True
-            raise
 
 
 def check_document(key: bytes, cell: bytes) -> str:
@@ -229,18 +212,38 @@ def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
     return ConcurrentChange("another writer changed the document", kind=kind, name=where, hint="Try again")
 
 
-def _cell(text: str) -> bytes:
+def encoded_text(what: str, text: str) -> bytes:
+    """The bytes of a text that a cell is to hold.
+
+    Args:
+        what: a document or another thing, for the error.
+        text: the text.
+
+    Raises:
+        InvalidInput: it is too long, or cannot be written as UTF-8.
+    """
     expect_texts(text=text)
     data = text.encode()
     if len(data) > MAX_DOCUMENT:
-        raise InvalidInput(
-            "the document is too large", bytes=len(data), limit=MAX_DOCUMENT, hint="Shorten the document"
-        )
-    return os.urandom(_MARK) + data
+        raise InvalidInput(f"the {what} is too large", bytes=len(data), limit=MAX_DOCUMENT, hint=f"Shorten the {what}")
+    return data
+
+
+def decoded_text(key: bytes, content: bytes) -> str:
+    """The text that a cell holds.
+
+    Raises:
+        CorruptRow: it is none.
+    """
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise CorruptRow("a document or record is not UTF-8", key=key.hex(), hint=RESTORE) from None
+
+
+def _cell(text: str) -> bytes:
+    return marked(encoded_text("document", text))
 
 
 def _text(key: bytes, cell: bytes) -> str:
-    try:
-        return cell[_MARK:].decode()
-    except UnicodeDecodeError:
-        raise CorruptRow("a document is not UTF-8", key=key.hex(), hint=RESTORE) from None
+    return decoded_text(key, content_of({DEFINITION: cell}, DEFINITION))

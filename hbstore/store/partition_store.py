@@ -28,6 +28,7 @@ from hbstore.store.hive import Hive
 from hbstore.store.publications import Publications, has_publications
 from hbstore.store.puts import InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader, joined_filters
+from hbstore.store.records import Records
 from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
@@ -53,6 +54,7 @@ class PartitionStore:
         timelines: the timelines of all tables; `TableHandle.timelines` are those of one.
         column_statistics: what columns hold, as Hive and Spark's optimizer want it.
         documents: the cubes' definitions, for `hbstore.cubes`.
+        records: small texts that belong to no database, such as the queries of `hbstore.query_service`.
         publications: writes of files and partitions under way, for `hbstore.publishing`.
 
     Raises, in all that follows:
@@ -85,6 +87,7 @@ class PartitionStore:
         self._exchange = PartitionExchange(rows, self._tables, self._writer)
         annexes = Annexes(rows, self._tables)
         self.documents = Documents(rows, self._tables)
+        self.records = Records(rows)
         self.column_statistics = ColumnStatistics(annexes)
         self.hive = Hive.of(rows, self._tables, annexes)
         self.timelines = StoredTimelines(rows, self._tables)

@@ -1,6 +1,7 @@
 """Records: small texts of the store that belong to no database, as rows of the catalog, ``Q kind 00 name``.
 
 Rooms above the store keep in them what servers share, such as the queries of the query service, by a kind and a name.
+They are written as documents are, and never empty.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeVar
 
-from hbstore.errors import CorruptRow, InvalidName
+from hbstore.arguments import expect, expect_numbers, expect_texts
+from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, InvalidName
 from hbstore.rows.interface import Rows
 from hbstore.store.damage import RESTORE
-from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from hbstore.store.documents import decoded_text, encoded_text
+from hbstore.store.shared_cell import change_cell, content_of, drop_cell, read_cell
 from hbstore.store.table_row import DEFINITION
 
 T = TypeVar("T")
@@ -28,15 +32,16 @@ class Records:
     Attributes:
         rows: where they are.
 
+    Raises, in all that follows:
+        InvalidName: the kind or the name is not made of letters, digits, ``_`` and ``-``, or longer than 128.
+        CommitStateUnknown: the connection broke, and another writer has changed the record meanwhile.
+
     >>> from hbstore import connect
-    >>> records = Records(connect("memory://").rows)
-    >>> records.create("note", "monday", "{}"), records.create("note", "monday", "[]")
+    >>> store = connect("memory://")
+    >>> store.records.create("note", "monday", "{}"), store.records.create("note", "monday", "[]")
     (True, False)
-    >>> records.change("note", "monday", lambda text: "[1]"), records.get("note", "../friday")
-    ('[1]', None)
-    >>> list(records.list("note"))
-    [('monday', '[1]')]
-    >>> records.drop("note", "monday")
+    >>> store.records.get("note", "monday")
+    '{}'
     """
 
     rows: Rows
@@ -45,12 +50,22 @@ class Records:
         """Add a record; whether there was none of that kind and name.
 
         Raises:
-            InvalidName: the kind or the name is not made of letters, digits, ``_`` and ``-``.
+            InvalidInput: the text is empty or too long, or cannot be written as UTF-8.
+
+        >>> store.records.create("note", "monday", "{}"), store.records.create("note", "monday", "[]")
+        (True, False)
         """
+        _check(text)
         return self._change(kind, name, lambda old: (text if old is None else None, old is None))
 
     def get(self, kind: str, name: str) -> str | None:
-        """Read a record; None if there is none, nor can be by its name. One row."""
+        """Read a record; None if there is none, nor can be by its name. One row.
+
+        >>> store.records.create("note", "monday", "{}")
+        True
+        >>> store.records.get("note", "monday"), store.records.get("note", "../friday")
+        ('{}', None)
+        """
         try:
             key = _key(kind, name)
         except InvalidName:
@@ -63,11 +78,23 @@ class Records:
         Args:
             kind: the record's kind.
             name: its name.
-            step: takes its text and gives another one, or None to leave it; called again where another was faster.
+            step: takes its text and gives another one, or None to leave it; called again where another was faster. What
+                it raises leaves the record as it is.
 
         Returns:
             The text that it has now; None if there is no such record.
+
+        Raises:
+            ConcurrentChange: other writers were always faster; nothing was changed.
+            InvalidInput: the new text is as `create` does not take it.
+
+        >>> store.records.create("count", "visits", "1")
+        True
+        >>> store.records.change("count", "visits", lambda text: str(int(text) + 1))
+        '2'
+        >>> store.records.change("count", "sales", lambda text: str(int(text) + 1))
         """
+        expect("step", step, Callable, hint="Give a function of the text")  # type: ignore[arg-type]
 
         def changed(old: str | None) -> tuple[str | None, str | None]:
             new = None if old is None else step(old)
@@ -75,17 +102,55 @@ class Records:
 
         return self._change(kind, name, changed)
 
-    def drop(self, kind: str, name: str) -> None:
-        """Remove a record, if it is there."""
-        key = _key(kind, name)
-        while cell := (self.rows.get(key) or {}).get(DEFINITION):
-            if self.rows.compare_and_put(key, DEFINITION, cell, b""):
-                return
+    def drop(self, kind: str, name: str, expected: str | None = None) -> bool:
+        """Remove a record; whether it was there.
 
-    def list(self, kind: str, start: str = "") -> Iterator[tuple[str, str]]:
-        """The names and texts of the records of a kind, in order of the names, from one on."""
-        first = _key(kind, "-")[:-1]
-        for key, cells in self.rows.scan_catalog(first + start.encode(), first[:-1] + b"\x01"):
+        Args:
+            kind: the record's kind.
+            name: its name.
+            expected: the text that it must have; None for any.
+
+        Raises:
+            ConcurrentChange: it has another text; nothing was changed.
+
+        >>> store.records.create("note", "monday", "{}")
+        True
+        >>> store.records.drop("note", "monday"), store.records.drop("note", "monday")
+        (True, False)
+        """
+        expect_texts(or_none=True, expected=expected)
+        key = _key(kind, name)
+
+        def check(content: bytes) -> None:
+            if expected is not None and _text(key, content) != expected:
+                raise ConcurrentChange(
+                    "another writer changed the record", kind=kind, name=name, hint="Read it again, then try again"
+                )
+
+        return drop_cell(self.rows, key, DEFINITION, check)
+
+    def list(self, kind: str, start: str = "", limit: int | None = None) -> Iterator[tuple[str, str]]:
+        """The names and texts of the records of a kind, in order of the names, from one on, read as they are taken.
+
+        Args:
+            kind: the records' kind.
+            start: the first name, which need not be there.
+            limit: how many at most; None: all.
+
+        >>> store.records.create("note", "monday", "{}"), store.records.create("note", "friday", "[]")
+        (True, True)
+        >>> list(store.records.list("note")), list(store.records.list("note", start="g"))
+        ([('friday', '[]'), ('monday', '{}')], [('monday', '{}')])
+        """
+        expect_texts(start=start)
+        if limit is not None:
+            expect_numbers(limit=limit)
+            if limit < 0:
+                raise InvalidInput("the limit is negative", limit=limit, hint="Give 0 or more, or None for all")
+        return islice(self._scan(_key(kind, "-")[:-1], start.encode()), limit)
+
+    def _scan(self, first: bytes, start: bytes) -> Iterator[tuple[str, str]]:
+        for key, cells in self.rows.scan_catalog(first + start, first[:-1] + b"\x01"):
             text = _text(key, content_of(cells, DEFINITION))
             if text is not None:
                 yield key[len(first) :].decode(), text
@@ -95,7 +160,7 @@ class Records:
 
         def changed(content: bytes) -> tuple[bytes | None, T]:
             new, result = step(_text(key, content))
-            return None if new is None else new.encode(), result
+            return None if new is None else _check(new), result
 
         return change_cell(self.rows, key, DEFINITION, changed)
 
@@ -117,6 +182,7 @@ def check_record(key: bytes, cell: bytes) -> None:
 
 
 def _key(kind: str, name: str) -> bytes:
+    expect_texts(kind=kind, name=name)
     for what in (kind, name):
         if not _NAME.fullmatch(what):
             hint = "Use up to 128 letters, digits, _ and -"
@@ -124,8 +190,12 @@ def _key(kind: str, name: str) -> bytes:
     return b"Q" + kind.encode() + b"\0" + name.encode()
 
 
+def _check(text: str) -> bytes:
+    data = encoded_text("record", text)
+    if not data:
+        raise InvalidInput("a record cannot be empty", hint="Write a text, such as {}, or drop the record")
+    return data
+
+
 def _text(key: bytes, content: bytes) -> str | None:
-    try:
-        return content.decode() or None
-    except UnicodeDecodeError:
-        raise CorruptRow("the record cannot be decoded", key=key.hex(), hint=RESTORE) from None
+    return decoded_text(key, content) or None

@@ -51,20 +51,68 @@ def change_cell(rows: Rows, key: bytes, cell: str, change: Callable[[bytes], tup
         CommitStateUnknown: the connection broke, and another writer has changed the cell meanwhile.
     """
     for attempt in range(_ATTEMPTS):
-        if attempt:
-            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.001 * attempt)))  # noqa: S311
+        _pause(attempt)
         known = (rows.get(key) or {}).get(cell)
         content, result = change((known or b"")[_MARK:])
-        if content is None or _swap(rows, key, cell, known, os.urandom(_MARK) + content):
+        if content is None or swap_cell(rows, key, cell, known, marked(content)):
             return result
-    raise ConcurrentChange("other writers kept changing the same cell", cell=cell, hint="Try again")
+    raise _busy(cell)
 
 
-def _swap(rows: Rows, key: bytes, cell: str, known: bytes | None, new: bytes) -> bool:
+def drop_cell(rows: Rows, key: bytes, cell: str, check: Callable[[bytes], object]) -> bool:
+    """Remove a cell; whether it was there.
+
+    Args:
+        rows: where the cell is.
+        key: the catalog row's key.
+        cell: the cell's name.
+        check: sees what the cell holds; what it raises leaves the cell as it is.
+
+    Raises:
+        ConcurrentChange, CommitStateUnknown: as of `change_cell`.
+    """
+    for attempt in range(_ATTEMPTS):
+        _pause(attempt)
+        known = (rows.get(key) or {}).get(cell)
+        if not known:
+            return False
+        check(known[_MARK:])
+        if swap_cell(rows, key, cell, known, b""):
+            return True
+    raise _busy(cell)
+
+
+def swap_cell(rows: Rows, key: bytes, cell: str, known: bytes | None, new: bytes) -> bool:
+    """A compare-and-put; where its answer is lost, the cell mostly tells whether it was made.
+
+    Args:
+        rows: where the cell is.
+        key: the catalog row's key.
+        cell: the cell's name.
+        known: what it must hold; None: nothing.
+        new: what it is to hold, `marked`; nothing removes it.
+
+    Raises:
+        CommitStateUnknown: the cell does not tell, as it holds something else, or the store does not answer.
+    """
     try:
         return rows.compare_and_put(key, cell, known, new)
     except CommitStateUnknown:
         with suppress(StoreUnavailable):
-            if (rows.get(key) or {}).get(cell) == new:
+            if (rows.get(key) or {}).get(cell, b"") == new:
                 return True
         raise
+
+
+def marked(content: bytes) -> bytes:
+    """A content as a cell holds it, behind 8 new random bytes."""
+    return os.urandom(_MARK) + content
+
+
+def _pause(attempt: int) -> None:
+    if attempt:
+        time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.001 * attempt)))  # noqa: S311
+
+
+def _busy(cell: str) -> ConcurrentChange:
+    return ConcurrentChange("other writers kept changing the same cell", cell=cell, hint="Try again")
