@@ -16,6 +16,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from threading import Event, Lock, Thread, Timer
 from typing import Any, Final
 
@@ -98,11 +99,12 @@ class SparkProcess:
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
-        self._saying = Lock()
+        self._outgoing: SimpleQueue[FromSpark] = SimpleQueue()
         self._changing = Lock()
         self._running: dict[str, _Running] = {}
         self._early: dict[str, None] = {}
         self._some_run = Event()
+        self._ending = Event()
         self._spark: SparkSession | None = None
         self._store: PartitionStore | None = None
 
@@ -112,6 +114,7 @@ class SparkProcess:
         try:
             start: Start = self._pipe.recv()
             scratch = start.scratch
+            Thread(target=self._send, name="hbstore-say", daemon=True).start()
             Thread(target=self._begin, args=(start,), name="hbstore-start", daemon=True).start()
             while True:
                 message = self._pipe.recv()
@@ -129,7 +132,7 @@ class SparkProcess:
         try:
             self._store = connect(start.store, create=False)
             self._spark = _session(start)
-            Thread(target=_follow_java, name="hbstore-java", daemon=True).start()
+            Thread(target=self._follow_java, name="hbstore-java", daemon=True).start()
             Thread(target=self._track, name="hbstore-progress", daemon=True).start()
             version = self._spark.version
         except Exception:  # noqa: BLE001  whatever it is, the parent starts another process
@@ -137,8 +140,19 @@ class SparkProcess:
             os._exit(_DID_NOT_START)
         self._say(Ready(version))
 
+    def _follow_java(self, seconds: float | None = None) -> None:
+        """End this process when Java ends, unless it runs on for so many seconds."""
+        try:
+            _java().wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        if not self._ending.is_set():
+            os._exit(_JAVA_ENDED)
+
     def _end(self, scratch: str | None) -> None:
         """Stop Spark and end the process, with its Java, soon and in any case."""
+        self._ending.set()
+        logging.disable()  # what goes on was given up
         by_force = Timer(_STOPPING, _kill_group)
         by_force.daemon = True
         by_force.start()
@@ -149,6 +163,7 @@ class SparkProcess:
         java = _java()
         if spark is not None and java is not None:
             try:
+                spark.sparkContext.cancelAllJobs()
                 spark.stop()
                 java.stdin.close()  # the sign to end
                 java.wait()
@@ -159,11 +174,16 @@ class SparkProcess:
         _kill_group()
 
     def _say(self, message: FromSpark) -> None:
-        with self._saying:
+        """Say something, in the order of these calls, and without waiting for the parent, which may wait for us."""
+        self._outgoing.put(message)
+
+    def _send(self) -> None:
+        while True:
+            message = self._outgoing.get()
             try:
                 self._pipe.send(message)
-            except OSError:
-                _LOG.debug("nobody hears any more")
+            except OSError:  # nobody hears any more
+                return
 
     # Queries
 
@@ -222,7 +242,7 @@ class SparkProcess:
             return Done(run.id, write_rows(statement.rows(rewritten), run.location))
         except Exception as error:  # noqa: BLE001  whatever it is, it is how the query ended
             if isinstance(error, Py4JNetworkError | ConnectionError):
-                _follow_java(_DYING)
+                self._follow_java(_DYING)
             if cancelled.is_set():
                 return Cancelled(run.id)
             return Failed(run.id, problem_of(error, run.request.text))
@@ -289,15 +309,6 @@ def _scala_context(spark: SparkSession) -> Any:
 def _java() -> Any:
     """The process of Java, if there is one."""
     return getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001  there is no public way to it
-
-
-def _follow_java(seconds: float | None = None) -> None:
-    """End this process when Java ends, unless it runs on for so many seconds."""
-    try:
-        _java().wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-    os._exit(_JAVA_ENDED)
 
 
 def _kill_group() -> None:

@@ -1,0 +1,104 @@
+"""Deaths of Spark's process, of its Java and of their parent: nothing is left running, and what can goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
+from tests.metastore.serving import until
+from tests.processes import Process, say
+from tests.query_service.listening import listening, runs
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+LONG = "select count(*) from range(0, 20000000000, 1, 100000) where id % 3 = 1"
+
+
+def java_of(leader):
+    """The Java in the group of a Spark process."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and runs(folder.name):
+            try:
+                name, _, rest = (folder / "stat").read_text().partition(" (")[2].rpartition(") ")
+            except FileNotFoundError:
+                continue
+            if name == "java" and int(rest.split()[2]) == leader:
+                return int(folder.name)
+    return None
+
+
+def begun(spark):
+    """A query whose tasks run."""
+    id_ = spark.start(LONG)
+    spark.until(lambda: [one for one in spark.of(id_) if isinstance(one, Progressed) and one.progress.tasks])
+    return id_
+
+
+@pytest.fixture(scope="module")
+def spark(place):
+    with listening(place.url, place.uri, place.folder) as spark:
+        spark.ready()
+        yield spark
+
+
+@pytest.mark.parametrize("victim", ["process", "java", "idle java"])
+def test_after_a_death_another_spark_runs_statements(spark, victim):
+    times = len(spark.losses)
+    leader = spark.engine.pid
+    java = java_of(leader)
+    id_ = None if victim == "idle java" else begun(spark)
+    os.kill(leader if victim == "process" else java, signal.SIGKILL)
+    spark.ready(times + 2)
+    assert len(spark.losses) == times + 1
+    until(lambda: not runs(leader) and not runs(java))
+    assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
+    end, _ = spark.ask("select id from range(5)")
+    assert end.result.rows == 5
+    assert len(spark.losses) == times + 1
+
+
+def test_closing_ends_java_while_a_query_runs(place):
+    with listening(place.url, place.uri, place.folder) as spark:
+        spark.ready()
+        begun(spark)
+        leader = spark.engine.pid
+        java = java_of(leader)
+    assert not runs(leader)
+    until(lambda: not runs(java))
+    assert not spark.losses
+
+
+def test_closing_ends_java_while_it_starts(place):
+    with listening(place.url, place.uri, place.folder) as spark:
+        java = until(lambda: spark.engine.pid and java_of(spark.engine.pid))
+    until(lambda: not runs(java))
+    assert not spark.losses
+
+
+def test_spark_ends_when_its_parent_is_killed(place):
+    parent = Process(__name__, "be_parent", place.url, place.uri, place.folder)
+    ((leader, java, folder),) = parent.heard(1)
+    assert runs(leader)
+    assert runs(java)
+    assert Path(folder).is_dir()
+    parent.kill()
+    until(lambda: not runs(leader) and not runs(java))
+    assert not Path(folder).exists()
+
+
+def be_parent(url, uri, folder):
+    """In a process of its own: have Spark run a query, and say which processes that takes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what Spark says while it starts is no error
+    with listening(url, uri, Path(folder)) as spark:
+        spark.ready()
+        begun(spark)
+        leader = spark.engine.pid
+        java = java_of(leader)
+        command = Path(f"/proc/{java}/cmdline").read_text().split("\0")
+        (scratch,) = {one.partition("=")[2] for one in command if one.startswith("spark.local.dir=")}
+        say(leader, java, scratch)
+        time.sleep(600)
