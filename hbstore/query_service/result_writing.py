@@ -23,6 +23,12 @@ _SETTINGS: Final = {
 }
 """How results are written, whatever the statement or Spark's configuration set for tables."""
 
+_OPTIONS: Final = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",  # by its _SUCCESS readers see that it is complete
+    "parquet.block.size": str(16 * 1024 * 1024),  # a page is read from the beginning of its row group
+}
+"""What the writer of files is told, likewise."""
+
 _AS_TEXT: Final = (
     spark_types.NullType,
     spark_types.AnsiIntervalType,
@@ -55,7 +61,7 @@ def write_rows(frame: DataFrame, location: str) -> Result:
     ]
     for name, value in _SETTINGS.items():
         frame.sparkSession.conf.set(name, value)
-    frame.toDF(*names).select(*columns).write.mode("errorifexists").parquet(location)
+    frame.toDF(*names).select(*columns).write.mode("errorifexists").options(**_OPTIONS).parquet(location)
     rows, size = _written(location)
     described = (ResultColumn(name=one.name, type=one.dataType.simpleString()) for one in fields)
     return Result(columns=tuple(described), rows=rows, size=size)
