@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # imported when a command needs it: help does not
 
 _REMOTE: Final = "SPARK_REMOTE"
 _PYTHON: Final = "PYSPARK_PYTHON"
+_ZONE: Final = "TZ"
 
 
 @contextmanager
@@ -25,7 +27,8 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
     Args:
         name: what Spark shows of the job.
         otherwise: how the command does without Spark, for hints.
-        in_utc: whether its time zone is that of hbstore's times, whatever the configuration says.
+        in_utc: whether its time zone, and that of its rows in Python, is that of hbstore's times, whatever the
+            configuration says.
 
     Raises:
         InvalidInput: pyspark is not installed, Spark does not start, or is to be one of Spark Connect.
@@ -42,19 +45,36 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
     builder = SparkSession.builder.appName(name).config("spark.ui.showConsoleProgress", "false")
     if in_utc:
         builder = builder.config("spark.sql.session.timeZone", "UTC")
+    with _python_in_utc() if in_utc else nullcontext():
+        try:
+            session = builder.getOrCreate()
+        except JAVA_ERRORS as error:
+            hint = _hint("Spark needs Java 17 and valid settings", otherwise)
+            raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
+        try:
+            context = session.sparkContext
+            if _PYTHON not in os.environ and str(context.master).startswith("local"):
+                context.pythonExec = sys.executable  # which has hbstore, as python3 may not
+            with spark_jobs(otherwise):
+                yield session
+        finally:
+            session.stop()
+
+
+@contextmanager
+def _python_in_utc() -> Iterator[None]:
+    """Inside, the process is in UTC: Spark gives Python its timestamps as times of the process's zone."""
+    before = os.environ.get(_ZONE)
+    os.environ[_ZONE] = "UTC"
+    time.tzset()
     try:
-        session = builder.getOrCreate()
-    except JAVA_ERRORS as error:
-        hint = _hint("Spark needs Java 17 and valid settings", otherwise)
-        raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
-    try:
-        context = session.sparkContext
-        if _PYTHON not in os.environ and str(context.master).startswith("local"):
-            context.pythonExec = sys.executable  # which has hbstore, as python3 may not
-        with spark_jobs(otherwise):
-            yield session
+        yield
     finally:
-        session.stop()
+        if before is None:
+            del os.environ[_ZONE]
+        else:
+            os.environ[_ZONE] = before
+        time.tzset()
 
 
 @contextmanager

@@ -149,12 +149,12 @@ def test_times_are_in_utc_whatever_the_configuration_says(spawn_with_spark):
         for setting in {**SMALL, "spark.ui.enabled": "false", "spark.sql.session.timeZone": "Europe/Berlin"}.items()
         for word in ("--conf", "=".join(setting))
     )
-    days = TWO_DAYS.replace("bike", "to_date(start_time)")
     done = spawn_with_spark(
-        *("query", "run", days, "--database", "shop", "--csv"),
+        *("query", "run", TWO_DAYS.replace("bike", "date_trunc('day', start_time)"), "--database", "shop", "--csv"),
         PYSPARK_SUBMIT_ARGS=f"--master local[2] {berlin} pyspark-shell",
+        TZ="Europe/Berlin",
     )
-    assert done.stdout.splitlines()[1:] == ["2015-01-01,12", "2015-01-02,12"], done.stderr
+    assert done.stdout.splitlines()[1:] == ["2015-01-01 00:00:00,12", "2015-01-02 00:00:00,12"], done.stderr
 
 
 def test_which_facts_can_answer(run, run_json, tmp_path):
