@@ -10,11 +10,10 @@ from a result that was removed meanwhile by one look, and a result is never read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -26,6 +25,7 @@ from hbstore.files.locations import LOCAL, Location, absolute_location
 from hbstore.files.remote_files import open_remote
 from hbstore.query_service.positions import FIRST, Position
 
+T = TypeVar("T")
 _ID: Final = re.compile("[0-9a-f]{32}")
 _COMPLETE: Final = "_SUCCESS"
 _BATCH_BYTES: Final = 4 * 1024 * 1024
@@ -119,43 +119,45 @@ class Results:
             ReadFailed: a file cannot be read. What comes before the first batch is raised at once, not by ``next``.
         """
         found = self._batches(id_, start, rows)
-        return chain([next(found)], found)
+        return _from(next(found), found)
 
-    def _batches(self, id_: str, start: Position, rows: int | None) -> Iterator[tuple[pa.RecordBatch, Position | None]]:
+    def _batches(
+        self, id_: str, start: Position, rows: int | None
+    ) -> Generator[tuple[pa.RecordBatch, Position | None], None, None]:
         names = self._complete(id_)
-        groups = self._groups(id_, names, start)
         left = rows
-        none_yet = True
-        ahead = next(groups, None)
-        while ahead is not None and left != 0:
-            group, ahead = ahead, next(groups, None)
-            at, end = group.start.row, group.start.row + group.rows
-            stream = group.batches()
-            while at < end and left != 0:
-                with self._reading(id_):
-                    batch = next(stream, None)
-                    if batch is None:
-                        raise ValueError("a row group has fewer rows than its footer says")
-                batch = batch if left is None else batch.slice(0, left)
-                left = None if left is None else left - batch.num_rows
-                at += batch.num_rows
-                none_yet = False
-                yield batch, Position(group.start.file, at) if at < end else _start(ahead)
-        if none_yet:
-            yield self._empty(id_, names), _start(ahead)
+        with closing(self._groups(id_, names, start)) as groups:
+            group = next(groups, None)
+            if group is None or left == 0:
+                yield self._empty(id_, names), _start(group)
+            while group is not None and left != 0:
+                file, at, end = group.start.file, group.start.row, group.start.row + group.rows
+                stream = group.batches()
+                while at < end and left != 0:
+                    with self._reading(id_):
+                        batch = next(stream, None)
+                        if batch is None:
+                            raise ValueError("a row group has fewer rows than its footer says")
+                    batch = batch if left is None else batch.slice(0, left)
+                    left = None if left is None else left - batch.num_rows
+                    at += batch.num_rows
+                    if at == end:
+                        group = next(groups, None)
+                    yield batch, _start(group) if at == end else Position(file, at)
 
-    def _groups(self, id_: str, names: Sequence[str], start: Position) -> Iterator[_RowGroup]:
-        """The row groups with rows from a position on; one file is open, and the next where its rows are at an end."""
+    def _groups(self, id_: str, names: Sequence[str], start: Position) -> Generator[_RowGroup, None, None]:
+        """The row groups with rows from a position on, one file at a time: the next one closes the one before."""
         for number in range(start.file, len(names)):
-            with self._reading(id_):
-                file = self._opened(id_, names[number])
-                counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-            first, wanted = 0, start.row if number == start.file else 0
-            for group, count in enumerate(counts):
-                skip = max(0, wanted - first)
-                if skip < count:
-                    yield _RowGroup(file, group, Position(number, first + skip), skip, count - skip)
-                first += count
+            with ExitStack() as opened:
+                with self._reading(id_):
+                    file = opened.enter_context(self._opened(id_, names[number]))
+                    counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+                first, wanted = 0, start.row if number == start.file else 0
+                for group, count in enumerate(counts):
+                    skip = max(0, wanted - first)
+                    if skip < count:
+                        yield _RowGroup(file, group, Position(number, first + skip), skip, count - skip)
+                    first += count
 
     def _complete(self, id_: str) -> list[str]:
         """The names of a result's data files, in order, if nobody has begun to remove them."""
@@ -170,15 +172,16 @@ class Results:
     def _empty(self, id_: str, names: Sequence[str]) -> pa.RecordBatch:
         if not names:
             return pa.RecordBatch.from_arrays([], schema=pa.schema([]))
-        with self._reading(id_):
-            return pa.RecordBatch.from_pylist([], schema=_schema(self._opened(id_, names[0])))
+        with self._reading(id_), self._opened(id_, names[0]) as file:
+            return pa.RecordBatch.from_pylist([], schema=_schema(file))
 
-    def _opened(self, id_: str, name: str) -> parquet.ParquetFile:
-        source = self._files.opened((self._place(id_) / name).path)
-        # Spark's INT96 may be of any year, of which nanoseconds hold but six hundred.
-        return parquet.ParquetFile(
-            source, coerce_int96_timestamp_unit="us", buffer_size=_READ_AT_ONCE, pre_buffer=False
-        )
+    @contextmanager
+    def _opened(self, id_: str, name: str) -> Iterator[parquet.ParquetFile]:
+        with closing(self._files.opened((self._place(id_) / name).path)) as source:
+            # Spark's INT96 may be of any year, of which nanoseconds hold but six hundred.
+            yield parquet.ParquetFile(
+                source, coerce_int96_timestamp_unit="us", buffer_size=_READ_AT_ONCE, pre_buffer=False
+            )
 
     def _place(self, id_: str) -> Location:
         if not (isinstance(id_, str) and _ID.fullmatch(id_)):
@@ -236,6 +239,13 @@ class _RowGroup:
                     for column, field in zip(wanted.columns, schema, strict=True)
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _from(first: T, others: Generator[T, None, None]) -> Iterator[T]:
+    """A value and those behind it, which are closed with it."""
+    with closing(others):
+        yield first
+        yield from others
 
 
 def _start(group: _RowGroup | None) -> Position | None:

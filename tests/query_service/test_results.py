@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -142,6 +143,30 @@ def test_a_row_group_is_not_held(here, results):
     before = pa.total_allocated_bytes()
     most = max(pa.total_allocated_bytes() - before for _ in results.batches(ID))
     assert most < 10_000_000 < table.nbytes
+
+
+@pytest.mark.filterwarnings("error")
+def test_files_are_closed_as_soon_as_they_are_read(tmp_path):
+    here = world("local", tmp_path)
+    results = Results(here.warehouse.root)
+    write(here, results, [*sized([100] * 5), sized([5])[0][:-9]])
+
+    def opened():
+        return len([one for one in Path("/proc/self/fd").iterdir() if ".parquet" in str(one.resolve())])
+
+    whole = results.batches(ID)
+    for _ in range(4):
+        next(whole)
+        assert opened() == 1
+    with pytest.raises(ReadFailed):
+        next(whole)  # looks whether there is anything in the damaged file
+    assert opened() == 0
+    begun = results.batches(ID)
+    next(begun)
+    begun.close()
+    assert opened() == 0
+    assert results.batches(ID, rows=0)
+    assert opened() == 0
 
 
 @pytest.mark.parametrize("id_", ["", "..", "a" * 31, "a" * 33, "A" * 32, "../" + "a" * 29, "a" * 31 + "\n", None, 5])
