@@ -21,7 +21,7 @@ from hbstore.cubes.concepts import Cube, Storage
 from hbstore.cubes.fields import DimAttribute, Measure
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescription
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL, table_key
+from hbstore.store.table_row import JOURNAL, journal_of, table_key
 from hbstore.store.tables import Tables
 from hbstore.store.time_columns import TimeColumns, timeline_name
 from hbstore.store.timeline_cell import cell_name, empty_timeline, encode_state, state_of
@@ -193,5 +193,5 @@ def _put_timelines(store: PartitionStore, table: str, there: Mapping[UpdatePerio
         cell = cell_name(timeline_name(period, "dt"))
         rows.compare_and_put(key, cell, cells[cell], encode_state(cells, columns, state_of(timeline)))
     totals = Totals(sum(map(len, there.values())), size=size)
-    journal = row.journal.with_totals(row.incarnation, totals)
+    journal = journal_of(row).with_totals(row.incarnation, totals)
     rows.compare_and_put(key, JOURNAL, cells.get(JOURNAL), journal.encode())
