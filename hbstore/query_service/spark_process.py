@@ -153,7 +153,7 @@ class SparkProcess:
         """Stop Spark and end the process, with its Java, soon and in any case."""
         self._ending.set()
         logging.disable()  # what goes on was given up
-        by_force = Timer(_STOPPING, _kill_group)
+        by_force = Timer(_STOPPING, _finish, [scratch])
         by_force.daemon = True
         by_force.start()
         with self._changing:
@@ -169,9 +169,7 @@ class SparkProcess:
                 java.wait()
             except Exception:  # noqa: BLE001  Java is gone already, or does not answer
                 _LOG.debug("Spark did not stop in order", exc_info=True)
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
-        _kill_group()
+        _finish(scratch)
 
     def _say(self, message: FromSpark) -> None:
         """Say something, in the order of these calls, and without waiting for the parent, which may wait for us."""
@@ -311,8 +309,10 @@ def _java() -> Any:
     return getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001  there is no public way to it
 
 
-def _kill_group() -> None:
-    """End this process, and Java with it, which is of its group."""
+def _finish(scratch: str | None) -> None:
+    """Remove the folder, and end this process and Java with it, which is of its group."""
+    if scratch is not None:
+        shutil.rmtree(scratch, ignore_errors=True)
     if os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
