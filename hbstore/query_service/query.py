@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hbstore import errors
-from hbstore.errors import HbstoreError, QueryFailed, TextError
+from hbstore.errors import HbstoreError, TextError, error_of
 from hbstore.names import DEFAULT_DATABASE
 
 ANONYMOUS: Final = "anonymous"
@@ -123,7 +122,8 @@ class Problem(_Value):
     def of(error: HbstoreError) -> Problem:
         """An error of hbstore as a document.
 
-        >>> Problem.of(errors.QueryLost("the server died", query="5f")).fields
+        >>> from hbstore import QueryLost
+        >>> Problem.of(QueryLost("the server died", query="5f")).fields
         {'query': '5f'}
         """
         fields = {name: str(value) for name, value in error.fields.items()}
@@ -133,17 +133,11 @@ class Problem(_Value):
     def as_error(self) -> HbstoreError:
         """The error again, of its class where this release has one of that name.
 
-        >>> Problem.of(errors.QueryLost("the server died", query="5f")).as_error()
+        >>> from hbstore import QueryLost
+        >>> Problem.of(QueryLost("the server died", query="5f")).as_error()
         QueryLost('the server died')
         """
-        kind = getattr(errors, self.error, None)
-        if not (isinstance(kind, type) and issubclass(kind, HbstoreError)):
-            kind = QueryFailed
-        made = kind.__new__(kind, self.text)
-        made.text, made.hint, made.fields = self.text, self.hint, dict(self.fields)
-        if isinstance(made, TextError):
-            made.highlight = self.highlight
-        return made
+        return error_of(self.error, self.text, self.fields, self.hint, self.highlight)
 
 
 class ResultColumn(_Value):

@@ -19,6 +19,8 @@ from hbstore.query_service.query import Problem
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
+_BUG: Final = "This is a bug in hbstore: please report it with the server's log"
+_LOGGED: Final = "The server's log has Spark's messages"
 _LONGEST: Final = 2000
 _STATE: Final = re.compile(r" ?\bSQLSTATE: \w+\s*$")
 _PLACE: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
@@ -37,7 +39,7 @@ def problem_of(error: Exception, text: str) -> Problem:
         return Problem.of(error)
     if not isinstance(error, JAVA_ERRORS):
         _LOG.error("a statement failed by an error of hbstore", exc_info=error)
-        return Problem.of(QueryFailed("the statement failed by an error of hbstore", reason=repr(error)))
+        return Problem.of(QueryFailed("the statement failed by an error of hbstore", reason=repr(error), hint=_BUG))
     java = _java_of(error)
     chain = [] if java is None else list(_causes(java))
     saying = [one for one in chain if _condition(one) is not None]
@@ -48,7 +50,9 @@ def problem_of(error: Exception, text: str) -> Problem:
     fields = {"class": _condition(deepest), "sqlstate": utils.getSqlState(deepest)}
     if chain[-1] is not deepest:
         fields["reason"] = str(chain[-1].toString()).partition("\n")[0][:_LONGEST]
-    failed = QueryFailed(brief(_message(utils, deepest)), **{name: one for name, one in fields.items() if one})
+    failed = QueryFailed(
+        brief(_message(utils, deepest)), hint=None, **{name: one for name, one in fields.items() if one}
+    )
     offset = _offset(utils, deepest, text)
     shown = ""
     if offset is not None:
@@ -72,8 +76,8 @@ def brief(message: str) -> str:
 
 def _without_condition(error: Exception) -> QueryFailed:
     if isinstance(error, PySparkException) and not isinstance(error, CapturedException):
-        return QueryFailed(brief(str(error)), **{"class": error.getCondition() or type(error).__name__})
-    return QueryFailed("Spark cannot run the statement", reason=brief(root_cause(error)))
+        return QueryFailed(brief(str(error)), hint=None, **{"class": error.getCondition() or type(error).__name__})
+    return QueryFailed("Spark cannot run the statement", reason=brief(root_cause(error)), hint=_LOGGED)
 
 
 def _java_of(error: Exception) -> Any:

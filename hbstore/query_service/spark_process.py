@@ -3,7 +3,7 @@
     python -m hbstore.query_service.spark_process FILE     the number of its end of a pair of sockets
 
 Each statement has a thread, a session and a group of jobs of its own. The process ends when the sockets do, and its
-Java with it; when Java ends before, the process ends at once, and whoever is at the other end learns it by that.
+Java with it; when Java ends before, the process ends at once, and its parent learns it by that.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Running:
 
 
 class SparkProcess:
-    """Runs statements on Spark as it is told by a pipe, and says what becomes of them.
+    """Runs statements on Spark as messages of a pipe say, and says what becomes of them.
 
     Args:
         pipe: to the parent and from it.

@@ -1,0 +1,292 @@
+"""The life of queries: queue, limits, cancelling, deaths. A script plays Spark here; test_engine has the real one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from hbstore import connect
+from hbstore.errors import InvalidInput, QueryNotFound, QueryTimedOut, TooManyQueries
+from hbstore.query_service.limits import Limits
+from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
+from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, State
+from hbstore.query_service.results import Results
+from hbstore.query_service.servers import Servers
+from hbstore.query_service.service import QueryService
+from hbstore.store.records import Records
+
+ROWS = Result(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
+SOON = 10.0
+
+
+class Script:
+    """What Spark was told."""
+
+    def __init__(self):
+        self.runs = []
+        self.cancels = []
+
+    def run(self, run):
+        self.runs.append(run.id)
+
+    def cancel(self, cancel):
+        self.cancels.append(cancel.id)
+
+
+class Clock:
+    def __init__(self):
+        self.now = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def store(tmp_path):
+    with connect(f"sqlite://{tmp_path}/store.db") as store:
+        yield store
+
+
+@contextmanager
+def serving(store, tmp_path, clock=None, **limits):
+    clock = clock or Clock()
+    servers = Servers(Records(store.rows), clock, tmp_path / "locks")
+    service = QueryService(store, Results(str(tmp_path / "results")), servers, Limits(**limits), clock)
+    spark = Script()
+    service.open(spark)
+    service.heard(Ready("4.1"))
+    try:
+        yield service, spark
+    finally:
+        service.close()
+
+
+def ask(user="ann", text="select 1", **fields):
+    return Request(text=text, user=user, **fields)
+
+
+def eventually(holds):
+    until = time.monotonic() + SOON
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        query = service.submit(ask(name="one"))
+        assert (query.state, query.request.name) == (State.QUEUED, "one")
+        assert spark.runs == [query.id]
+        service.heard(Started(query.id))
+        service.heard(Planned(query.id, {"sql": "…"}, ("a row counts twice",)))
+        service.heard(Progressed(query.id, Progress(stages=2, tasks=8, tasks_done=3)))
+        running = service.get(query.id)
+        assert (running.state, running.progress.tasks_done, running.warnings) == (
+            State.RUNNING,
+            3,
+            ("a row counts twice",),
+        )
+        service.heard(Done(query.id, ROWS))
+        done = service.get(query.id)
+        assert (done.state, done.result, done.plan) == (State.SUCCEEDED, ROWS, {"sql": "…"})
+        assert done.expires_at - done.ended_at == Limits().keep_results
+        assert done.progress.tasks_done == 3
+        service.heard(Failed(query.id, Problem(error="QueryFailed", text="late")))
+        assert service.get(query.id) == done
+
+
+def test_what_failed_says_why(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        problem = Problem.of(QueryTimedOut("too long", query=query.id, hint="Ask for less"))
+        service.heard(Started(query.id))
+        service.heard(Failed(query.id, problem))
+        failed = service.get(query.id)
+        assert (failed.state, failed.problem) == (State.FAILED, problem)
+        assert isinstance(failed.problem.as_error(), QueryTimedOut)
+
+
+def test_queries_beyond_the_limits_wait_their_turn_and_those_beyond_the_queue_are_refused(store, tmp_path):
+    with serving(store, tmp_path, running=3, running_of_user=2, queued=3) as (service, spark):
+        first = [service.submit(ask()) for _ in range(4)]
+        assert spark.runs == [one.id for one in first[:2]]
+        other = service.submit(ask("bob"))
+        assert spark.runs[2:] == [other.id]  # who runs none passes by
+        service.submit(ask("bob"))
+        with pytest.raises(TooManyQueries, match="queued=3"):
+            service.submit(ask("eve"))
+        assert len(service.list()) == 6
+        service.heard(Done(first[0].id, ROWS))
+        assert spark.runs[3:] == [first[2].id]
+
+
+def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_says_so(store, tmp_path):
+    with serving(store, tmp_path, running=1) as (service, spark):
+        runs, waits = service.submit(ask()), service.submit(ask())
+        assert service.cancel(waits.id).state is State.CANCELLED
+        service.heard(Started(runs.id))
+        assert service.cancel(runs.id).state is State.RUNNING
+        assert spark.cancels == [runs.id]
+        service.heard(Cancelled(runs.id))
+        assert service.get(runs.id).state is State.CANCELLED
+        assert service.cancel(runs.id).state is State.CANCELLED
+        assert spark.runs == [runs.id]
+
+
+def test_a_query_that_ended_before_the_cancel_came_keeps_its_result(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        service.heard(Started(query.id))
+        service.cancel(query.id)
+        service.heard(Done(query.id, ROWS))
+        assert service.get(query.id).state is State.SUCCEEDED
+
+
+def test_a_query_that_runs_too_long_or_writes_too_much_ends(store, tmp_path):
+    with serving(store, tmp_path, run_time=dt.timedelta(0)) as (service, spark):
+        query = service.submit(ask())
+        service.heard(Started(query.id))
+        eventually(lambda: spark.cancels == [query.id])
+        service.heard(Cancelled(query.id))
+        assert service.get(query.id).problem.error == "QueryTimedOut"
+    with serving(store, tmp_path, result_size=399) as (service, _):
+        query = service.submit(ask())
+        service.heard(Started(query.id))
+        service.heard(Done(query.id, ROWS))
+        assert service.get(query.id).problem.error == "ResultTooLarge"
+
+
+def test_when_spark_dies_its_queries_say_so_and_the_queue_goes_on_with_the_next_one(store, tmp_path):
+    with serving(store, tmp_path, running=1) as (service, spark):
+        runs, waits = service.submit(ask()), service.submit(ask())
+        service.heard(Started(runs.id))
+        service.lost()
+        assert service.get(runs.id).problem.error == "SparkLost"
+        assert service.get(waits.id).state is State.QUEUED
+        assert spark.runs == [runs.id]
+        service.heard(Ready("4.1"))
+        assert spark.runs == [runs.id, waits.id]
+
+
+def test_one_idempotency_key_is_one_query(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        query = service.submit(ask(), key="k")
+        assert service.submit(ask(), key="k").id == query.id
+        assert service.submit(ask("bob"), key="k").id != query.id
+        assert len(spark.runs) == 2
+        with pytest.raises(InvalidInput, match="another query"):
+            service.submit(ask(text="select 2"), key="k")
+
+
+def test_requests_with_one_key_at_once_are_one_query(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        ids = []
+        threads = [threading.Thread(target=lambda: ids.append(service.submit(ask(), key="k").id)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(ids) == 8
+        assert set(ids) == set(spark.runs)
+        assert len(spark.runs) == 1
+
+
+def test_waiting_ends_with_the_query_or_the_time_or_a_change(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        assert service.wait(query.id, 0.05).state is State.QUEUED
+        told = threading.Timer(0.2, lambda: service.heard(Started(query.id)))
+        told.start()
+        changed = service.wait(query.id, SOON, beyond=service.get(query.id))
+        assert changed.state is State.RUNNING
+        threading.Timer(0.2, lambda: service.heard(Done(query.id, ROWS))).start()
+        assert service.wait(query.id, SOON).state is State.SUCCEEDED
+
+
+def test_queries_are_listed_newest_first_by_user_state_and_page(store, tmp_path):
+    clock = Clock()
+    with serving(store, tmp_path, clock, running=1) as (service, _):
+        ids = []
+        for number in range(5):
+            clock.now += dt.timedelta(seconds=1)
+            ids.append(service.submit(ask("ann" if number % 2 else "bob")).id)
+        service.heard(Started(ids[0]))
+        assert [one.id for one in service.list()] == ids[::-1]
+        assert [one.id for one in service.list(user="ann")] == [ids[3], ids[1]]
+        assert [one.id for one in service.list(states=[State.RUNNING])] == [ids[0]]
+        assert [one.id for one in service.list(limit=2)] == [ids[4], ids[3]]
+        assert [one.id for one in service.list(limit=2, before=ids[3])] == [ids[2], ids[1]]
+
+
+def test_an_unknown_query_is_named(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        for ask_for in (service.get, service.cancel, lambda id_: service.wait(id_, 0)):
+            with pytest.raises(QueryNotFound, match="5f"):
+                ask_for("5f")
+
+
+def test_an_option_that_is_none_is_refused_before_the_query_is_taken(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        with pytest.raises(InvalidInput, match="join_typ"):
+            service.submit(ask(options={"join_typ": "inner"}))
+        assert service.list() == []
+
+
+def test_results_expire_and_queries_are_forgotten_later(store, tmp_path):
+    clock = Clock()
+    with serving(store, tmp_path, clock) as (service, _):
+        query = service.submit(ask())
+        service.heard(Started(query.id))
+        service.heard(Done(query.id, ROWS))
+        clock.now += Limits().keep_results
+        service._sweep()
+        assert service.get(query.id).state is State.EXPIRED
+        clock.now += Limits().keep_results
+        service._sweep()
+        with pytest.raises(QueryNotFound):
+            service.get(query.id)
+
+
+def test_another_server_serves_what_is_finished_and_passes_on_a_cancel(store, tmp_path):
+    with serving(store, tmp_path) as (one, spark), serving(store, tmp_path) as (other, _):
+        done, runs = one.submit(ask()), one.submit(ask())
+        one.heard(Started(done.id))
+        one.heard(Done(done.id, ROWS))
+        one.heard(Started(runs.id))
+        assert other.get(done.id).result == ROWS
+        assert other.get(runs.id).state is State.RUNNING
+        other.cancel(runs.id)
+        eventually(lambda: spark.cancels == [runs.id])
+
+
+def test_queries_of_a_server_that_stops_in_order_are_lost(store, tmp_path):
+    with serving(store, tmp_path) as (other, _):
+        with serving(store, tmp_path, running=1) as (one, _):
+            runs, waits = one.submit(ask()), one.submit(ask())
+            one.heard(Started(runs.id))
+        assert {other.get(query.id).problem.error for query in (runs, waits)} == {"QueryLost"}
+        with pytest.raises(TooManyQueries, match="about to stop"):
+            one.submit(ask())
+
+
+def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
+    clock = Clock()
+    records = Records(store.rows)
+    here, there = Servers(records, clock, tmp_path / "here"), Servers(records, clock, tmp_path / "there")
+    here.enter()
+    there.enter()
+    assert here.is_alive(there.id)
+    clock.now += dt.timedelta(seconds=9)
+    assert here.is_alive(there.id)
+    there.renew()
+    clock.now += dt.timedelta(seconds=9)
+    assert here.is_alive(there.id)
+    clock.now += dt.timedelta(seconds=2)
+    assert not here.is_alive(there.id)
+    assert not here.is_alive("5f")
+    here.leave()
+    there.leave()
