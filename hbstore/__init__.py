@@ -7,6 +7,7 @@
 
 from hbstore.column_type import ColumnType
 from hbstore.errors import (
+    AccessRefused,
     AddressUnavailable,
     AlreadyExists,
     AmbiguousField,
@@ -62,9 +63,11 @@ from hbstore.errors import (
     QueryNotFound,
     QueryTimedOut,
     ReadFailed,
+    RequestRefused,
     ResultExpired,
     ResultTooLarge,
     RoleNotFound,
+    ServerUnavailable,
     SparkLost,
     StoreFull,
     StoreReadOnly,
@@ -146,6 +149,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "NULL_PARTITION",
+    "AccessRefused",
     "AddressUnavailable",
     "AlreadyExists",
     "AmbiguousField",
@@ -233,6 +237,7 @@ __all__ = [
     "QueryTimedOut",
     "ReadFailed",
     "Repaired",
+    "RequestRefused",
     "Resource",
     "ResultExpired",
     "ResultTooLarge",
@@ -244,6 +249,7 @@ __all__ = [
     "ScanPlan",
     "Schema",
     "SerDe",
+    "ServerUnavailable",
     "Skew",
     "SparkLost",
     "StorageDescriptor",

@@ -6,7 +6,7 @@ An error's text is fixed; what varies stands in its fields, which are printed be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
@@ -473,3 +473,33 @@ class ResultTooLarge(QueryError):
 
 class TooManyQueries(QueryError):
     """The server takes no more queries now; ``fields`` say which limit was reached."""
+
+
+class AccessRefused(HbstoreError):
+    """A request over HTTP carries no access token, or a wrong one."""
+
+
+class RequestRefused(HbstoreError):
+    """A request over HTTP comes from a page of another site, or to a name that is not the server's."""
+
+
+class ServerUnavailable(HbstoreError):
+    """A server that is asked over HTTP does not answer, or is none of hbstore's."""
+
+
+def error_of(
+    name: str, text: str, fields: Mapping[str, str], hint: str | None = None, highlight: str = ""
+) -> HbstoreError:
+    """An error that another process told, of its class if this release has one of that name, else a QueryFailed.
+
+    >>> error_of("QueryLost", "the server died", {"query": "5f"})
+    QueryLost('the server died')
+    """
+    kind = globals().get(name)
+    if not (isinstance(kind, type) and issubclass(kind, HbstoreError)):
+        kind = QueryFailed
+    made = kind.__new__(kind, text)
+    made.text, made.hint, made.fields = text, hint, dict(fields)
+    if isinstance(made, TextError):
+        made.highlight = highlight
+    return made

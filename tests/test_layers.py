@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
+    ("web",),
     ("query_service",),
+    ("client",),
     ("spark",),
     ("ddl",),
     ("transfer", "repair"),

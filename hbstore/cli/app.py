@@ -21,6 +21,8 @@ from hbstore.cli import (
     models,
     partitions,
     queries,
+    query_doors,
+    query_server,
     serve,
     spark_conf,
     sql,
@@ -65,7 +67,9 @@ app = typer.Typer(
     "2 a mistake in the command or its input; 3 the store does not exist, does not answer, cannot be written, "
     "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
-for _module in (catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep):
+for _module in (
+    *(catalog, partitions, load, transferring, explain, sql, serve, query_doors, spark_conf, analyzing, upkeep),
+):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
 app.add_typer(
@@ -75,7 +79,8 @@ app.add_typer(
     context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},  # --fact_name, as in Lens
 )
 facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Register, drop and list partitions.")
-app.add_typer(queries.commands, name="query", help="Ask cubes.")
+queries.commands.add_typer(query_server.commands)
+app.add_typer(queries.commands, name="query", help="Ask cubes, here or at a server.")
 app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 
 

@@ -77,6 +77,25 @@ StorageOption = Annotated[
 ]
 
 
+NowOption = Annotated[
+    str | None, typer.Option("--now", metavar="TIME", help="What now is for relative times: 2015-01-29-06.")
+]
+OptionOption = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
+]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server", envvar="HBSTORE_SERVER", metavar="URL", help="The server that runs the query: http://host:port."
+    ),
+]
+TokenOption = Annotated[
+    str | None,
+    typer.Option("--token", envvar="HBSTORE_TOKEN", metavar="TOKEN", help="The access token, if the server asks."),
+]
+
+
 def examples(*lines: str) -> str:
     """Example command lines as the end of a command's help, each on a line of its own."""
     return "\n".join(["\b", "Examples:", *(f"  $ {line}" for line in lines)])

@@ -104,3 +104,14 @@ def _write(lines: Iterable[str]) -> None:
 def ascii_only() -> bool:
     """Whether stdout takes no more than ASCII: JSON can say everything in it."""
     return (sys.stdout.encoding or "").replace("-", "").lower() != "utf8"
+
+
+def plain(cell: Any) -> Any:
+    """A cell as JSON has it: numbers, texts, truths and lists; all else as text.
+
+    >>> plain((1, None, datetime(2015, 1, 29)))
+    [1, None, '2015-01-29 00:00:00']
+    """
+    if isinstance(cell, list | tuple):
+        return [plain(one) for one in cell]
+    return cell if cell is None or isinstance(cell, str | int | float | bool) else str(cell)

@@ -15,14 +15,18 @@ from hbstore.cli.arguments import (
     DatabaseOption,
     FromOption,
     JsonOption,
+    NowOption,
+    OptionOption,
+    ServerOption,
     StoreOption,
+    TokenOption,
     ToOption,
     examples,
     model_name,
     named_values,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import on_terminal, print_json, print_lines, print_rows, print_table
+from hbstore.cli.printing import on_terminal, plain, print_json, print_lines, print_rows, print_table
 from hbstore.cli.spark_progress import stages
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
@@ -35,13 +39,6 @@ if TYPE_CHECKING:  # imported when there is a query: help needs none
 
 commands = typer.Typer(no_args_is_help=True)
 
-NowOption: TypeAlias = Annotated[
-    str | None, typer.Option("--now", metavar="TIME", help="What now is for relative times: 2015-01-29-06.")
-]
-OptionOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="An option, such as join_type=inner; can be repeated."),
-]
 OptionsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -84,6 +81,8 @@ def run(
     now: NowOption = None,
     option: OptionOption = None,
     options: OptionsOption = None,
+    server: ServerOption = None,
+    token: TokenOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV, with a line of names.")] = False,
     database: DatabaseOption = None,
     store: StoreOption = None,
@@ -91,6 +90,7 @@ def run(
 ) -> None:
     """Run a cube query, and print its rows.
 
+    With --server, a server runs the query, which may then be any statement that it takes. Without it, Spark runs here.
     Spark reads the partitions that answer the query best: of the facts with the least weight, as few as there are.
     If partitions are missing, the exit code is 1 and the error names the times; with --partial the rows are those of
     the partitions that exist.
@@ -101,6 +101,15 @@ def run(
         raise InvalidInput(
             "the options exclude each other", options="--explain, --sql, --csv, --json", hint="Use one of them"
         )
+    if server is not None and not (explain or sql):
+        if options is not None:
+            raise InvalidInput("the server cannot read the file", options=options, hint="Give each as --option")
+        from hbstore.cli.query_server import asked, query_of, run_there
+
+        asking = query_of(text, partial=partial, now=now, option=option, database=database)
+        with asked(server, token) as connection:
+            run_there(connection, asking, as_csv=as_csv, as_json=as_json)
+        return
     query = sys.stdin.read() if text is None else text
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
@@ -212,14 +221,3 @@ def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool,
         writer.writerows(["" if cell is None else str(cell) for cell in row] for row in rows)
     else:
         print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))
-
-
-def plain(cell: Any) -> Any:
-    """A cell as JSON has it: numbers, texts, truths and lists; all else as text.
-
-    >>> plain((1, None, datetime(2015, 1, 29)))
-    [1, None, '2015-01-29 00:00:00']
-    """
-    if isinstance(cell, list | tuple):
-        return [plain(one) for one in cell]
-    return cell if cell is None or isinstance(cell, str | int | float | bool) else str(cell)

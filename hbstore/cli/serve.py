@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, examples
+from hbstore.cli.arguments import JsonOption, StoreOption, examples, named_values
 from hbstore.cli.opening import Settings, open_or_create_store, open_store, store_url
 from hbstore.cli.printing import print_lines
+from hbstore.cli.query_doors import (
+    HttpPortOption,
+    KeepResultsOption,
+    MaxQueuedOption,
+    MaxResultOption,
+    MaxRunningOfUserOption,
+    MaxRunningOption,
+    MaxRunTimeOption,
+    QueryDoors,
+    ResultsOption,
+    SparkConfOption,
+    SparkMasterOption,
+    TokenFileOption,
+)
 from hbstore.errors import InvalidInput
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.metastore.serving import Serving
+    from hbstore.metastore.stopping import StopRequests
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
@@ -26,6 +43,7 @@ commands = typer.Typer()
         "hbstore serve --warehouse /data/warehouse",
         "hbstore --store hbase://gateway:9090/shop serve --warehouse hdfs://namenode/warehouse --host 0.0.0.0",
         "hbstore serve --warehouse /data/warehouse --processes 4 --metrics-port 9084 --log-file serve.log",
+        "hbstore serve --warehouse /data/warehouse --http-port 8080 --results /data/results",
     )
 )
 def serve(
@@ -104,13 +122,27 @@ def serve(
             help="Seconds after which the server disconnects silent clients; by default never.",
         ),
     ] = None,
+    http_port: HttpPortOption = None,
+    results: ResultsOption = None,
+    token_file: TokenFileOption = None,
+    spark_master: SparkMasterOption = "local[*]",
+    spark_conf: SparkConfOption = None,
+    max_running: MaxRunningOption = 8,
+    max_running_of_user: MaxRunningOfUserOption = 4,
+    max_queued: MaxQueuedOption = 200,
+    max_run_time: MaxRunTimeOption = 3600.0,
+    max_result: MaxResultOption = 10737418240,
+    keep_results: KeepResultsOption = 48.0,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Serve the store as a Hive Metastore.
+    """Serve the store as a Hive Metastore, and take queries.
 
     Spark, Trino, Flink and PyIceberg can use it without a change, and Hive's command line except for ALTER TABLE … DROP
     PARTITION.
+
+    With --http-port, the server takes queries over HTTP (docs at /docs), and a Spark of its own runs them: cube
+    queries, Spark SQL, and hbstore's own statements. Other machines reach it only with a --token-file.
 
     The server prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Then it answers the calls
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
@@ -137,13 +169,37 @@ def serve(
         log_calls=log_calls,
     )
     url = store_url(ctx, store)
+    doors = None
+    if http_port is not None:
+        doors = QueryDoors(
+            host=host,
+            http_port=http_port,
+            metastore="",
+            warehouse=serving.warehouse.root,
+            results=_needed(results),
+            token_file=token_file,
+            spark_master=spark_master,
+            spark_conf=named_values("setting", spark_conf),
+            running=max_running,
+            running_of_user=max_running_of_user,
+            queued=max_queued,
+            run_seconds=max_run_time,
+            result_size=max_result,
+            keep_seconds=keep_results * 3600,
+            log_file=log_file,
+            log_calls=log_calls,
+        )
+        doors.check()
 
-    def ready(port: int, metrics_port: int | None) -> None:
-        _say_ready(url, serving, port, metrics_port, as_json=as_json)
+    def ready(port: int, metrics_port: int | None, http_port: int | None = None) -> None:
+        _say_ready(url, serving, port, metrics_port, http_port, as_json=as_json)
 
-    command = [] if processes == 1 else _child_command(ctx, url, serving, log_file, trash)
+    alone = processes == 1 and doors is None
+    command = [] if alone else _child_command(ctx, url, serving, log_file, trash, shared=processes > 1)
     lifeline = own_lifeline()
     with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+        if doors is not None:
+            raise typer.Exit(_supervise_with(doors, opened, serving, command, processes, requests, ready))
         if command:
             raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
         if lifeline is not None:
@@ -158,7 +214,7 @@ def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionSto
 
 
 def _child_command(
-    ctx: typer.Context, url: str, serving: Serving, log_file: str | None, trash: str | None
+    ctx: typer.Context, url: str, serving: Serving, log_file: str | None, trash: str | None, *, shared: bool
 ) -> list[str]:
     """The command line of a process among several; its port is added when it is known.
 
@@ -167,7 +223,7 @@ def _child_command(
     """
     from hbstore.metastore.processes import port_can_be_shared
 
-    if not port_can_be_shared():
+    if shared and not port_can_be_shared():
         raise InvalidInput(
             "processes cannot share a port on this system",
             system=sys.platform,
@@ -200,16 +256,58 @@ def _child_command(
     ]
 
 
-def _say_ready(url: str, serving: Serving, port: int, metrics_port: int | None, *, as_json: bool) -> None:
+def _needed(results: str | None) -> str:
+    if results is None:
+        hint = "Give --results DIR, where the server keeps the results of queries for a while"
+        raise InvalidInput("a server that takes queries needs a folder for their results", hint=hint)
+    return results
+
+
+def _supervise_with(
+    doors: QueryDoors,
+    store: PartitionStore,
+    serving: Serving,
+    command: list[str],
+    processes: int,
+    requests: StopRequests,
+    ready: Callable[[int, int | None, int], None],
+) -> int:
+    """Look after the processes of the metastore, and the one that takes queries."""
+    from hbstore.metastore.processes import held_port
+    from hbstore.metastore.serving import supervise
+    from hbstore.metastore.spark_conf import endpoint_uri
+
+    url = store.rows.url
+    with held_port(doors.host, doors.http_port) as http_port:
+
+        def beside(port: int) -> list[list[str]]:
+            here = replace(doors, http_port=http_port, metastore=endpoint_uri(serving.host, port))
+            return [here.command(url)]
+
+        return supervise(
+            store,
+            serving,
+            command,
+            processes,
+            requests,
+            lambda port, metrics_port: ready(port, metrics_port, http_port),
+            beside,
+        )
+
+
+def _say_ready(
+    url: str, serving: Serving, port: int, metrics_port: int | None, http_port: int | None, *, as_json: bool
+) -> None:
     """One line, at once, for people and scripts that wait for it."""
     host = f"[{serving.host}]" if ":" in serving.host else serving.host
     uri = f"thrift://{host}:{port}"
     metrics = None if metrics_port is None else f"http://{host}:{metrics_port}/metrics"
+    http = None if http_port is None else f"http://{host}:{http_port}"
     shown = url if "://" in url else f"sqlite://{Path(url).absolute()}"
     if as_json:
-        document = {"store": shown, "uri": uri, "warehouse": serving.warehouse.root, "metrics": metrics}
+        document = {"store": shown, "uri": uri, "warehouse": serving.warehouse.root, "metrics": metrics, "http": http}
         print_lines([json.dumps(document)])
     else:
-        rest = "" if metrics is None else f", metrics {metrics}"
+        rest = "".join([f", queries {http}" if http else "", f", metrics {metrics}" if metrics else ""])
         print_lines([f"serving {shown} at {uri}, warehouse {serving.warehouse.root}{rest}"])
     sys.stdout.flush()

@@ -12,8 +12,7 @@ import typer
 from hbstore.cli.answers import Answers
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
-from hbstore.cli.printing import print_json, print_lines, print_rows, visible
-from hbstore.cli.queries import plain
+from hbstore.cli.printing import plain, print_json, print_lines, print_rows, visible
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.wording import plural
 

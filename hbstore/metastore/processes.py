@@ -73,24 +73,21 @@ def held_port(host: str, port: int) -> Iterator[int]:
 
 
 class Processes:
-    """Children that all run one command.
+    """Children, each of which runs a command.
 
     Args:
-        command: what each runs.
-        number: how many.
+        commands: what each of them runs.
         environment: theirs, to which the lifeline is added.
         ended: hears the process id of each that is gone.
     """
 
     def __init__(
         self,
-        command: Sequence[str],
-        number: int,
+        commands: Sequence[Sequence[str]],
         environment: Mapping[str, str],
         ended: Callable[[int], object] = lambda _: None,
     ) -> None:
-        self._command = list(command)
-        self._number = number
+        self._commands = commands
         self._environment = dict(environment)
         self._ended = ended
         self._children: dict[socket.socket, _Child] = {}
@@ -103,7 +100,7 @@ class Processes:
             requests: to stop.
             ready: called once all of them serve.
         """
-        self._due = [_Due(time.monotonic(), _FIRST_PAUSE)] * self._number
+        self._due = [_Due(command, time.monotonic(), _FIRST_PAUSE) for command in self._commands]
         told = False
         while True:
             self._start_due()
@@ -128,13 +125,13 @@ class Processes:
             ours, theirs = socket.socketpair()
             with theirs:
                 process = subprocess.Popen(  # noqa: S603  the command is our own
-                    self._command,
+                    due.command,
                     env={**self._environment, LIFELINE: str(theirs.fileno())},
                     pass_fds=(theirs.fileno(),),
                     stdin=subprocess.DEVNULL,
                     start_new_session=True,  # what a terminal's ^C means is the parent's to say
                 )
-            self._children[ours] = _Child(process, now, due.pause)
+            self._children[ours] = _Child(due.command, process, now, due.pause)
 
     def _hear(self, lifeline: socket.socket) -> int | None:
         """What a child says: that it is ready, or its exit code by its silence."""
@@ -149,7 +146,7 @@ class Processes:
         now = time.monotonic()
         lasted = now - child.started
         pause = child.pause if lasted < _SOON else _FIRST_PAUSE
-        self._due.append(_Due(now + pause, min(_LAST_PAUSE, 2 * pause)))
+        self._due.append(_Due(child.command, now + pause, min(_LAST_PAUSE, 2 * pause)))
         if child.ready:
             fields = {"process": child.process.pid, "code": code, "lasted": round(lasted, 1), "again_in": pause}
             _LOG.warning("a process ended", extra={"fields": fields})
@@ -189,12 +186,14 @@ class _Child:
     """A child that runs.
 
     Attributes:
+        command: what it runs.
         process: it.
         started: when, by the monotonic clock.
         pause: seconds before another takes its place, if it dies soon.
         ready: whether it serves.
     """
 
+    command: Sequence[str]
     process: subprocess.Popen[bytes]
     started: float
     pause: float
@@ -203,7 +202,8 @@ class _Child:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A child that is to be started: when, and how long the pause is if it dies soon as well."""
+    """A child that is to be started: what it runs, when, and how long the pause is if it dies soon as well."""
 
+    command: Sequence[str]
     at: float
     pause: float

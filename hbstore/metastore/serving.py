@@ -117,8 +117,18 @@ def supervise(
     number: int,
     requests: StopRequests,
     ready: Ready,
+    beside: Callable[[int], Sequence[Sequence[str]]] = lambda _: (),
 ) -> int:
     """Let several processes serve, each by this command, to which ``--port`` and a number are added.
+
+    Args:
+        store: the store, which is closed.
+        serving: how to serve.
+        command: of each process.
+        number: how many there are.
+        requests: to stop.
+        ready: called once all processes serve.
+        beside: the commands of other processes to look after, by the port.
 
     Returns:
         The exit code.
@@ -130,14 +140,14 @@ def supervise(
         create_default_database(store, serving)
         store.close()
         environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
-        whole = [*command, "--port", str(port)]
+        commands = [[*command, "--port", str(port)]] * number + list(beside(port))
         if serving.metrics_port is None:
-            return Processes(whole, number, environment).run(requests, lambda: ready(port, None))
+            return Processes(commands, environment).run(requests, lambda: ready(port, None))
         from hbstore.metastore.metrics import shared_metrics
 
         with shared_metrics(serving.host, serving.metrics_port) as shared:
             environment[METRICS_FOLDER] = shared.folder
-            children = Processes(whole, number, environment, shared.forget)
+            children = Processes(commands, environment, shared.forget)
             return children.run(requests, lambda: ready(port, shared.port))
 
 

@@ -23,7 +23,15 @@ import pyarrow as pa
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rewriting import Rewritten
-from hbstore.errors import HbstoreError, QueryLost, QueryNotFinished, ResultExpired, SparkLost, TooManyQueries
+from hbstore.errors import (
+    FileOperationFailed,
+    HbstoreError,
+    QueryLost,
+    QueryNotFinished,
+    ResultExpired,
+    SparkLost,
+    TooManyQueries,
+)
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import (
     Cancel,
@@ -43,7 +51,6 @@ from hbstore.query_service.results import Results
 from hbstore.query_service.servers import RENEWED_EVERY, Servers
 from hbstore.query_service.stored_queries import StoredQueries, ended
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.records import Records
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _TICK: Final = 0.5
@@ -109,11 +116,12 @@ class QueryService:
     _coming: int = 0
     _running: dict[str, _Running] = field(default_factory=dict)
     _ready: bool = False
+    _left: set[str] = field(default_factory=set)
     _closed: Event = field(default_factory=Event)
     _keeper: Thread | None = None
 
     def __post_init__(self) -> None:
-        self._queries = StoredQueries(Records(self.store.rows))
+        self._queries = StoredQueries(self.store.records)
 
     def open(self, spark: Spark) -> None:
         """Begin to take queries, which this Spark runs as soon as it says that it is ready."""
@@ -372,7 +380,7 @@ class QueryService:
             self._running.pop(id_, None)
             self._changed.notify_all()
         if query.state is not State.SUCCEEDED:
-            self.results.remove(id_)
+            self._remove(id_)
 
     def _fail(self, id_: str, error: HbstoreError) -> None:
         now, problem = self.clock(), Problem.of(error)
@@ -394,8 +402,17 @@ class QueryService:
         now, problem = self.clock(), Problem.of(QueryLost(text, query=query.id, hint="Ask again"))
         lost = self._queries.change(query.id, lambda one: ended(one, State.FAILED, now, problem=problem))
         if lost.problem == problem:
-            self.results.remove(query.id)
+            self._remove(query.id)
         return lost
+
+    def _remove(self, id_: str) -> None:
+        """Remove what there is of a result; where Spark still writes, the keeper tries again."""
+        try:
+            self.results.remove(id_)
+        except FileOperationFailed:
+            self._left.add(id_)
+        else:
+            self._left.discard(id_)
 
     # The keeper
 
@@ -443,10 +460,12 @@ class QueryService:
     def _sweep(self) -> None:
         """Remove results whose time is over, and forget queries twice that long; see which queries were lost."""
         now = self.clock()
+        for id_ in list(self._left):
+            self._remove(id_)
         for query in self._queries.all():
             seen = self._seen(query)
             if seen.state is State.SUCCEEDED and seen.expires_at is not None and seen.expires_at <= now:
-                self.results.remove(seen.id)
+                self._remove(seen.id)
                 self._queries.change(seen.id, lambda one: one.changed(state=State.EXPIRED))
             elif seen.ended_at is not None and seen.ended_at + 2 * self.limits.keep_results <= now:
                 self._queries.drop(seen.id)

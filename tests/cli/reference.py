@@ -34,6 +34,8 @@ def reference():
 
 def _below(group, before):
     for name, command in group.commands.items():
+        if command.hidden:
+            continue
         yield before + name, command
         if is_group(command):
             yield from _below(command, f"{before}{name} ")

@@ -61,11 +61,12 @@ def test_a_group_alone_shows_its_help(name, run):
 def test_every_command_knows_json_and_help(name):
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
     assert "--json" in options
-    assert "--store" in options or name in ("version", "spark-conf")
+    assert "--store" in options or name in ("version", "spark-conf", *SERVER)
 
 
-ELSEWHERE = ("serve", "import", "export")
-"""Their examples need another process: see test_serve.py and test_transfer.py."""
+SERVER = tuple(f"query {name}" for name in ("submit", "explain", "status", "results", "cancel", "list"))
+ELSEWHERE = ("serve", "import", "export", *SERVER)
+"""Their examples need another process: see test_serve.py, test_transfer.py and query_service/test_doors.py."""
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ELSEWHERE])

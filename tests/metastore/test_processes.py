@@ -32,7 +32,7 @@ def test_a_child_that_hangs_at_its_end_is_killed_and_the_parent_hears_requests_t
         os.kill(os.getpid(), signal.SIGTERM)
 
     with StopRequests() as requests:
-        children = Processes([sys.executable, "-c", HANGS_AT_ITS_END], 1, os.environ, ended)
+        children = Processes([[sys.executable, "-c", HANGS_AT_ITS_END]], os.environ, ended)
         assert children.run(requests, lambda: None) == 0
     (pid,) = gone
     with pytest.raises(ProcessLookupError):

@@ -56,6 +56,7 @@ def test_serve_says_where_it_is_and_creates_what_is_missing(serve, url, tmp_path
         "uri": f"thrift://127.0.0.1:{server.port}",
         "warehouse": f"file:{tmp_path}/warehouse",
         "metrics": None,
+        "http": None,
     }
     with client(server.port) as metastore:
         assert metastore.getName() == "hbstore"
@@ -86,6 +87,8 @@ def test_the_examples_of_its_help_run(url, tmp_path, request):
             "/data/warehouse": str(tmp_path),
             "hdfs://namenode/warehouse": str(tmp_path),
             "9084": "0",
+            "8080": "0",
+            "/data/results": str(tmp_path / "results"),
             "serve.log": str(tmp_path / "serve.log"),
         }.items():
             line = line.replace(shown, here)  # noqa: PLW2901
@@ -101,7 +104,7 @@ def test_the_examples_of_its_help_run(url, tmp_path, request):
             assert process.stdout.readline().startswith(f"serving {store} at thrift://")
             process.terminate()
             assert process.wait(SECONDS) == 0
-    assert len(lines) == 3
+    assert len(lines) == 4
 
 
 def test_a_default_database_that_is_there_is_left_alone(serve, url):

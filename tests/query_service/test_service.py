@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from hbstore import connect
-from hbstore.errors import InvalidInput, QueryNotFound, QueryTimedOut, TooManyQueries
+from hbstore.errors import FileOperationFailed, InvalidInput, QueryNotFound, QueryTimedOut, TooManyQueries
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, State
@@ -249,6 +249,25 @@ def test_results_expire_and_queries_are_forgotten_later(store, tmp_path):
         service._sweep()
         with pytest.raises(QueryNotFound):
             service.get(query.id)
+
+
+def test_files_that_cannot_be_removed_yet_are_removed_later(store, tmp_path, monkeypatch):
+    with serving(store, tmp_path) as (service, _):
+        tried = []
+
+        def remove(id_):
+            tried.append(id_)
+            if len(tried) == 1:
+                raise FileOperationFailed("Spark still writes there", hint="Call again")
+
+        monkeypatch.setattr(service.results, "remove", remove)
+        query = service.submit(ask())
+        service.heard(Started(query.id))
+        service.heard(Cancelled(query.id))
+        assert service.get(query.id).state is State.CANCELLED
+        service._sweep()
+        service._sweep()
+        assert tried == [query.id] * 2
 
 
 def test_another_server_serves_what_is_finished_and_passes_on_a_cancel(store, tmp_path):

@@ -1,0 +1,108 @@
+"""Errors over HTTP: problem details (RFC 9457) with hbstore's names of errors, their fields and hints.
+
+{"type": "about:blank", "title": "the query does not exist", "status": 404,
+ "error": "QueryNotFound", "fields": {"query": "5f"}, "hint": "…", "request": "9c0e…"}
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import Scope
+
+from hbstore.errors import (
+    AccessRefused,
+    CubeError,
+    DatabaseNotFound,
+    HbstoreError,
+    InvalidInput,
+    InvalidName,
+    ModelNotFound,
+    QueryNotFinished,
+    QueryNotFound,
+    RequestRefused,
+    ResultExpired,
+    StoreUnavailable,
+    TextError,
+    TooManyQueries,
+)
+from hbstore.query_service.query import Problem
+
+MEDIA_TYPE: Final = "application/problem+json"
+_LOG: Final = logging.getLogger("hbstore.web")
+_STATUS: Final[tuple[tuple[type[HbstoreError], int], ...]] = (
+    (AccessRefused, 401),
+    (RequestRefused, 403),
+    (QueryNotFound, 404),
+    (DatabaseNotFound, 404),
+    (ModelNotFound, 404),
+    (QueryNotFinished, 409),
+    (ResultExpired, 410),
+    (TooManyQueries, 429),
+    (StoreUnavailable, 503),
+    (InvalidInput, 400),
+    (InvalidName, 400),
+    (TextError, 400),
+    (CubeError, 400),
+)
+_RETRY_SECONDS: Final = 1
+
+
+def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
+    """The reply for an error."""
+    found = status if status is not None else next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    said = Problem.of(error)
+    document: dict[str, Any] = {
+        "type": "about:blank",
+        "title": said.text,
+        "status": found,
+        "error": said.error,
+        "fields": dict(said.fields),
+        "hint": said.hint,
+        "highlight": said.highlight,
+        "request": scope.get("state", {}).get("request_id"),
+    }
+    headers = {"Retry-After": str(_RETRY_SECONDS)} if found in (429, 503) else {}
+    if found == 401:  # noqa: PLR2004  unauthorized
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(document, found, headers=headers, media_type=MEDIA_TYPE)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Let an application answer all errors so."""
+
+    @app.exception_handler(HbstoreError)
+    def named(request: Request, error: HbstoreError) -> JSONResponse:
+        return problem(request.scope, error)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(one) for one in first["loc"])
+        found = InvalidInput(
+            "the request is not valid", at=place, reason=first["msg"], hint="See /docs for what the request may hold"
+        )
+        return problem(request.scope, found)
+
+    @app.exception_handler(HTTPException)
+    def other(request: Request, error: HTTPException) -> JSONResponse:
+        if isinstance(error.__cause__, HbstoreError):  # while the body was read
+            return problem(request.scope, error.__cause__)
+        found = InvalidInput(
+            "there is no such resource, or it does not take the method",
+            method=request.method,
+            path=request.url.path,
+            hint="See /docs",
+        )
+        return problem(request.scope, found, error.status_code)
+
+    @app.exception_handler(Exception)
+    def unexpected(request: Request, error: Exception) -> JSONResponse:
+        _LOG.error("a request failed", exc_info=error, extra={"fields": {"path": request.url.path}})
+        found = HbstoreError("the server failed", hint="The server's log says why, by the id of the request")
+        return problem(request.scope, found, 500)

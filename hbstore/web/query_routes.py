@@ -1,0 +1,148 @@
+"""Queries as resources: POST to ask, GET to follow and fetch, DELETE to cancel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from hbstore.errors import HbstoreError, QueryNotFinished
+from hbstore.names import DEFAULT_DATABASE
+from hbstore.query_service import query as values
+from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, State
+from hbstore.query_service.service import QueryService
+
+_LONGEST_WAIT: Final = 60.0
+_MOST_LISTED: Final = 1_000
+_CUBE: Final = "cube select fare from rides where time_range_in(start_time, '2015-01-16', '2015-03')"
+
+
+class Ask(BaseModel):
+    """A query to run.
+
+    Attributes:
+        text: a cube query, a statement of Spark SQL, or one of hbstore's own.
+        database: the current database of the statement.
+        user: who asks; where the server asks for tokens, the token says it.
+        name: what the user calls it.
+        partial: whether a cube query is answered from the partitions that exist.
+        now: what relative times of a cube query are relative to.
+        options: those of a cube query by name.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": _CUBE, "database": "shop"}, {"text": "SELECT 1"}]}
+    )
+
+    text: str = Field(min_length=1, max_length=MAX_TEXT)
+    database: str = DEFAULT_DATABASE
+    user: str = ANONYMOUS
+    name: str | None = None
+    partial: bool = False
+    now: datetime | None = None
+    options: Mapping[str, str] = Field(default_factory=dict)
+
+    def request(self, user: str | None) -> values.Request:
+        """What is asked of the service, by the user of the token where there is one."""
+        fields = self.model_dump()
+        return values.Request(**{**fields, "user": user or self.user})
+
+
+class Listed(BaseModel):
+    """Queries, the newest first, and from which on there are older ones: as ``before`` of the next request."""
+
+    queries: list[values.Query]
+    before: str | None
+
+
+def query_routes(service: QueryService) -> APIRouter:
+    """The routes of queries."""
+    router = APIRouter(tags=["queries"])
+
+    @router.post("/queries", status_code=202)
+    def submit(
+        ask: Ask,
+        request: Request,
+        response: Response,
+        idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    ) -> values.Query:
+        """Ask. The reply comes at once, with the address of the query; two requests with one key are one query."""
+        query = service.submit(ask.request(_user(request)), key=idempotency_key)
+        response.headers["Location"] = f"/queries/{query.id}"
+        return query
+
+    @router.post("/explain")
+    def explain(ask: Ask, request: Request) -> dict[str, Any]:
+        """What a cube query would read and why, and the Spark SQL that it becomes. Nothing runs."""
+        rewritten = service.explain(ask.request(_user(request)))
+        return {"text": rewritten.explain(), **rewritten.to_dict()}
+
+    @router.get("/queries")
+    def listing(
+        user: str | None = None,
+        state: Annotated[list[State] | None, Query()] = None,
+        before: str | None = None,
+        limit: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 100,
+    ) -> Listed:
+        """Queries that the server keeps, the newest first."""
+        found = list(service.list(user=user, states=state or (), before=before, limit=limit))
+        return Listed(queries=found, before=found[-1].id if len(found) == limit else None)
+
+    @router.get("/queries/{id_}")
+    def get(id_: str, wait: Annotated[float, Query(ge=0, le=_LONGEST_WAIT)] = 0) -> values.Query:
+        """How far a query is; with ``wait``, after so many seconds or when it has ended."""
+        return service.wait(id_, wait) if wait else service.get(id_)
+
+    @router.get("/queries/{id_}/events", response_class=StreamingResponse)
+    async def events(id_: str) -> StreamingResponse:
+        """The query each time that something changes, until it has ended, as server-sent events."""
+        first = await asyncio.to_thread(service.get, id_)
+        return StreamingResponse(_events(service, first), media_type="text/event-stream")
+
+    @router.get("/queries/{id_}/plan")
+    def plan(id_: str) -> dict[str, Any]:
+        """What a cube query reads and why: candidates, partitions, what is missing, and the Spark SQL."""
+        query = service.get(id_)
+        if query.plan is None:
+            raise QueryNotFinished(
+                "the query has no plan: it is no cube query, or was not planned yet",
+                query=id_,
+                state=query.state,
+                hint="Ask again when the query runs",
+            )
+        return query.plan
+
+    @router.delete("/queries/{id_}")
+    def cancel(id_: str) -> values.Query:
+        """Cancel a query. One that has ended stays as it is."""
+        return service.cancel(id_)
+
+    return router
+
+
+async def _events(service: QueryService, first: values.Query) -> AsyncIterator[str]:
+    """Server-sent events of a query."""
+    query = first
+    while True:
+        yield f"event: {query.state}\ndata: {query.model_dump_json()}\n\n"
+        if query.state.is_final:
+            return
+        try:
+            seen = query
+            while query == seen:
+                query = await asyncio.to_thread(service.wait, query.id, 10.0, seen)
+                if query == seen:
+                    yield ": nothing changed\n\n"  # which tells a client that is gone
+        except HbstoreError:
+            return  # the query was forgotten meanwhile
+
+
+def _user(request: Request) -> str | None:
+    """The user of the request's token; None where the server asks for none."""
+    user: str | None = request.scope["state"].get("user")
+    return user

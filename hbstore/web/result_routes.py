@@ -1,0 +1,64 @@
+"""Results of queries, as streams and in pages."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
+from hbstore.query_service.service import QueryService
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    JSON = "json"
+    NDJSON = "ndjson"
+    CSV = "csv"
+    ARROW = "arrow"
+
+
+_WRITERS: Final = {Format.NDJSON: ndjson, Format.CSV: csv, Format.ARROW: arrow}
+_MOST_ROWS: Final = 10_000
+"""Rows of a page, which is made before its reply begins."""
+
+_PAGE: Final = 1_000
+"""Rows of a page of JSON, where the request does not say how many."""
+
+
+def result_routes(service: QueryService) -> APIRouter:
+    """The routes of results."""
+    router = APIRouter(tags=["queries"])
+
+    @router.get("/queries/{id_}/results", response_class=StreamingResponse)
+    def results(
+        id_: str,
+        format: Annotated[Format, Query(description="json, ndjson, csv or arrow")] = Format.JSON,
+        page: Annotated[str | None, Query(description="the page token that came with the page before")] = None,
+        page_size: Annotated[int | None, Query(ge=1, le=_MOST_ROWS, description="rows of a page")] = None,
+    ) -> StreamingResponse:
+        """The rows of a query that has succeeded, any number of times.
+
+        JSON comes in pages. The other formats hold all rows, unless ``page_size`` asks for pages. The token of the next
+        page is in the header X-Next-Page, and in JSON also in ``next``.
+        """
+        rows = page_size or (_PAGE if format is Format.JSON else None)
+        query, batches = service.fetch(id_, page=page, rows=rows)
+        assert query.result is not None  # as there is one to fetch
+        columns, headers = query.result.columns, {}
+        if rows is not None:
+            some = list(batches)
+            behind = some[-1][1] if some else None
+            if behind is not None:
+                headers["X-Next-Page"] = behind.token(id_)
+            batches = iter(some)
+        if format is Format.JSON:
+            written = json_page(columns, batches, lambda position: position.token(id_))
+        else:
+            written = _WRITERS[format](columns, (batch for batch, _ in batches))
+        return StreamingResponse(written, media_type=MEDIA_TYPES[format], headers=headers)
+
+    return router

@@ -1,0 +1,138 @@
+"""The client against a server whose Spark is a script."""
+
+import threading
+
+import pytest
+
+import hbstore.client
+from hbstore.errors import (
+    AccessRefused,
+    CubeSyntaxError,
+    InvalidInput,
+    InvalidUrl,
+    NoCandidate,
+    QueryCancelled,
+    QueryNotFound,
+    ServerUnavailable,
+    TooManyQueries,
+)
+from hbstore.query_service.messages import Cancelled, Done, Failed, Started
+from hbstore.query_service.query import Problem
+from hbstore.web.app import application
+from hbstore.web.guard import Access
+from hbstore.web.serving import http_served
+from tests.query_service.test_service import ROWS
+from tests.web.conftest import served
+
+__all__ = ["served"]
+TOKEN = "0123456789abcdef"  # noqa: S105  that of the test
+
+
+@pytest.fixture
+def server(served):
+    with (
+        http_served(application(served[0], Access()), "127.0.0.1", 0) as port,
+        hbstore.client.connect(f"http://127.0.0.1:{port}") as connection,
+    ):
+        yield connection
+
+
+def later(*calls):
+    def run():
+        for call in calls:
+            call()
+
+    threading.Timer(0.3, run).start()
+
+
+def test_a_query_is_submitted_waited_for_and_looked_at_again(server, served):
+    service, _ = served
+    query = server.query("select 1", user="ann", name="one", database="default")
+    assert (query.state, query.is_final, query.error) == ("queued", False, None)
+    later(lambda: service.heard(Started(query.id)), lambda: service.heard(Done(query.id, ROWS)))
+    assert query.wait().state == "succeeded"
+    again = server.get(query.id)
+    assert again.to_dict() == query.to_dict()
+    assert [one.id for one in server.queries(user="ann")] == [query.id]
+    assert server.queries(state="running") == []
+
+
+def test_the_error_of_a_query_is_raised_as_what_it_is(server, served):
+    service, _ = served
+    query = server.query("cube select fare from rides")
+    problem = Problem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask for less")
+    later(lambda: service.heard(Started(query.id)), lambda: service.heard(Failed(query.id, problem)))
+    with pytest.raises(NoCandidate, match="no fact has it: cause=X"):
+        query.wait()
+
+
+def test_a_query_is_cancelled(server, served):
+    service, _ = served
+    query = server.query("select 1")
+    service.heard(Started(query.id))
+    assert query.cancel().state == "running"
+    service.heard(Cancelled(query.id))
+    with pytest.raises(QueryCancelled):
+        query.wait()
+    assert query.cancel().state == "cancelled"
+
+
+def test_what_the_server_refuses_is_raised(server):
+    with pytest.raises(InvalidInput, match="join_typ"):
+        server.query("select 1", options={"join_typ": "inner"})
+    with pytest.raises(QueryNotFound):
+        server.get("5f")
+    with pytest.raises(CubeSyntaxError) as caught:
+        server.explain("cube select (")
+    assert "^" in caught.value.highlight
+
+
+def test_a_request_that_is_sent_again_is_one_query(server):
+    assert server.query("select 1", key="k").id == server.query("select 1", key="k").id
+    assert server.query("select 1").id != server.query("select 1").id
+
+
+def test_a_full_queue_is_asked_again_for_a_while(server, served):
+    service, _ = served
+    service.limits = type(service.limits)(running=1, queued=0)
+    later(lambda: setattr(service, "limits", type(service.limits)(running=1, queued=5)))
+    assert server.query("select 1").state == "queued"
+
+
+def test_who_does_not_answer_is_named():
+    with (
+        hbstore.client.connect("http://127.0.0.1:1") as connection,
+        pytest.raises(ServerUnavailable, match="does not answer"),
+    ):
+        connection.get("5f")
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:80", "ftp://x", "http://", ""])
+def test_what_is_no_url_of_a_server_is_refused(url):
+    with pytest.raises(InvalidUrl):
+        hbstore.client.connect(url)
+
+
+@pytest.mark.parametrize("argument", [{"url": None}, {"url": 5}, {"url": "http://x", "token": 5}])
+def test_wrong_types_are_named(argument):
+    with pytest.raises(InvalidInput):
+        hbstore.client.connect(**argument)
+
+
+def test_tokens_are_sent(served, tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text(f"ann {TOKEN}")
+    app = application(served[0], Access.of("127.0.0.1", str(file)))
+    with http_served(app, "127.0.0.1", 0) as port:
+        url = f"http://127.0.0.1:{port}"
+        with hbstore.client.connect(url) as nobody, pytest.raises(AccessRefused):
+            nobody.queries()
+        with hbstore.client.connect(url, token=TOKEN) as ann:
+            assert ann.query("select 1").to_dict()["request"]["user"] == "ann"
+
+
+def test_too_many_queries_in_the_end(server, served):
+    service, _ = served
+    service.limits = type(service.limits)(running=1, queued=0)
+    with pytest.raises(TooManyQueries):
+        server.query("select 1")

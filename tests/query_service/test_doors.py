@@ -1,0 +1,223 @@
+"""`hbstore serve` with the door for queries, as processes: asked by programs and by the command line, and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hbstore.client
+from hbstore import connect
+from hbstore.cubes import Cubes, PartitionDesc
+from hbstore.cubes.logical_tables import TableDescription
+from hbstore.errors import NoCandidate, QueryFailed
+from hbstore.query_service.query import State
+from tests.cli.reference import commands
+from tests.cubes.small_cube import CUBE, fact, table
+from tests.metastore.serving import Serve, until
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+FINAL = {state.value for state in State if state.is_final}
+SLOW = "SELECT count(*) FROM range(0, 1000000000000, 1, 4) AS a WHERE id % 7 = 3"
+
+
+def serve(folder, *options):
+    return Serve(
+        f"sqlite://{folder}/store.db",
+        folder,
+        *("--http-port", "0", "--results", str(folder / "results"), "--spark-master", "local[2]"),
+        *("--spark-conf", "spark.sql.shuffle.partitions=2", *options),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("doors")
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    """A server, with a cube of two days and a table of them."""
+    with serve(folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def asking(served):
+    with hbstore.client.connect(served.ready["http"]) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def shop(asking, folder):
+    """The database shop: a cube whose one fact has two days, each with a row."""
+    asking.query("CREATE DATABASE shop").wait()
+    with connect(f"sqlite://{folder}/store.db") as store:
+        cubes = Cubes(store, "shop")
+        where = TableDescription(location=str(folder / "rides"), format="parquet")
+        daily = table("lake", "DAILY").changed(description=where)
+        rides = fact("rides_daily", "minutes bike", daily)
+        cubes.create_all([*CUBE, rides])
+        asking.query("INSERT INTO shop.lake_rides_daily VALUES (1, 'a', '2015-01-01'), (2, 'b', '2015-01-02')").wait()
+        days = [PartitionDesc("DAILY", {"dt": f"2015-01-0{day}"}) for day in (1, 2)]
+        cubes.add_partitions("rides_daily", "lake", days, if_not_exists=True)
+    return asking
+
+
+def test_a_cube_is_asked_over_http(shop):
+    text = (
+        "cube select bike, minutes from rides where time_range_in(start_time, '2015-01-01', '2015-01-03') order by bike"
+    )
+    query = shop.query(text, database="shop").wait()
+    assert query.rows() == [("a", 1), ("b", 2)]
+    assert query.to_dict()["plan"]["partitions"]
+    longer = text.replace("01-03", "01-04")
+    with pytest.raises(NoCandidate, match="2015-01-03"):
+        shop.query(longer, database="shop").wait()
+    partial = shop.query(longer, database="shop", partial=True).wait()
+    assert partial.rows() == query.rows()
+    assert shop.explain(text, database="shop")["sql"].startswith("SELECT")
+
+
+def test_the_metastore_and_the_queries_have_one_catalog(shop):
+    shop.query("CREATE TABLE shop.sales (amount INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
+    shop.query("INSERT INTO shop.sales VALUES (1, '2013-01-01'), (2, '2013-01-02')").wait()
+    assert shop.query("SHOW PARTITIONS shop.sales WHERE ds > '2013-01-01'").wait().rows() == [("ds=2013-01-02",)]
+    assert shop.query("ALTER TABLE shop.sales DROP PARTITION (ds = '2013-01-01')").wait().rows() == []
+    assert shop.query("SELECT sum(amount) FROM sales", database="shop").wait().rows() == [(2,)]
+    with pytest.raises(QueryFailed, match="DIVIDE_BY_ZERO"):
+        shop.query("SELECT 1 / 0").wait()
+
+
+def test_a_running_query_tells_its_progress_and_is_cancelled(asking):
+    query = asking.query(SLOW)
+    until(lambda: query.refresh().to_dict()["progress"]["tasks"] > 0)
+    assert query.state == "running"
+    query.cancel()
+    until(lambda: query.refresh().state == "cancelled")
+    assert asking.query("SELECT 2").wait().rows() == [(2,)]
+
+
+def test_the_examples_of_the_commands_run(served, shop):
+    environment = {**os.environ, "HBSTORE_SERVER": served.ready["http"], "HBSTORE_DATABASE": "shop"}
+    query = shop.query("SELECT 1 AS one, 'two' AS two").wait()
+    asked = "cube select minutes from rides where time_range_in(start_time, '2015-01-01', '2015-01-03')"
+    for name in ("submit", "explain", "status", "results", "cancel", "list"):
+        command = dict(commands())[f"query {name}"]
+        lines = re.findall(r"\$ hbstore (.*)", command.epilog)
+        assert lines
+        for line in lines:
+            words = [
+                query.id if word == "0d9f…" else asked if word.startswith("cube select") else word
+                for word in shlex.split(line.partition(" > ")[0].replace("http://127.0.0.1:8080", served.ready["http"]))
+            ]
+            words = ["SELECT 1" if word == "SELECT count(*) FROM shop.sales" else word for word in words]
+            for more in ((), ("--json",)):
+                done = run(environment, *words, *more)
+                assert done.returncode == 0, (words, done.stderr)
+                assert done.stdout
+    assert run(environment, "query", "results", query.id).stdout == b"1\ttwo\n"
+    assert run(environment, "query", "results", query.id, "--format", "csv").stdout == b"one,two\r\n1,two\r\n"
+    assert run(environment, "query", "run", "--csv", "SELECT 3 AS three").stdout == b"three\r\n3\r\n"
+    assert json.loads(run(environment, "query", "run", "--json", asked).stdout) == {
+        "columns": ["minutes"],
+        "rows": [[3]],
+    }
+    failed = run(environment, "query", "run", "SELEC 3")
+    assert (failed.returncode, failed.stdout) == (2, b"")
+    assert b"PARSE_SYNTAX_ERROR" in failed.stderr
+    nowhere = run({**environment, "HBSTORE_SERVER": "http://127.0.0.1:1"}, "query", "list")
+    assert (nowhere.returncode, b"does not answer" in nowhere.stderr) == (3, True)
+
+
+def test_the_python_of_the_page_runs(served, shop):
+    page = (Path(__file__).parents[2] / "docs" / "query-service.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shop.query("CREATE TABLE IF NOT EXISTS shop.sales (amount INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
+    names = {}
+    exec(code.replace("http://127.0.0.1:8080", served.ready["http"]), names)  # noqa: S102
+    assert names["query"].state == "succeeded"
+
+
+def run(environment, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "hbstore", *words], env=environment, capture_output=True, check=False, timeout=120
+    )
+
+
+def processes_of(server):
+    """The process that takes queries, and the leader of its Spark's group."""
+    (doors,) = (pid for pid in server.children() if "take-queries" in _command(pid))
+    (spark,) = (pid for pid in _children(doors) if "spark_process" in _command(pid))
+    return doors, spark
+
+
+def _children(pid):
+    """Those that any of its threads started."""
+    return [int(word) for path in Path(f"/proc/{pid}/task").glob("*/children") for word in path.read_text().split()]
+
+
+def _command(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def answers(port):
+    """Whether the metastore's door takes a connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5):
+        return True
+
+
+@pytest.mark.parametrize("victims", ["spark", "doors", "both"])
+def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_as_running_that_is_not(
+    tmp_path, victims
+):
+    with serve(tmp_path, "--max-running", "4", "--max-running-of-user", "4") as server:
+        url, port = server.ready["http"], int(server.ready["uri"].rpartition(":")[2])
+        with hbstore.client.connect(url) as asking:
+            finished = [asking.query(f"SELECT {number}") for number in range(10)]
+            for query in finished:
+                query.wait()
+            left = [asking.query(SLOW if number % 4 == 0 else f"SELECT {number}") for number in range(40)]
+            until(lambda: any(query.refresh().state == "running" for query in left))
+            doors, spark = processes_of(server)
+            for victim in {"spark": [spark], "doors": [doors], "both": [spark, doors]}[victims]:
+                os.kill(victim, signal.SIGKILL)
+            assert answers(port)
+            until(lambda: _state(left[0]) in FINAL)
+            for number, query in enumerate(finished):
+                assert query.refresh().state == "succeeded"
+                assert query.rows() == [(number,)]
+            if victims == "spark":  # those that were queued go on
+                for query in left:
+                    if query.refresh().state == "running" or not query.is_final:
+                        query.cancel()
+            until(lambda: all(_state(query) in FINAL for query in left))
+            for number, query in enumerate(left):
+                if query.state == "succeeded":
+                    assert query.rows() == [(number,)]
+                elif query.state == "failed":
+                    assert type(query.error).__name__ in ("SparkLost", "QueryLost")
+            assert any(query.state == "failed" for query in left)
+            again = asking.query("SELECT 'again'").wait()
+            assert again.rows() == [("again",)]
+    until(lambda: not any(_command(pid) for pid in (doors, spark)))
+
+
+def _state(query):
+    """The state of a query, or why the server does not say it now."""
+    try:
+        return query.refresh().state
+    except hbstore.ServerUnavailable as error:
+        return str(error)

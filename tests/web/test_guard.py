@@ -1,0 +1,85 @@
+"""What stands before every request: names of the server, pages of other sites, tokens, sizes."""
+
+import pytest
+
+from hbstore.errors import InvalidInput
+from hbstore.web.guard import MAX_BODY, Access
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[", "localhost.evil"]
+)
+def test_a_name_that_is_not_the_servers_is_refused(ask, host):
+    reply = ask("GET", "/health", headers={"Host": host})
+    assert (reply.status, reply.json()["error"]) == (403, "RequestRefused")
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80"])
+def test_names_of_the_loopback_are_the_servers(ask, host):
+    assert ask("GET", "/health", headers={"Host": host}).status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE", "PUT", "PATCH"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://localhost", "http://localhost:1"])
+def test_a_page_of_another_site_changes_nothing(ask, method, origin):
+    reply = ask(method, "/queries", {"text": "select 1"}, headers={"Host": "localhost", "Origin": origin})
+    if origin == "https://localhost":  # the same name and port
+        assert reply.status != 403
+    else:
+        assert (reply.status, reply.json()["error"]) == (403, "RequestRefused")
+        assert ask("GET", "/queries").json()["queries"] == []
+
+
+def test_a_page_of_the_server_itself_may_ask(ask):
+    headers = {"Host": "localhost:80", "Origin": "http://localhost:80"}
+    assert ask("POST", "/queries", {"text": "select 1"}, headers=headers).status == 202
+
+
+def test_a_large_body_is_refused_whether_its_size_is_said_or_not(ask):
+    text = "x" * MAX_BODY
+    assert ask("POST", "/queries", {"text": text}).json()["error"] == "InvalidInput"
+    chunks = (b"x" * 2**16 for _ in range(MAX_BODY // 2**16 + 2))
+    reply = ask("POST", "/queries", body=chunks, headers={"Content-Type": "application/json"})
+    assert (reply.status, reply.json()["title"]) == (400, "the request is too large")
+
+
+def test_each_reply_has_an_id_and_is_not_kept(ask):
+    replies = [ask("GET", path) for path in ("/health", "/queries/5f")]
+    assert len({reply.headers["X-Request-Id"] for reply in replies}) == 2
+    assert replies[1].json()["request"] == replies[1].headers["X-Request-Id"]
+    assert all(reply.headers["Cache-Control"] == "no-store" for reply in replies)
+
+
+def test_a_token_says_whose_a_query_is(asking, tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text("# who may ask\nann 0123456789abcdef\n\nbob fedcba9876543210\n")
+    ask = asking(Access.of("127.0.0.1", str(file)))
+    for wrong in ({}, {"Authorization": "Bearer 0123456789abcdeX"}, {"Authorization": "Basic 0123456789abcdef"}):
+        reply = ask("POST", "/queries", {"text": "select 1"}, headers=wrong)
+        assert (reply.status, reply.json()["error"]) == (401, "AccessRefused")
+        assert reply.headers["WWW-Authenticate"] == "Bearer"
+    token = {"Authorization": "Bearer fedcba9876543210"}
+    made = ask("POST", "/queries", {"text": "select 1", "user": "ann"}, headers=token).json()
+    assert made["request"]["user"] == "bob"
+
+
+def test_other_machines_are_let_in_only_with_tokens(tmp_path):
+    with pytest.raises(InvalidInput, match="needs tokens"):
+        Access.of("0.0.0.0", None)  # noqa: S104  that is what is refused
+    file = tmp_path / "tokens"
+    file.write_text("ann 0123456789abcdef")
+    assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "ann", "ann short", "ann 0123456789abcdef more", b"\xff"])
+def test_a_file_that_is_none_of_tokens_is_named(tmp_path, text):
+    file = tmp_path / "tokens"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InvalidInput, match="token") as caught:
+        Access.of("127.0.0.1", str(file))
+    assert "0123456789abcdef" not in str(caught.value)
+
+
+def test_a_missing_token_file_is_named():
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        Access.of("127.0.0.1", "/nowhere/tokens")
