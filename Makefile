@@ -38,7 +38,8 @@ types: $(INSTALLED) ## check the types, strictly: for Linux and the oldest Pytho
 	$(PYTHON) -m mypy --platform linux
 	$(PYTHON) -m mypy --platform darwin --python-version 3.14 --cache-dir .mypy_cache/macos
 
-check: lint types ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
+check: lint ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
+	$(PYTHON) -m mypy --platform linux
 	HYPOTHESIS_PROFILE=quick PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
 		-m "not hbase and not spark and not slow" $(ARGS)
 

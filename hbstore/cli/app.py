@@ -64,8 +64,8 @@ app = typer.Typer(
     )
     + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover`, `query run` or `sql` found time without "
     "partitions, or not all could be imported or exported as it is; "
-    "2 a mistake in the command or its input; 3 the store does not exist, does not answer, cannot be written, "
-    "is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
+    "2 a mistake in the command or its input; 3 the store or the server does not answer, or the store does not exist, "
+    "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
 for _module in (
     *(catalog, partitions, load, transferring, explain, sql, serve, query_doors, spark_conf, analyzing, upkeep),

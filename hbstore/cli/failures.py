@@ -20,6 +20,7 @@ from hbstore.errors import (
     HbstoreError,
     NoCandidate,
     NotAStore,
+    ServerUnavailable,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
@@ -53,6 +54,7 @@ STORE_ERRORS: Final = (
     CorruptRow,
     CorruptTimeline,
     NotAStore,
+    ServerUnavailable,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
@@ -69,7 +71,9 @@ def exit_code(error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
-    if isinstance(error, Uncoverable) or (isinstance(error, NoCandidate) and error.missing):
+    if isinstance(error, Uncoverable) or (
+        isinstance(error, NoCandidate) and (error.missing or "ranges" in error.fields)
+    ):
         return PROBLEMS
     return STORE if isinstance(error, (*STORE_ERRORS, OSError)) else MISTAKE
 

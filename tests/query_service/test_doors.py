@@ -135,6 +135,8 @@ def test_the_examples_of_the_commands_run(served, shop):
     failed = run(environment, "query", "run", "SELEC 3")
     assert (failed.returncode, failed.stdout) == (2, b"")
     assert b"PARSE_SYNTAX_ERROR" in failed.stderr
+    missing = run(environment, "query", "run", asked.replace("01-03", "01-04"))
+    assert (missing.returncode, b"[2015-01-03, 2015-01-04)" in missing.stderr) == (1, True)
     nowhere = run({**environment, "HBSTORE_SERVER": "http://127.0.0.1:1"}, "query", "list")
     assert (nowhere.returncode, b"does not answer" in nowhere.stderr) == (3, True)
 
@@ -213,6 +215,19 @@ def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_a
             again = asking.query("SELECT 'again'").wait()
             assert again.rows() == [("again",)]
     until(lambda: not any(_command(pid) for pid in (doors, spark)))
+
+
+def test_another_server_on_the_store_serves_what_a_dead_one_finished(tmp_path):
+    with serve(tmp_path) as server, hbstore.client.connect(server.ready["http"]) as asking:
+        finished, runs = asking.query("SELECT 'finished'").wait(), asking.query(SLOW)
+        until(lambda: runs.refresh().state == "running")
+        dead = [*processes_of(server)]
+        server.kill()
+        until(lambda: not any(map(_command, dead)))
+    with serve(tmp_path) as server, hbstore.client.connect(server.ready["http"]) as asking:
+        assert asking.get(finished.id).rows() == [("finished",)]
+        assert type(asking.get(runs.id).error).__name__ == "QueryLost"
+        assert [one.id for one in asking.queries(state="running")] == []
 
 
 def _state(query):
