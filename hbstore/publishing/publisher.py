@@ -91,6 +91,7 @@ class Publisher:
         >>> staged = pathlib.Path(folder.name, "_hbstore/7/part-0")
         >>> staged.parent.mkdir(parents=True)
         >>> _ = staged.write_text("2.50")
+        >>> from hbstore.publishing import PartitionWrite
         >>> write = PartitionWrite(("2013-01-09", "0"), f"file:{home}", {"_hidden": "part-0"})
         >>> manifest = Manifest("7", f"file:{staged.parent}", (write,))
         >>> Publisher(store).publish("shop.local", manifest, {f"file:{staged}": f"file:{home}/_hidden"})
@@ -169,6 +170,7 @@ class Publisher:
             WriteConflict: another job is writing one of them; nothing was changed.
             ConcurrentChange: other jobs always came between; nothing was changed.
 
+        >>> from hbstore.publishing import PartitionWrite
         >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("2013-01-09", "0"), "file:/data/x"),))
         >>> Publisher(store).claim("shop.sales", manifest).table.name
         'sales'

@@ -66,7 +66,9 @@ def all_errors(kind=hbstore.HbstoreError):
 
 
 def test_every_error_has_an_exit_code():
-    codes = {kind.__name__: failures.exit_code(kind.__new__(kind)) for kind in all_errors()}
+    codes = {
+        kind.__name__: failures.exit_code(hbstore.errors.error_of(kind.__name__, "x", {})) for kind in all_errors()
+    }
     assert {name for name, code in codes.items() if code == failures.STORE} == {
         "AddressUnavailable",
         "CommitStateUnknown",
@@ -76,6 +78,7 @@ def test_every_error_has_an_exit_code():
         "MetastoreUnavailable",
         "NotAStore",
         "PublicationLost",
+        "ServerUnavailable",
         "StoreFull",
         "StoreReadOnly",
         "StoreUnavailable",
