@@ -174,8 +174,8 @@ def take_queries(
             doors.warehouse,
             master=doors.spark_master,
             conf=doors.spark_conf,
-            heard=service.heard,
-            lost=service.lost,
+            heard=service.runner.heard,
+            lost=service.runner.lost,
         )
         stack.callback(engine.close)
         service.open(engine)

@@ -34,6 +34,6 @@ def application(service: QueryService, access: Access, *, log_all: bool = False)
     @app.get("/health", tags=["server"])
     def health() -> dict[str, bool]:
         """Whether the server answers, and whether its Spark is there."""
-        return {"ok": True, "spark": service.is_ready}
+        return {"ok": True, "spark": service.runner.is_ready}
 
     return Guard(app, access, log_all)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
-from hbstore.errors import HbstoreError, QueryNotFinished
+from hbstore.errors import QueryNotFinished, QueryNotFound
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
+from hbstore.web.waiting import Waiting
 
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
@@ -63,6 +65,7 @@ class Listed(BaseModel):
 def query_routes(service: QueryService) -> APIRouter:
     """The routes of queries."""
     router = APIRouter(tags=["queries"])
+    waiting = Waiting(service)
 
     @router.post("/queries", status_code=202)
     def submit(
@@ -94,15 +97,15 @@ def query_routes(service: QueryService) -> APIRouter:
         return Listed(queries=found, before=found[-1].id if len(found) == limit else None)
 
     @router.get("/queries/{id_}")
-    def get(id_: str, wait: Annotated[float, Query(ge=0, le=_LONGEST_WAIT)] = 0) -> values.Query:
+    async def get(id_: str, wait: Annotated[float, Query(ge=0, le=_LONGEST_WAIT)] = 0) -> values.Query:
         """How far a query is; with ``wait``, after so many seconds or when it has ended."""
-        return service.wait(id_, wait) if wait else service.get(id_)
+        return await waiting.ended(id_, wait)
 
     @router.get("/queries/{id_}/events", response_class=StreamingResponse)
     async def events(id_: str) -> StreamingResponse:
         """The query each time that something changes, until it has ended, as server-sent events."""
-        first = await asyncio.to_thread(service.get, id_)
-        return StreamingResponse(_events(service, first), media_type="text/event-stream")
+        await run_in_threadpool(service.get, id_)  # whose error is a reply, not the end of a stream
+        return StreamingResponse(_events(waiting, id_), media_type="text/event-stream")
 
     @router.get("/queries/{id_}/plan")
     def plan(id_: str) -> dict[str, Any]:
@@ -125,21 +128,14 @@ def query_routes(service: QueryService) -> APIRouter:
     return router
 
 
-async def _events(service: QueryService, first: values.Query) -> AsyncIterator[str]:
+async def _events(waiting: Waiting, id_: str) -> AsyncIterator[str]:
     """Server-sent events of a query."""
-    query = first
-    while True:
-        yield f"event: {query.state}\ndata: {query.model_dump_json()}\n\n"
-        if query.state.is_final:
-            return
-        try:
-            seen = query
-            while query == seen:
-                query = await asyncio.to_thread(service.wait, query.id, 10.0, seen)
-                if query == seen:
-                    yield ": nothing changed\n\n"  # which tells a client that is gone
-        except HbstoreError:
-            return  # the query was forgotten meanwhile
+    with suppress(QueryNotFound):  # the server may forget it meanwhile
+        async for query in waiting.states(id_):
+            if query is None:
+                yield ": nothing changed\n\n"  # which tells a client that is gone
+            else:
+                yield f"event: {query.state}\ndata: {query.model_dump_json()}\n\n"
 
 
 def _user(request: Request) -> str | None:

@@ -49,7 +49,7 @@ def test_a_query_is_submitted_waited_for_and_looked_at_again(server, served):
     service, _ = served
     query = server.query("select 1", user="ann", name="one", database="default")
     assert (query.state, query.is_final, query.error) == ("queued", False, None)
-    later(lambda: service.heard(Started(query.id)), lambda: service.heard(Done(query.id, ROWS)))
+    later(lambda: service.runner.heard(Started(query.id)), lambda: service.runner.heard(Done(query.id, ROWS)))
     assert query.wait().state == "succeeded"
     again = server.get(query.id)
     assert again.to_dict() == query.to_dict()
@@ -61,7 +61,7 @@ def test_the_error_of_a_query_is_raised_as_what_it_is(server, served):
     service, _ = served
     query = server.query("cube select fare from rides")
     problem = Problem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask for less")
-    later(lambda: service.heard(Started(query.id)), lambda: service.heard(Failed(query.id, problem)))
+    later(lambda: service.runner.heard(Started(query.id)), lambda: service.runner.heard(Failed(query.id, problem)))
     with pytest.raises(NoCandidate, match="no fact has it: cause=X"):
         query.wait()
 
@@ -69,9 +69,9 @@ def test_the_error_of_a_query_is_raised_as_what_it_is(server, served):
 def test_a_query_is_cancelled(server, served):
     service, _ = served
     query = server.query("select 1")
-    service.heard(Started(query.id))
+    service.runner.heard(Started(query.id))
     assert query.cancel().state == "running"
-    service.heard(Cancelled(query.id))
+    service.runner.heard(Cancelled(query.id))
     with pytest.raises(QueryCancelled):
         query.wait()
     assert query.cancel().state == "cancelled"
@@ -94,8 +94,8 @@ def test_a_request_that_is_sent_again_is_one_query(server):
 
 def test_a_full_queue_is_asked_again_for_a_while(server, served):
     service, _ = served
-    service.limits = type(service.limits)(running=1, queued=0)
-    later(lambda: setattr(service, "limits", type(service.limits)(running=1, queued=5)))
+    service.runner.limits = type(service.runner.limits)(running=1, queued=0)
+    later(lambda: setattr(service.runner, "limits", type(service.runner.limits)(running=1, queued=5)))
     assert server.query("select 1").state == "queued"
 
 
@@ -133,6 +133,6 @@ def test_tokens_are_sent(served, tmp_path):
 
 def test_too_many_queries_in_the_end(server, served):
     service, _ = served
-    service.limits = type(service.limits)(running=1, queued=0)
+    service.runner.limits = type(service.runner.limits)(running=1, queued=0)
     with pytest.raises(TooManyQueries):
         server.query("select 1")

@@ -10,13 +10,21 @@ from contextlib import contextmanager
 import pytest
 
 from hbstore import connect
-from hbstore.errors import FileOperationFailed, InvalidInput, QueryNotFound, QueryTimedOut, TooManyQueries
+from hbstore.errors import (
+    FileOperationFailed,
+    InvalidInput,
+    QueryNotFound,
+    QueryTimedOut,
+    StoreUnavailable,
+    TooManyQueries,
+)
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
+from hbstore.query_service.stored_queries import StoredQueries
 from hbstore.store.records import Records
 
 ROWS = Result(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
@@ -58,7 +66,7 @@ def serving(store, tmp_path, clock=None, **limits):
     service = QueryService(store, Results(str(tmp_path / "results")), servers, Limits(**limits), clock)
     spark = Script()
     service.open(spark)
-    service.heard(Ready("4.1"))
+    service.runner.heard(Ready("4.1"))
     try:
         yield service, spark
     finally:
@@ -81,21 +89,21 @@ def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
         query = service.submit(ask(name="one"))
         assert (query.state, query.request.name) == (State.QUEUED, "one")
         assert spark.runs == [query.id]
-        service.heard(Started(query.id))
-        service.heard(Planned(query.id, {"sql": "…"}, ("a row counts twice",)))
-        service.heard(Progressed(query.id, Progress(stages=2, tasks=8, tasks_done=3)))
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Planned(query.id, {"sql": "…"}, ("a row counts twice",)))
+        service.runner.heard(Progressed(query.id, Progress(stages=2, tasks=8, tasks_done=3)))
         running = service.get(query.id)
         assert (running.state, running.progress.tasks_done, running.warnings) == (
             State.RUNNING,
             3,
             ("a row counts twice",),
         )
-        service.heard(Done(query.id, ROWS))
+        service.runner.heard(Done(query.id, ROWS))
         done = service.get(query.id)
         assert (done.state, done.result, done.plan) == (State.SUCCEEDED, ROWS, {"sql": "…"})
         assert done.expires_at - done.ended_at == Limits().keep_results
         assert done.progress.tasks_done == 3
-        service.heard(Failed(query.id, Problem(error="QueryFailed", text="late")))
+        service.runner.heard(Failed(query.id, Problem(error="QueryFailed", text="late")))
         assert service.get(query.id) == done
 
 
@@ -103,8 +111,8 @@ def test_what_failed_says_why(store, tmp_path):
     with serving(store, tmp_path) as (service, _):
         query = service.submit(ask())
         problem = Problem.of(QueryTimedOut("too long", query=query.id, hint="Ask for less"))
-        service.heard(Started(query.id))
-        service.heard(Failed(query.id, problem))
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Failed(query.id, problem))
         failed = service.get(query.id)
         assert (failed.state, failed.problem) == (State.FAILED, problem)
         assert isinstance(failed.problem.as_error(), QueryTimedOut)
@@ -120,7 +128,7 @@ def test_queries_beyond_the_limits_wait_their_turn_and_those_beyond_the_queue_ar
         with pytest.raises(TooManyQueries, match="queued=3"):
             service.submit(ask("eve"))
         assert len(service.list()) == 6
-        service.heard(Done(first[0].id, ROWS))
+        service.runner.heard(Done(first[0].id, ROWS))
         assert spark.runs[3:] == [first[2].id]
 
 
@@ -128,10 +136,10 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
     with serving(store, tmp_path, running=1) as (service, spark):
         runs, waits = service.submit(ask()), service.submit(ask())
         assert service.cancel(waits.id).state is State.CANCELLED
-        service.heard(Started(runs.id))
+        service.runner.heard(Started(runs.id))
         assert service.cancel(runs.id).state is State.RUNNING
         assert spark.cancels == [runs.id]
-        service.heard(Cancelled(runs.id))
+        service.runner.heard(Cancelled(runs.id))
         assert service.get(runs.id).state is State.CANCELLED
         assert service.cancel(runs.id).state is State.CANCELLED
         assert spark.runs == [runs.id]
@@ -140,35 +148,35 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
 def test_a_query_that_ended_before_the_cancel_came_keeps_its_result(store, tmp_path):
     with serving(store, tmp_path) as (service, _):
         query = service.submit(ask())
-        service.heard(Started(query.id))
+        service.runner.heard(Started(query.id))
         service.cancel(query.id)
-        service.heard(Done(query.id, ROWS))
+        service.runner.heard(Done(query.id, ROWS))
         assert service.get(query.id).state is State.SUCCEEDED
 
 
 def test_a_query_that_runs_too_long_or_writes_too_much_ends(store, tmp_path):
     with serving(store, tmp_path, run_time=dt.timedelta(0)) as (service, spark):
         query = service.submit(ask())
-        service.heard(Started(query.id))
+        service.runner.heard(Started(query.id))
         eventually(lambda: spark.cancels == [query.id])
-        service.heard(Cancelled(query.id))
+        service.runner.heard(Cancelled(query.id))
         assert service.get(query.id).problem.error == "QueryTimedOut"
     with serving(store, tmp_path, result_size=399) as (service, _):
         query = service.submit(ask())
-        service.heard(Started(query.id))
-        service.heard(Done(query.id, ROWS))
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Done(query.id, ROWS))
         assert service.get(query.id).problem.error == "ResultTooLarge"
 
 
 def test_when_spark_dies_its_queries_say_so_and_the_queue_goes_on_with_the_next_one(store, tmp_path):
     with serving(store, tmp_path, running=1) as (service, spark):
         runs, waits = service.submit(ask()), service.submit(ask())
-        service.heard(Started(runs.id))
-        service.lost()
+        service.runner.heard(Started(runs.id))
+        service.runner.lost()
         assert service.get(runs.id).problem.error == "SparkLost"
         assert service.get(waits.id).state is State.QUEUED
         assert spark.runs == [runs.id]
-        service.heard(Ready("4.1"))
+        service.runner.heard(Ready("4.1"))
         assert spark.runs == [runs.id, waits.id]
 
 
@@ -199,11 +207,11 @@ def test_waiting_ends_with_the_query_or_the_time_or_a_change(store, tmp_path):
     with serving(store, tmp_path) as (service, _):
         query = service.submit(ask())
         assert service.wait(query.id, 0.05).state is State.QUEUED
-        told = threading.Timer(0.2, lambda: service.heard(Started(query.id)))
+        told = threading.Timer(0.2, lambda: service.runner.heard(Started(query.id)))
         told.start()
         changed = service.wait(query.id, SOON, beyond=service.get(query.id))
         assert changed.state is State.RUNNING
-        threading.Timer(0.2, lambda: service.heard(Done(query.id, ROWS))).start()
+        threading.Timer(0.2, lambda: service.runner.heard(Done(query.id, ROWS))).start()
         assert service.wait(query.id, SOON).state is State.SUCCEEDED
 
 
@@ -214,7 +222,7 @@ def test_queries_are_listed_newest_first_by_user_state_and_page(store, tmp_path)
         for number in range(5):
             clock.now += dt.timedelta(seconds=1)
             ids.append(service.submit(ask("ann" if number % 2 else "bob")).id)
-        service.heard(Started(ids[0]))
+        service.runner.heard(Started(ids[0]))
         assert [one.id for one in service.list()] == ids[::-1]
         assert [one.id for one in service.list(user="ann")] == [ids[3], ids[1]]
         assert [one.id for one in service.list(states=[State.RUNNING])] == [ids[0]]
@@ -240,8 +248,8 @@ def test_results_expire_and_queries_are_forgotten_later(store, tmp_path):
     clock = Clock()
     with serving(store, tmp_path, clock) as (service, _):
         query = service.submit(ask())
-        service.heard(Started(query.id))
-        service.heard(Done(query.id, ROWS))
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Done(query.id, ROWS))
         clock.now += Limits().keep_results
         service._sweep()
         assert service.get(query.id).state is State.EXPIRED
@@ -249,6 +257,25 @@ def test_results_expire_and_queries_are_forgotten_later(store, tmp_path):
         service._sweep()
         with pytest.raises(QueryNotFound):
             service.get(query.id)
+
+
+@pytest.mark.parametrize("message", ["Started", "Done"])
+def test_what_spark_says_is_kept_until_the_store_answers(store, tmp_path, monkeypatch, message):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        change, tried = StoredQueries.change, []
+
+        def faulty(queries, id_, step):
+            tried.append(id_)
+            if len(tried) == 1:
+                raise StoreUnavailable("the store does not answer", hint="Try again")
+            return change(queries, id_, step)
+
+        if message == "Done":
+            service.runner.heard(Started(query.id))
+        monkeypatch.setattr(StoredQueries, "change", faulty)
+        service.runner.heard(Started(query.id) if message == "Started" else Done(query.id, ROWS))
+        assert service.get(query.id).state is (State.RUNNING if message == "Started" else State.SUCCEEDED)
 
 
 def test_files_that_cannot_be_removed_yet_are_removed_later(store, tmp_path, monkeypatch):
@@ -262,8 +289,8 @@ def test_files_that_cannot_be_removed_yet_are_removed_later(store, tmp_path, mon
 
         monkeypatch.setattr(service.results, "remove", remove)
         query = service.submit(ask())
-        service.heard(Started(query.id))
-        service.heard(Cancelled(query.id))
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Cancelled(query.id))
         assert service.get(query.id).state is State.CANCELLED
         service._sweep()
         service._sweep()
@@ -273,9 +300,9 @@ def test_files_that_cannot_be_removed_yet_are_removed_later(store, tmp_path, mon
 def test_another_server_serves_what_is_finished_and_passes_on_a_cancel(store, tmp_path):
     with serving(store, tmp_path) as (one, spark), serving(store, tmp_path) as (other, _):
         done, runs = one.submit(ask()), one.submit(ask())
-        one.heard(Started(done.id))
-        one.heard(Done(done.id, ROWS))
-        one.heard(Started(runs.id))
+        one.runner.heard(Started(done.id))
+        one.runner.heard(Done(done.id, ROWS))
+        one.runner.heard(Started(runs.id))
         assert other.get(done.id).result == ROWS
         assert other.get(runs.id).state is State.RUNNING
         other.cancel(runs.id)
@@ -286,7 +313,7 @@ def test_queries_of_a_server_that_stops_in_order_are_lost(store, tmp_path):
     with serving(store, tmp_path) as (other, _):
         with serving(store, tmp_path, running=1) as (one, _):
             runs, waits = one.submit(ask()), one.submit(ask())
-            one.heard(Started(runs.id))
+            one.runner.heard(Started(runs.id))
         assert {other.get(query.id).problem.error for query in (runs, waits)} == {"QueryLost"}
         with pytest.raises(TooManyQueries, match="about to stop"):
             one.submit(ask())

@@ -1,11 +1,13 @@
 """Queries over HTTP: asked, followed, listed, cancelled."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from hbstore.query_service.messages import Done, Failed, Planned, Progressed, Started
 from hbstore.query_service.query import Problem, Progress
+from tests.metastore.serving import until
 from tests.query_service.test_service import ROWS
 
 
@@ -21,11 +23,11 @@ def test_a_query_is_asked_and_followed_to_its_end(ask, served):
     query = reply.json()
     assert reply.headers["Location"] == f"/queries/{query['id']}"
     assert (query["state"], query["request"]["user"], query["request"]["name"]) == ("queued", "ann", "one")
-    service.heard(Started(query["id"]))
-    service.heard(Planned(query["id"], {"sql": "SELECT 1"}, ()))
+    service.runner.heard(Started(query["id"]))
+    service.runner.heard(Planned(query["id"], {"sql": "SELECT 1"}, ()))
     assert ask("GET", f"/queries/{query['id']}").json()["state"] == "running"
     assert ask("GET", f"/queries/{query['id']}/plan").json() == {"sql": "SELECT 1"}
-    service.heard(Done(query["id"], ROWS))
+    service.runner.heard(Done(query["id"], ROWS))
     ended = ask("GET", f"/queries/{query['id']}?wait=5").json()
     assert (ended["state"], ended["result"]["rows"]) == ("succeeded", 1)
 
@@ -51,12 +53,25 @@ def test_events_tell_each_change_until_the_end(ask, served):
             query = json.loads(line[6:])
             seen.append((query["state"], query["progress"]["tasks_done"]))
             if seen == [("queued", 0)]:
-                service.heard(Started(id_))
+                service.runner.heard(Started(id_))
             elif seen[-1] == ("running", 0):
-                service.heard(Progressed(id_, Progress(tasks=4, tasks_done=2)))
+                service.runner.heard(Progressed(id_, Progress(tasks=4, tasks_done=2)))
             elif seen[-1] == ("running", 2):
-                service.heard(Done(id_, ROWS))
+                service.runner.heard(Done(id_, ROWS))
     assert seen == [("queued", 0), ("running", 0), ("running", 2), ("succeeded", 2)]
+
+
+def test_many_requests_wait_at_once_and_all_hear_of_the_end(ask, served):
+    """More than the server has threads."""
+    service, _ = served
+    id_ = submit(ask)
+    with ThreadPoolExecutor(100) as threads:
+        replies = [threads.submit(ask, "GET", f"/queries/{id_}?wait=30") for _ in range(100)]
+        until(lambda: len(service.changes._listeners) == 1)
+        assert ask("GET", "/health").status == 200
+        service.runner.heard(Started(id_))
+        service.runner.heard(Done(id_, ROWS))
+        assert {reply.result().json()["state"] for reply in replies} == {"succeeded"}
 
 
 def test_queries_are_listed_in_pages(ask):
@@ -79,8 +94,8 @@ def test_a_query_is_cancelled(ask, served):
 def test_a_failed_query_says_why(ask, served):
     service, _ = served
     id_ = submit(ask)
-    service.heard(Started(id_))
-    service.heard(
+    service.runner.heard(Started(id_))
+    service.runner.heard(
         Failed(id_, Problem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask less"))
     )
     problem = ask("GET", f"/queries/{id_}").json()["problem"]
@@ -120,7 +135,7 @@ def test_no_plan_is_a_conflict(ask):
 
 def test_a_full_queue_says_when_to_ask_again(ask, served):
     service, _ = served
-    service.limits = type(service.limits)(running=1, queued=1)
+    service.runner.limits = type(service.runner.limits)(running=1, queued=1)
     submit(ask)
     submit(ask)
     reply = ask("POST", "/queries", {"text": "select 1"})

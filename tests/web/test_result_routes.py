@@ -27,8 +27,8 @@ def finished(served, ask):
         table = pa.table({"c0": [row[0] for row in some], "c1": [row[1] for row in some]})
         parquet.write_table(table, folder / f"part-0000{number}.parquet", row_group_size=400)
     (folder / "_SUCCESS").touch()
-    service.heard(Started(id_))
-    service.heard(Done(id_, Result(columns=COLUMNS, rows=len(ROWS), size=1)))
+    service.runner.heard(Started(id_))
+    service.runner.heard(Done(id_, Result(columns=COLUMNS, rows=len(ROWS), size=1)))
     return id_
 
 
@@ -96,8 +96,8 @@ def test_a_query_without_a_result_has_none_to_fetch(ask, served):
     service, _ = served
     id_ = ask("POST", "/queries", {"text": "select 1"}).json()["id"]
     assert ask("GET", f"/queries/{id_}/results").status == 409
-    service.heard(Started(id_))
-    service.heard(Failed(id_, Problem(error="QueryFailed", text="no")))
+    service.runner.heard(Started(id_))
+    service.runner.heard(Failed(id_, Problem(error="QueryFailed", text="no")))
     reply = ask("GET", f"/queries/{id_}/results")
     assert (reply.status, reply.json()["fields"]["state"]) == (409, "failed")
 
@@ -105,15 +105,15 @@ def test_a_query_without_a_result_has_none_to_fetch(ask, served):
 def test_a_statement_without_rows_has_an_empty_result(ask, served):
     service, _ = served
     id_ = ask("POST", "/queries", {"text": "create table t"}).json()["id"]
-    service.heard(Started(id_))
-    service.heard(Done(id_, Result()))
+    service.runner.heard(Started(id_))
+    service.runner.heard(Done(id_, Result()))
     assert ask("GET", f"/queries/{id_}/results").json() == {"columns": [], "rows": [], "next": None}
     assert ask("GET", f"/queries/{id_}/results?format=csv").data == b""
 
 
 def test_an_expired_result_is_gone(ask, served, finished):
     service, _ = served
-    service.clock.now += service.limits.keep_results
+    service.clock.now += service.runner.limits.keep_results
     service._sweep()
     reply = ask("GET", f"/queries/{finished}/results")
     assert (reply.status, reply.json()["error"]) == (410, "ResultExpired")
