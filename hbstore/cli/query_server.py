@@ -144,7 +144,9 @@ def results(
     its first page.
     """
     with asked(server, token) as connection:
-        print_result(connection.get(query), form, as_json=as_json)
+        found = connection.get(query)
+        note(found)
+        print_result(found, form, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore query cancel --server http://127.0.0.1:8080 0d9f…"))
@@ -205,8 +207,7 @@ def run_there(connection: Connection, query: dict[str, Any], *, as_csv: bool, as
     except KeyboardInterrupt:
         there.cancel()
         raise
-    for warning in there.to_dict()["warnings"]:
-        typer.echo(f"Note: {warning}", err=True)
+    note(there)
     print_result(there, "csv" if as_csv else None, as_json=as_json)
 
 
@@ -235,6 +236,14 @@ def follow(query: RemoteQuery) -> None:
                 show("Asking the server: tasks", progress["tasks_done"], progress["tasks"])
             else:
                 show(f"Asking the server: {query.state}", 0, None)
+
+
+def note(query: RemoteQuery) -> None:
+    """What the user should know beside the rows, on stderr."""
+    for start, end in query.missing:
+        typer.echo(f"Note: nothing is there for [{start}, {end})", err=True)
+    for warning in query.warnings:
+        typer.echo(f"Note: {warning}", err=True)
 
 
 def print_result(query: RemoteQuery, form: str | None, *, as_json: bool = False) -> None:
@@ -268,6 +277,7 @@ def _fields(query: RemoteQuery) -> dict[str, object]:
         "tasks": f"{progress['tasks_done']:,} of {progress['tasks']:,}" if progress["tasks"] else None,
         "rows": None if result is None else f"{result['rows']:,}",
         "bytes": None if result is None else f"{result['size']:,}",
+        "missing": ", ".join(f"[{start}, {end})" for start, end in query.missing) or None,
         "error": None if query.error is None else f"{type(query.error).__name__}: {query.error}",
     }
 

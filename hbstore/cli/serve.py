@@ -230,7 +230,9 @@ def _child_command(
             hint="Leave out --processes; only Linux spreads the connections of a port over processes",
         )
     if url.startswith("memory:"):
-        raise InvalidInput("several processes cannot share a store in memory", url=url, hint="Leave out --processes")
+        raise InvalidInput(
+            "several processes cannot share a store in memory", url=url, hint="Leave out --processes and --http-port"
+        )
     settings: Settings = ctx.obj
     reading = serving.limits.connection.read
     options = {

@@ -52,6 +52,17 @@ class RemoteQuery:
             return None
         return error_of(problem["error"], problem["text"], problem["fields"], problem["hint"], problem["highlight"])
 
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """The ranges of time of which a cube query has no rows; none, unless it was asked with partial."""
+        plan = self._document["plan"] or {}
+        return [(start, end) for start, end in plan.get("missing", ())]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know about the answer."""
+        return list(self._document["warnings"])
+
     def to_dict(self) -> dict[str, Any]:
         """All that the server said of it, as JSON has it."""
         return dict(self._document)

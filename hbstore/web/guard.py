@@ -1,7 +1,7 @@
 """What stands before every request: who may ask, from where, and how much.
 
-* The Host header must be a name under which the server is reached, so that no page elsewhere can name a host of its own
-  that leads here (DNS rebinding).
+* Without tokens, the Host header must be a name of the loopback, so that no page elsewhere can name a host of its own
+  that leads here (DNS rebinding). Such a page has no token, so with tokens the server may have any name.
 * A request that changes something, and that a browser sends from a page of another site (Origin), is refused.
 * With a token file, each request carries one of its tokens; without one, the server listens at the loopback alone.
 * A body is read up to a limit.
@@ -142,7 +142,7 @@ class Guard:
 
     def _check_host(self, headers: Headers) -> None:
         host = _host_of(f"//{headers.get('host', '')}")
-        if host not in self.access.hosts:
+        if not self.access.tokens and host not in self.access.hosts:
             raise RequestRefused(
                 "the server is not reached under this name",
                 host=headers.get("host", ""),

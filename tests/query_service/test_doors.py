@@ -85,6 +85,8 @@ def test_a_cube_is_asked_over_http(shop):
         shop.query(longer, database="shop").wait()
     partial = shop.query(longer, database="shop", partial=True).wait()
     assert partial.rows() == query.rows()
+    assert partial.missing == [("2015-01-03T00:00:00+00:00", "2015-01-04T00:00:00+00:00")]
+    assert query.missing == query.warnings == []
     assert shop.explain(text, database="shop")["sql"].startswith("SELECT")
 
 
@@ -137,6 +139,9 @@ def test_the_examples_of_the_commands_run(served, shop):
     assert b"PARSE_SYNTAX_ERROR" in failed.stderr
     missing = run(environment, "query", "run", asked.replace("01-03", "01-04"))
     assert (missing.returncode, b"[2015-01-03, 2015-01-04)" in missing.stderr) == (1, True)
+    partial = run(environment, "query", "run", "--partial", asked.replace("01-03", "01-04"))
+    assert (partial.returncode, partial.stdout) == (0, b"3\n")
+    assert b"nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in partial.stderr
     nowhere = run({**environment, "HBSTORE_SERVER": "http://127.0.0.1:1"}, "query", "list")
     assert (nowhere.returncode, b"does not answer" in nowhere.stderr) == (3, True)
 

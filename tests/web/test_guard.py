@@ -58,7 +58,7 @@ def test_a_token_says_whose_a_query_is(asking, tmp_path):
         reply = ask("POST", "/queries", {"text": "select 1"}, headers=wrong)
         assert (reply.status, reply.json()["error"]) == (401, "AccessRefused")
         assert reply.headers["WWW-Authenticate"] == "Bearer"
-    token = {"Authorization": "Bearer fedcba9876543210"}
+    token = {"Authorization": "Bearer fedcba9876543210", "Host": "hbstore.example"}
     made = ask("POST", "/queries", {"text": "select 1", "user": "ann"}, headers=token).json()
     assert made["request"]["user"] == "bob"
 
