@@ -97,7 +97,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class PackedNumber:
-    """i16, i32, i64, double: what `struct` packs."""
+    """byte, i16, i32, i64, double: what `struct` packs."""
 
     code: int
     form: struct.Struct
@@ -129,6 +129,7 @@ class Bool:
 STRING: Final = String()
 BINARY: Final = Binary()
 DOUBLE: Final = PackedNumber(4, struct.Struct(">d"))
+BYTE: Final = PackedNumber(3, struct.Struct(">b"))
 I16: Final = PackedNumber(6, struct.Struct(">h"))
 I32: Final = PackedNumber(8, _INT32)
 I64: Final = PackedNumber(10, struct.Struct(">q"))

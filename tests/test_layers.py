@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
-    ("web",),
+    ("web", "hiveserver2"),
     ("query_service",),
     ("client",),
     ("spark",),
@@ -33,6 +33,7 @@ ROOMS = (
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "stored_as", "layouts", "model"),
     ("drawing", "wording", "arguments", "properties_file"),
+    ("thrift",),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
     ("errors",),
 )

@@ -18,10 +18,11 @@ from thriftpy2.thrift import TException
 from hbstore.errors import HbstoreError, StoreReadOnly
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.failures import declared_error
-from hbstore.metastore.messages import Head, Refusal, read_head, refusal, reply_head
-from hbstore.metastore.protocol import METHODS, Method
+from hbstore.metastore.protocol import METHODS
 from hbstore.metastore.replies import PartitionList, Reply, Streamed, Whole
 from hbstore.store.partition_store import PartitionStore
+from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
+from hbstore.thrift.methods import Method
 
 _LOG: Final = logging.getLogger("hbstore.metastore")
 _UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)

@@ -14,30 +14,26 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore.budget import Budget
 from hbstore.metastore.calls import ClientSession, Endpoint
-from hbstore.metastore.framing import MessageReader, ReadLimits
-from hbstore.metastore.messages import read_head
 from hbstore.metastore.replies import Reply
 from hbstore.metastore.short_calls import LongCall
+from hbstore.metastore.strangers import hint_for
+from hbstore.thrift.budget import Budget
+from hbstore.thrift.framing import MessageReader, ReadLimits
+from hbstore.thrift.messages import read_head
+from hbstore.thrift.sockets import MAX_FRAME, prepare, send
 
 WRITE_TIMEOUT: Final = 60.0
 """Seconds after which a client that takes nothing of its reply is cut off."""
 
-MAX_FRAME: Final = (1 << 31) - 1
-"""Bytes of a reply that fit in a frame."""
-
 _LOG: Final = logging.getLogger("hbstore.metastore.connection")
 _FRAME: Final = struct.Struct(">i")
-_TIME: Final = struct.Struct("@ll")
+_TOO_LARGE: Final = "If you trust the client, raise --max-message"
 _Outcome = TypeVar("_Outcome", bound=bool | None)
-_MILLION: Final = 1_000_000
-_KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPALIVE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
-"""A machine that is gone without a word is noticed after ten minutes. TCP_KEEPALIVE is macOS's name of TCP_KEEPIDLE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +94,9 @@ class Connection:
         self._message: bytes | None = None  # a call that `serve_short` left to `serve`
         self._unsent = b""  # of a reply, likewise
         self.answering = False
-        _prepare(sock, limits.write_timeout)
+        prepare(sock, limits.write_timeout)
         sock.setblocking(False)
-        self._reader = MessageReader(sock, limits.read, budget)
+        self._reader = MessageReader(sock, replace(limits.read, too_large=_TOO_LARGE, strangers=hint_for), budget)
 
     def serve(self) -> bool:
         """Answer the calls that have come, and wait for what is missing; whether the connection goes on."""
@@ -228,11 +224,8 @@ class Connection:
         return not self._unsent
 
     def _send(self, chunks: Iterable[bytes], size: int) -> None:
-        try:
-            for chunk in chunks:
-                self._sock.sendall(chunk)
-        except BlockingIOError:  # how the system says that the time is over
-            raise TimeoutError(f"the client did not read its reply of {size} bytes for too long") from None
+        for chunk in chunks:
+            send(self._sock, chunk, size)
 
     def _shut(self, how: int) -> None:
         try:
@@ -243,16 +236,6 @@ class Connection:
     def _told(self, why: str, **fields: object) -> dict[str, Any]:
         given = {name: value for name, value in fields.items() if value is not None}
         return {"fields": {"client": self._client, "why": why, **given}}
-
-
-def _prepare(sock: socket.socket, write_timeout: float) -> None:
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _KEEPALIVE.items():
-        if hasattr(socket, name):
-            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-    most = _TIME.pack(int(write_timeout), int(write_timeout % 1 * _MILLION))
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, most)
 
 
 def _is_short(message: bytes, short: frozenset[str]) -> bool:

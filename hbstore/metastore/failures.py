@@ -27,7 +27,8 @@ from hbstore.errors import (
     UnknownTimelineClass,
     UnknownUpdatePeriod,
 )
-from hbstore.metastore.protocol import THRIFT, Method
+from hbstore.metastore.protocol import THRIFT
+from hbstore.thrift.methods import Method
 
 _INVALID: Final = ("InvalidObjectException", "InvalidOperationException", "InvalidInputException")
 _MISSING: Final = ("NoSuchObjectException",)

@@ -60,15 +60,20 @@ def say_ready(lifeline: socket.socket) -> None:
 
 
 @contextmanager
-def held_port(host: str, port: int) -> Iterator[int]:
+def held_port(host: str, port: int, option: str = "--port") -> Iterator[int]:
     """Hold a port for children, without listening at it; the port, which 0 leaves to the system.
+
+    Args:
+        host: a name or an address of this machine.
+        port: which.
+        option: by which users choose it, for hints.
 
     Raises:
         AddressUnavailable: the port is taken, or may not be used.
     """
     if port:
-        listening_socket(host, port).close()  # which fails where others listen, even if they would share
-    with listening_socket(host, port, shared_port=True) as held:
+        listening_socket(host, port, option=option).close()  # which fails where others listen, even if they would share
+    with listening_socket(host, port, shared_port=True, option=option) as held:
         yield int(held.getsockname()[1])
 
 

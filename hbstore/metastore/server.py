@@ -23,11 +23,12 @@ from dataclasses import dataclass, field
 from typing import Final, Self, cast
 
 from hbstore.errors import AddressUnavailable
-from hbstore.metastore.budget import BUDGET, Budget
 from hbstore.metastore.calls import Endpoint
 from hbstore.metastore.connection import Connection, ConnectionLimits
 from hbstore.metastore.short_calls import SHORT_CALLS, mark_selector
-from hbstore.metastore.threads import TaskThreads
+from hbstore.thrift.budget import BUDGET, Budget
+from hbstore.thrift.complaints import Complaints
+from hbstore.thrift.threads import TaskThreads
 
 DEFAULT_PORT: Final = 9083
 """The Hive Metastore's."""
@@ -43,7 +44,6 @@ _LOOKS: Final = 4
 """How often in the time that a client may be idle the server looks for such clients."""
 
 _PAUSE: Final = 0.1
-_MINUTE: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class MetastoreServer:
         self._limits = limits or ServerLimits()
         self._short = short
         self._watch = watch
-        self._budget = Budget(self._limits.message_memory)
+        self._budget = Budget(self._limits.message_memory, advice=": raise --message-memory")
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])
         self._connections: dict[socket.socket, Connection] = {}  # changed by the selecting thread alone
@@ -104,7 +104,7 @@ class MetastoreServer:
         self._started = self._closing = self._closed = False
         self._idle_looked = 0.0
         self._over = threading.Event()
-        self._complaints = _Complaints()
+        self._complaints = Complaints(_LOG)
 
     @property
     def port(self) -> int:
@@ -305,28 +305,14 @@ class MetastoreServer:
         self._complaints.say("cannot start a thread", why=why, connections=len(self._connections))
 
 
-class _Complaints:
-    """Warnings that are said once a minute at most, each."""
-
-    __slots__ = ("_said",)
-
-    def __init__(self) -> None:
-        self._said: dict[str, float] = {}
-
-    def say(self, text: str, **fields: object) -> None:
-        now = time.monotonic()
-        if now - self._said.get(text, -_MINUTE) >= _MINUTE:
-            self._said[text] = now
-            _LOG.warning(text, extra={"fields": fields})
-
-
-def listening_socket(host: str, port: int, *, shared_port: bool = False) -> socket.socket:
+def listening_socket(host: str, port: int, *, shared_port: bool = False, option: str = "--port") -> socket.socket:
     """A socket that is bound to an address and does not listen yet.
 
     Args:
         host: a name or an address of this machine.
         port: 0 for a free one.
         shared_port: let other processes of this user bind to it too, if they ask for it as well (SO_REUSEPORT).
+        option: by which users choose the port, for hints.
 
     Raises:
         AddressUnavailable: there is no such address here, the port is taken, or it may not be used.
@@ -349,6 +335,6 @@ def listening_socket(host: str, port: int, *, shared_port: bool = False) -> sock
             "the server cannot listen at this address",
             address=f"{host}:{port}",
             reason=getattr(error, "strerror", None) or error,
-            hint="Choose another with --host and --port; port 0 takes any free port",
+            hint=f"Choose another with --host and {option}; port 0 takes any free port",
         ) from error
     return sock

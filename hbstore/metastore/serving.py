@@ -61,6 +61,7 @@ class Serving:
         host: a name or an address of this machine.
         port: 0 for a free one.
         metrics_port: likewise; None for no metrics.
+        metrics_host: the address of the metrics; None: ``host``.
         shared_port: other processes listen at the same port.
         read_only: refuse what changes anything.
         strict_types: refuse to change a column's type to one that Hive does not convert it into.
@@ -73,6 +74,7 @@ class Serving:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     metrics_port: int | None = None
+    metrics_host: str | None = None
     shared_port: bool = False
     read_only: bool = False
     strict_types: bool = False
@@ -93,7 +95,7 @@ def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests,
         from hbstore.metastore.metrics import Metrics, serve_metrics
 
         metrics = Metrics(_WRITING)
-        metrics_port = serve_metrics(metrics.registry, serving.host, serving.metrics_port)
+        metrics_port = serve_metrics(metrics.registry, serving.metrics_host or serving.host, serving.metrics_port)
     server = open_server(store, serving, metrics)
     create_default_database(store, serving)
     _serve(server, requests, lambda: ready(server.port, metrics_port))
@@ -145,7 +147,7 @@ def supervise(
             return Processes(commands, environment).run(requests, lambda: ready(port, None))
         from hbstore.metastore.metrics import shared_metrics
 
-        with shared_metrics(serving.host, serving.metrics_port) as shared:
+        with shared_metrics(serving.metrics_host or serving.host, serving.metrics_port) as shared:
             environment[METRICS_FOLDER] = shared.folder
             children = Processes(commands, environment, shared.forget)
             return children.run(requests, lambda: ready(port, shared.port))

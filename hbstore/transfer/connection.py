@@ -15,8 +15,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from hbstore.errors import HbstoreError, InvalidUrl, MetastoreRefused, MetastoreUnavailable, ProtocolViolation
-from hbstore.metastore.messages import Refusal, read_head
-from hbstore.metastore.walker import Walker
+from hbstore.thrift.messages import Refusal, read_head
+from hbstore.thrift.walker import Walker
 from hbstore.wire import I32, STRING, Struct, WireType, skip
 
 PORT: Final = 9083

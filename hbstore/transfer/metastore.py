@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from hbstore.errors import MetastoreRefused
 from hbstore.layouts import DATABASE, PARAMETERS, PARTITION, STRINGS, TABLE
-from hbstore.metastore.protocol import Texts
 from hbstore.model import Database, Partition, StorageDescriptor, Table
 from hbstore.service_model import ColumnStatistic, Function
 from hbstore.service_structs import FUNCTION, encode_function
 from hbstore.structs import encode_database, encode_table
+from hbstore.thrift.kinds import Texts
 from hbstore.transfer.connection import Address, ClientConnection
 from hbstore.transfer.raw import RAW
 from hbstore.wire import BOOL, I16, STRING, ListOf, MapOf, Struct, WireType

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -77,7 +78,7 @@ class Serve:
             [
                 *(sys.executable, "-m", "hbstore", "--store", store, "serve", "--json"),
                 *("--warehouse", str(self.folder / "warehouse"), "--log-file", str(self.log_file)),
-                *([] if "--port" in options else ["--port", "0"]),
+                *([] if {"--port", "--without-metastore"} & set(options) else ["--port", "0"]),
                 *map(str, options),
             ],
             cwd=ROOT,
@@ -89,7 +90,7 @@ class Serve:
         line = self.process.stdout.readline()
         assert line, self.process.communicate()[1]
         self.ready = json.loads(line)
-        self.port = int(self.ready["uri"].rpartition(":")[2])
+        self.port = int(self.ready["uri"].rpartition(":")[2]) if self.ready["uri"] else None
 
     def __enter__(self):
         return self
@@ -129,6 +130,13 @@ class Serve:
         """SIGKILL."""
         self.process.kill()
         self.process.wait(SECONDS)
+
+
+def numbers(server):
+    """The metrics by their names and labels, as Prometheus reads them."""
+    with urllib.request.urlopen(server.ready["metrics"], timeout=SECONDS) as page:  # noqa: S310  our own
+        lines = page.read().decode().splitlines()
+    return {name: float(value) for name, _, value in (one.rpartition(" ") for one in lines if not one.startswith("#"))}
 
 
 def _memory(pid, kind):

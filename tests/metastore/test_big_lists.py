@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.metastore.budget import weight
 from hbstore.metastore.replies import CHUNK, IN_MEMORY
-from hbstore.metastore.walker import Walker
+from hbstore.thrift.budget import weight
+from hbstore.thrift.walker import Walker
 from tests.metastore.asking import Asking
 from tests.metastore.client import message
 

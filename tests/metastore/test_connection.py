@@ -13,9 +13,9 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.connection import ConnectionLimits
-from hbstore.metastore.framing import ReadLimits
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.server import ServerLimits
+from hbstore.thrift.framing import ReadLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import SECONDS, in_process, until
 

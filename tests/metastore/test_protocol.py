@@ -9,9 +9,8 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TType
 from thriftpy2.transport.memory import TCyMemoryBuffer
 
-from hbstore.metastore.protocol import METHODS, THRIFT, Texts
+from hbstore.metastore.protocol import METHODS, THRIFT
 from hbstore.structs import encode_database, encode_partition, encode_table
-from hbstore.wire import STRING, ListOf
 from tests.strategies import databases, full_partitions, full_tables, unicode_text
 
 STORED = {"Database", "Table", "Partition", "FieldSchema", "StorageDescriptor", "PrincipalPrivilegeSet"}
@@ -178,9 +177,3 @@ def test_partitions_arrive_as_they_were_sent(data, table):
 
 def test_stored_bytes_are_results_as_they_are():
     assert METHODS["get_table"].result(b"stored") == b"\x0c\x00\x00stored\x00"
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=4) | st.sampled_from([127, 128, 300]).map("a".__mul__)))
-def test_lists_of_texts_are_written_as_any_list_is(texts):
-    assert Texts().write(texts) == ListOf(STRING).write(texts)
-    assert Texts().read(Texts().write(texts), 0) == (tuple(texts), len(Texts().write(texts)))

@@ -10,13 +10,13 @@ from contextlib import ExitStack
 import pytest
 from thriftpy2.transport import TTransportException
 
-from hbstore.metastore import threads
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.connection import ConnectionLimits
 from hbstore.metastore.endpoint import MODULES
-from hbstore.metastore.framing import ReadLimits
 from hbstore.metastore.server import ServerLimits
 from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
+from hbstore.thrift import threads
+from hbstore.thrift.framing import ReadLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import QUICK, SECONDS, in_process, until
 

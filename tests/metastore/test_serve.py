@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.server import MAX_CONNECTIONS
 from hbstore.metastore.serving import Serving
 from tests.metastore.client import HOST, TYPES, client, message
-from tests.metastore.serving import SECONDS, Serve, refused, until
+from tests.metastore.serving import SECONDS, Serve, numbers, refused, until
 from tests.metastore.writing import says, storage, table_of
 
 
@@ -57,6 +56,7 @@ def test_serve_says_where_it_is_and_creates_what_is_missing(serve, url, tmp_path
         "warehouse": f"file:{tmp_path}/warehouse",
         "metrics": None,
         "http": None,
+        "sql": None,
     }
     with client(server.port) as metastore:
         assert metastore.getName() == "hbstore"
@@ -178,13 +178,6 @@ def test_without_the_option_only_slow_calls_are_logged(serve):
     assert server.terminate() == 0
     (line,) = server.log()
     assert (line["event"], line["level"], line["method"]) == ("slow call", "warning", "getName")
-
-
-def numbers(server):
-    """The metrics by their names and labels, as Prometheus reads them."""
-    with urllib.request.urlopen(server.ready["metrics"], timeout=SECONDS) as page:  # noqa: S310  our own
-        lines = page.read().decode().splitlines()
-    return {name: float(value) for name, _, value in (one.rpartition(" ") for one in lines if not one.startswith("#"))}
 
 
 @pytest.mark.parametrize("processes", [1, 3])

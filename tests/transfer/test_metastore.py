@@ -8,8 +8,8 @@ import pytest
 
 from hbstore import Column, Table
 from hbstore.errors import MetastoreRefused
-from hbstore.metastore.messages import read_head
 from hbstore.structs import encode_table
+from hbstore.thrift.messages import read_head
 from hbstore.transfer.metastore import Metastore
 from hbstore.wire import STRING, field_head
 from tests.metastore.wire_trees import I32, STRUCT, result, strings

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore import walker as limits
-from hbstore.metastore.budget import FREE, Budget, Share, weight
 from hbstore.metastore.calls import ClientSession, Handlers, Service, endpoint
-from hbstore.metastore.framing import PIECE, MessageReader, ReadLimits
-from hbstore.metastore.messages import read_head
 from hbstore.metastore.protocol import METHODS, THRIFT
 from hbstore.metastore.strangers import hint_for
-from hbstore.metastore.walker import Walker
+from hbstore.thrift import walker as limits
+from hbstore.thrift.budget import FREE, Budget, Share, weight
+from hbstore.thrift.framing import PIECE, MessageReader, ReadLimits
+from hbstore.thrift.messages import read_head
+from hbstore.thrift.walker import Walker
 from hbstore.wire import skip
 from tests.metastore.client import STORED, message
 from tests.metastore.wire_strategies import any_messages, calls
@@ -31,11 +31,11 @@ I32 = struct.Struct(">i").pack
 
 
 @contextmanager
-def reading(*, budget=None, kind=socket.SOCK_SEQPACKET, **given):
+def reading(*, budget=None, kind=socket.SOCK_SEQPACKET, strangers=hint_for, **given):
     """A reader, and the other end of its socket. Pieces are received as they were sent, one at a time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
     with ours, theirs:
-        yield MessageReader(ours, ReadLimits(**given), budget or Budget()), theirs
+        yield MessageReader(ours, ReadLimits(strangers=strangers, **given), budget or Budget()), theirs
 
 
 def field(code, value, number=1):
@@ -100,6 +100,31 @@ def test_messages_one_after_the_other(messages, cuts, framed):
         client.close()
         assert list(iter(reader.read, None)) == messages
         assert reader.framed == (framed and bool(messages))
+
+
+@pytest.mark.parametrize("framed", [True, False])
+def test_a_reader_may_be_told_how_messages_come_and_what_came_already(framed):
+    stream = (I32(len(CALL)) + CALL) * 2 if framed else CALL * 2
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reader = MessageReader(ours, ReadLimits(), Budget(), framed=framed, pending=stream[:7])
+        theirs.sendall(stream[7:])
+        assert [reader.read(), reader.read()] == [CALL, CALL]
+        assert reader.framed == framed
+
+
+def test_what_comes_next_can_be_looked_at():
+    with reading() as (reader, client):
+        client.sendall(CALL)
+        assert (reader.peek(), reader.peek()) == (CALL, CALL)
+        assert reader.read() == CALL
+        client.sendall(CALL + b"!")
+        assert reader.peek() == CALL + b"!"
+        reader.take()
+        client.sendall(CALL)
+        assert reader.read() == CALL
+        client.close()
+        assert reader.peek() == b""
 
 
 def test_a_large_message_through_a_stream():

@@ -40,11 +40,13 @@ class Budget:
     Args:
         total: bytes.
         patience: seconds that a message waits for its share.
+        advice: what helps where messages wait for too long.
     """
 
-    __slots__ = ("_beyond", "_changed", "_patience", "_total", "_used")
+    __slots__ = ("_advice", "_beyond", "_changed", "_patience", "_total", "_used")
 
-    def __init__(self, total: int = BUDGET, patience: float = PATIENCE) -> None:
+    def __init__(self, total: int = BUDGET, patience: float = PATIENCE, advice: str = "") -> None:
+        self._advice = advice
         self._total = total
         self._patience = patience
         self._used = 0
@@ -67,9 +69,7 @@ class Budget:
             return
         with self._changed:
             if not self._changed.wait_for(lambda: self._may_grow(share, more), self._patience):
-                raise TimeoutError(
-                    "large messages of other clients use all of the message memory: raise --message-memory"
-                )
+                raise TimeoutError("large messages of other clients use all of the message memory" + self._advice)
             if self._used + more > self._total:
                 self._beyond = share
             self._used += more

@@ -9,15 +9,18 @@ the message without being copied.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore.budget import FREE, Budget, Share, weight
-from hbstore.metastore.walker import MAX_MESSAGE, Walker
+from hbstore.thrift.budget import FREE, Budget, Share, weight
+from hbstore.thrift.sockets import limit_reads
+from hbstore.thrift.walker import MAX_ELEMENTS, MAX_MESSAGE, Walker, expected
 
 PIECE: Final = 64 * 1024
 """Bytes that are taken from a socket at once."""
@@ -26,12 +29,8 @@ READ_TIMEOUT: Final = 60.0
 """Seconds that a client may pause in the middle of a call."""
 
 _SIZE: Final = struct.Struct(">i")
-_TIME: Final = struct.Struct("@ll")
 _VERSION_BYTE: Final = 0x80
 """The first byte of a call with a version, which stands behind the size in a frame, and begins no name."""
-
-_MILLION: Final = 1_000_000
-_RAISED: Final = "If you trust the client, raise --max-message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,17 @@ class ReadLimits:
         message: bytes of one message.
         read_timeout: seconds that a client may pause in the middle of a call.
         idle_timeout: seconds between calls; None for ever.
+        too_large: what to do where a message is larger; an error's hint.
+        strangers: what to do where a client speaks another protocol, by its first four bytes; likewise.
+        elements: of all containers of one message together.
     """
 
     message: int = MAX_MESSAGE
     read_timeout: float = READ_TIMEOUT
     idle_timeout: float | None = None
+    too_large: str | None = None
+    strangers: Callable[[bytes], str | None] = expected
+    elements: int = MAX_ELEMENTS
 
 
 class MessageReader:
@@ -56,29 +61,54 @@ class MessageReader:
         sock: a socket, which is blocking while `read` is called.
         limits: what the client may send.
         budget: the memory for large messages.
+        framed: whether messages come in frames; None: their first bytes say it.
+        pending: what was received already.
 
     Attributes:
         framed: whether messages come in frames, and replies have to.
     """
 
-    __slots__ = ("_budget", "_limits", "_pending", "_share", "_sock", "_undecided", "framed")
+    __slots__ = ("_budget", "_limits", "_pending", "_share", "_sock", "_undecided", "_walking", "framed")
 
-    def __init__(self, sock: socket.socket, limits: ReadLimits, budget: Budget) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        limits: ReadLimits,
+        budget: Budget,
+        *,
+        framed: bool | None = None,
+        pending: bytes = b"",
+    ) -> None:
         self._sock = sock
         self._limits = limits
+        self._walking = (limits.too_large, limits.strangers, limits.elements)
         self._budget = budget
         self._share: Share | None = None
-        self._pending = b""
-        self._undecided = True
-        self.framed = False
-        # The system ends a wait for bytes, as a timeout of Python's would cost every call a poll.
-        most = _TIME.pack(int(limits.read_timeout), int(limits.read_timeout % 1 * _MILLION))
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, most)
+        self._pending = pending
+        self._undecided = framed is None
+        self.framed = bool(framed)
+        limit_reads(sock, limits.read_timeout)
 
     @property
     def has_more(self) -> bool:
         """Whether bytes of the next message are here already, so that the socket may stay silent about them."""
         return bool(self._pending)
+
+    def peek(self) -> bytes:
+        """What comes next, as it is received; `read` takes it. b"" where the client is gone.
+
+        Raises:
+            TimeoutError: nothing comes for as long as a client may pause.
+            OSError: the connection broke.
+        """
+        if not self._pending:
+            with contextlib.suppress(ConnectionResetError):  # between two calls this is a way to go, too
+                self._pending = self._receive()
+        return self._pending
+
+    def take(self) -> None:
+        """What `peek` showed needs no `read`."""
+        self._pending = b""
 
     def read(self) -> bytes | None:
         """The next message; None where the client is gone, as it may be between two calls.
@@ -102,7 +132,7 @@ class MessageReader:
             data = self._at_least(_SIZE.size, data)
             limit = self._frame_size(data)
             data = data[_SIZE.size :]
-        walker = Walker(limit, _RAISED)
+        walker = Walker(limit, *self._walking)
         message = self._first_piece(data, walker) if walker.walk(data) else self._read_on(data, walker)
         if self.framed and len(message) != limit:
             raise ProtocolViolation(
@@ -139,7 +169,7 @@ class MessageReader:
             data = data[_SIZE.size :]
             if len(data) < limit:
                 return None
-        walker = Walker(limit, _RAISED)
+        walker = Walker(limit, *self._walking)
         if not walker.walk(data) or weight(walker.at, walker.elements) > FREE:
             return None
         if self.framed and walker.at != limit:
@@ -194,7 +224,10 @@ class MessageReader:
         size: int = _SIZE.unpack_from(data, 0)[0]
         if not 0 < size <= self._limits.message:
             raise ProtocolViolation(
-                "the size of a frame is not allowed", size=size, limit=self._limits.message, hint=_RAISED
+                "the size of a frame is not allowed",
+                size=size,
+                limit=self._limits.message,
+                hint=self._limits.too_large,
             )
         return size
 

@@ -12,7 +12,7 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport.memory import TCyMemoryBuffer
 
-from hbstore.metastore.messages import Head, Refusal, read_head, refusal, reply_head
+from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
 from tests.strategies import int32s, names
 
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore.strangers import hint_for
 
 MAX_MESSAGE: Final = 128 * 1024 * 1024
 """Bytes of one message, where the server is not told otherwise: a little more than Java's clients take themselves."""
@@ -53,23 +53,50 @@ _IN_STRUCT: Final = -1
 _EXPECTED: Final = "Send a message in Thrift's binary protocol"
 
 
+def expected(_first: bytes) -> str:
+    """What to do for any client that sends something else."""
+    return _EXPECTED
+
+
 class Walker:
     """Walks over one message.
 
     Args:
         limit: bytes that the message may have.
         hint: what to do where it has more.
+        strangers: what to do where it is no message, by its first four bytes.
+        elements: how many its containers may have together.
 
     Attributes:
         at: how far it came; once it is over, the message's size. It may point beyond the bytes that are there.
         elements: how many elements the containers seen so far claim.
     """
 
-    __slots__ = ("_even", "_headless", "_hint", "_left", "_limit", "_odd", "_stack", "at", "elements")
+    __slots__ = (
+        "_even",
+        "_headless",
+        "_hint",
+        "_left",
+        "_limit",
+        "_most",
+        "_odd",
+        "_stack",
+        "_strangers",
+        "at",
+        "elements",
+    )
 
-    def __init__(self, limit: int = MAX_MESSAGE, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        limit: int = MAX_MESSAGE,
+        hint: str | None = None,
+        strangers: Callable[[bytes], str | None] = expected,
+        elements: int = MAX_ELEMENTS,
+    ) -> None:
         self._limit = limit
+        self._most = elements
         self._hint = hint
+        self._strangers = strangers
         self._headless = True
         self._stack: list[tuple[int, int, int]] = []
         # What is being walked over: a struct (_left is _IN_STRUCT), or a container of which _left elements are to
@@ -169,8 +196,8 @@ class Walker:
                 hint=self._hint,
             )
         self.elements += number * each
-        if self.elements > MAX_ELEMENTS:
-            raise ProtocolViolation("a message has too many elements", limit=MAX_ELEMENTS, hint="Send smaller batches")
+        if self.elements > self._most:
+            raise ProtocolViolation("a message has too many elements", limit=self._most, hint="Send smaller batches")
         if even in _FIXED and odd in _FIXED:
             return (0, _STOP, _STOP), begin + least
         return (number * each, even, odd), begin
@@ -184,14 +211,14 @@ class Walker:
         if size < 0:
             if (size >> 16) & 0xFFFF != _VERSION:
                 raise ProtocolViolation(
-                    "the message is not in Thrift's binary protocol", hint=hint_for(bytes(data[:4]))
+                    "the message is not in Thrift's binary protocol", hint=self._strangers(bytes(data[:4]))
                 )
             if len(data) < 8:  # noqa: PLR2004  two numbers
                 return False
             size = _unpack(data, 4)[0]
             begin, behind = 8, 4
         if not 0 < size <= MAX_NAME or not _NAME.match(data, begin, begin + size):
-            raise ProtocolViolation("the message does not begin like a call", hint=hint_for(bytes(data[:4])))
+            raise ProtocolViolation("the message does not begin like a call", hint=self._strangers(bytes(data[:4])))
         end = begin + size + behind
         if len(data) < end:
             return False

@@ -1,0 +1,1 @@
+"""What services over Thrift's binary protocol share: messages from sockets, and the methods of an IDL."""

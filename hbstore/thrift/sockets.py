@@ -1,0 +1,84 @@
+"""What connections of all services have in common: how a socket is prepared, written to and closed."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import time
+from typing import Final
+
+MAX_FRAME: Final = (1 << 31) - 1
+"""Bytes of a reply that fit in a frame."""
+
+_TIME: Final = struct.Struct("@ll")
+_MILLION: Final = 1_000_000
+_KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPALIVE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}
+"""A machine that is gone without a word is noticed after ten minutes. TCP_KEEPALIVE is macOS's name of TCP_KEEPIDLE."""
+
+_PIECE: Final = 1 << 16
+
+
+def prepare(sock: socket.socket, write_timeout: float) -> None:
+    """Let a connection send at once, notice that the other machine is gone, and not wait for a reader for ever.
+
+    Args:
+        sock: connected.
+        write_timeout: seconds after which a client that takes nothing is given up.
+
+    Raises:
+        OSError: the connection is broken already.
+    """
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(write_timeout))
+
+
+def limit_reads(sock: socket.socket, seconds: float) -> None:
+    """Let the system end a wait for bytes, as a timeout of Python's would cost every call a poll.
+
+    Args:
+        sock: blocking.
+        seconds: more than a microsecond; less would be for ever.
+    """
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _time(seconds))
+
+
+def send(sock: socket.socket, data: bytes, size: int) -> None:
+    """Send bytes of a reply, all of them.
+
+    Args:
+        sock: prepared, and blocking.
+        data: the bytes.
+        size: of the whole reply, for the error.
+
+    Raises:
+        TimeoutError: the client takes nothing for too long.
+        OSError: the connection broke.
+    """
+    try:
+        sock.sendall(data)
+    except BlockingIOError:  # how the system says that the time is over
+        raise TimeoutError(f"the client did not read its reply of {size} bytes for too long") from None
+
+
+def close_after_last_words(sock: socket.socket, seconds: float = 1.0) -> None:
+    """Close a connection whose client still sends, so that it reads what was said to it last.
+
+    The system throws away what it has not sent yet if a socket is closed while received bytes are unread.
+    """
+    until = time.monotonic() + seconds
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_WR)
+        while (left := until - time.monotonic()) > 0:
+            limit_reads(sock, max(left, 0.01))
+            if not sock.recv(_PIECE):
+                break
+    sock.close()
+
+
+def _time(seconds: float) -> bytes:
+    return _TIME.pack(int(seconds), int(seconds % 1 * _MILLION))
