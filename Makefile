@@ -67,7 +67,7 @@ bench-metastore: $(INSTALLED) ## the Hive Metastore endpoint beside a real Hive 
 	@dev/setup/tools.sh java mvn
 	$(PYTHON) -m benchmarks.metastore $(ARGS)
 
-fuzz: $(INSTALLED) ## compare random filters, or cube queries (--cubes), with the naive answer until told to stop by ARGS
+fuzz: $(INSTALLED) ## compare random filters or cube queries (--cubes) with the naive answer, or mutate calls (--sql-port P); see ARGS=--help
 	$(PYTHON) -m tests.fuzz $(ARGS)
 
 hbase-up: $(INSTALLED) ## start a real HBase on this machine, without Docker, and print its store URL

@@ -198,6 +198,10 @@ class ConcurrentChange(HbstoreError):
     """Other writers kept changing the same row; nothing was changed by this call, which can be repeated."""
 
 
+class VersionMismatch(ConcurrentChange):
+    """What is stored is not the version that a request says it changes; nothing was changed."""
+
+
 class WriteConflict(ConcurrentChange):
     """Another job is writing files of the same partition; nothing was changed."""
 
@@ -459,8 +463,12 @@ class SparkLost(QueryError):
     """The Spark that ran the query died; the server starts another."""
 
 
+class SessionLost(QueryError):
+    """The Spark that had the session died, and what statements had left in the session with it."""
+
+
 class QueryTimedOut(QueryError):
-    """The query ran longer than the server allows."""
+    """The query ran longer than the server, or who asked, allows."""
 
 
 class ResultExpired(QueryError):
@@ -473,6 +481,18 @@ class ResultTooLarge(QueryError):
 
 class TooManyQueries(QueryError):
     """The server takes no more queries now; ``fields`` say which limit was reached."""
+
+
+class SessionNotFound(QueryError):
+    """There is no session of that handle: it was closed, or its server ended."""
+
+
+class OperationNotFound(QueryError):
+    """There is no operation of that handle: it was closed, or its session ended."""
+
+
+class UnsupportedCall(QueryError):
+    """A driver asks for something that the server does not do; ``fields`` say what."""
 
 
 class AccessRefused(HbstoreError):

@@ -1,13 +1,15 @@
-"""The process of `hbstore serve` that takes queries: over HTTP, with a Spark of its own."""
+"""The process of `hbstore serve` that takes queries, with a Spark of its own, and its doors."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -18,7 +20,17 @@ from hbstore.cli.spark_session import check_pyspark
 from hbstore.errors import InvalidInput
 
 if TYPE_CHECKING:  # imported when the command runs
+    from prometheus_client import CollectorRegistry
+
+    from hbstore.hiveserver2.calls import Endpoint
+    from hbstore.hiveserver2.port_service import PortService
+    from hbstore.hiveserver2.server import DriverServer
+    from hbstore.metastore.calls import Service
+    from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
+    from hbstore.query_service.observing import Observer
+    from hbstore.query_service.service import QueryService
+    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
 
@@ -32,15 +44,23 @@ HttpPortOption = Annotated[
         help="Take queries over HTTP at this port, and let Spark run them; 0 takes any free port.",
     ),
 ]
+SqlPortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--sql-port",
+        min=0,
+        max=65535,
+        metavar="P",
+        help="Take queries of JDBC and ODBC drivers at this port, as HiveServer2; 0 takes any free port.",
+    ),
+]
 ResultsOption = Annotated[
     str | None,
     typer.Option("--results", metavar="DIR", help="Where the results of queries have their files: a path or URI."),
 ]
 TokenFileOption = Annotated[
     str | None,
-    typer.Option(
-        "--token-file", metavar="FILE", help="Who may ask over HTTP: a user and an access token on each line."
-    ),
+    typer.Option("--token-file", metavar="FILE", help="Who may ask queries: a user and an access token on each line."),
 ]
 SparkMasterOption = Annotated[str, typer.Option("--spark-master", metavar="URL", help="Where Spark runs queries.")]
 SparkConfOption = Annotated[
@@ -66,6 +86,8 @@ KeepResultsOption = Annotated[
     float, typer.Option("--keep-results", min=0.0, metavar="HOURS", help="How long results can be fetched.")
 ]
 _NAME: Final = "take-queries"
+_NEEDED: Final = ("h11", "pyarrow", "pydantic")
+_NEEDED_BY_HTTP: Final = ("fastapi", "fastapi_offline", "uvicorn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +96,8 @@ class QueryDoors:
 
     Attributes:
         host: the address of the doors.
-        http_port: the port for HTTP, which the parent holds.
+        http_port: the port for HTTP, which the parent holds; None: no such door.
+        sql_port: the port for drivers of JDBC and ODBC, likewise.
         metastore: the URI of the metastore that Spark uses.
         warehouse: where databases and tables have their files.
         results: the folder of results.
@@ -89,10 +112,15 @@ class QueryDoors:
         keep_seconds: how long results are kept.
         log_file: of this process; None: stderr.
         log_calls: whether all requests are logged.
+        trash: the warehouse's folder for what is deleted; None: it has none.
+        also_under: further folders below which files may be deleted.
+        read_only: refuse what changes the catalog.
+        strict_types: refuse to change a column's type to one that Hive does not convert it into.
     """
 
     host: str
-    http_port: int
+    http_port: int | None
+    sql_port: int | None
     metastore: str
     warehouse: str
     results: str
@@ -107,6 +135,21 @@ class QueryDoors:
     keep_seconds: float = 172_800.0
     log_file: str | None = None
     log_calls: bool = False
+    trash: str | None = None
+    also_under: Sequence[str] = ()
+    read_only: bool = False
+    strict_types: bool = False
+
+    def catalog(self, store: PartitionStore) -> Service:
+        """The catalog as the metastore's processes serve it."""
+        from hbstore.files.warehouse import Warehouse
+        from hbstore.metastore.calls import Service
+        from hbstore.publishing.publisher import Publisher
+
+        if not self.read_only:
+            store.finish_publications = Publisher(store).finish_before_use
+        warehouse = Warehouse(self.warehouse, trash=self.trash, also_under=self.also_under)
+        return Service(store, warehouse, self.read_only, self.strict_types)
 
     @property
     def limits(self) -> Limits:
@@ -126,14 +169,16 @@ class QueryDoors:
         """See what can be seen before a process is started.
 
         Raises:
-            InvalidInput: pyspark or what serves HTTP is not installed, or the tokens will not do.
+            InvalidInput: pyspark or what takes queries is not installed, or the tokens will not do.
         """
         check_pyspark(None)
-        try:
-            from hbstore.web.guard import Access
-        except ImportError as error:
+        needed = (*_NEEDED, *(_NEEDED_BY_HTTP if self.http_port is not None else ()))
+        missing = [name for name in needed if find_spec(name) is None]
+        if missing:
             hint = "pip install 'hbstore[service]'"
-            raise InvalidInput("what serves HTTP is not installed", reason=str(error), hint=hint) from None
+            raise InvalidInput("what takes queries is not installed", missing=", ".join(missing), hint=hint)
+        from hbstore.query_service.access import Access
+
         Access.of(self.host, self.token_file)
 
     def command(self, store: str) -> list[str]:
@@ -151,13 +196,12 @@ def take_queries(
     from hbstore.metastore.call_log import logging_to
     from hbstore.metastore.processes import own_lifeline, say_ready
     from hbstore.metastore.stopping import StopRequests
+    from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
+    from hbstore.query_service.observing import UNOBSERVED
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
-    from hbstore.web.app import application
-    from hbstore.web.guard import Access
-    from hbstore.web.serving import http_served
 
     doors = QueryDoors(**json.loads(settings))
     access = Access.of(doors.host, doors.token_file)
@@ -167,7 +211,17 @@ def take_queries(
         requests = stack.enter_context(StopRequests(lifeline))
         opened = stack.enter_context(open_store(ctx, store))
         servers = Servers(opened.records, lambda: datetime.now(UTC))
-        service = QueryService(opened, Results(doors.results), servers, doors.limits)
+        registry = _metrics_registry()
+        observer = UNOBSERVED if registry is None else _query_metrics(registry)
+        service = QueryService(opened, Results(doors.results), servers, doors.limits, observer=observer)
+        drivers = None if doors.sql_port is None else _driver_calls(service, access)
+
+        def lost() -> None:
+            """Tell those who remember something of the Spark that died."""
+            if drivers is not None:
+                drivers.service.sessions.lose()
+            service.runner.lost()
+
         engine = Engine(
             opened.rows.url,
             doors.metastore,
@@ -175,16 +229,62 @@ def take_queries(
             master=doors.spark_master,
             conf=doors.spark_conf,
             heard=service.runner.heard,
-            lost=service.runner.lost,
+            lost=lost,
         )
         stack.callback(engine.close)
         service.open(engine)
         stack.callback(service.close)
-        stack.enter_context(
-            http_served(
-                application(service, access, log_all=doors.log_calls), doors.host, doors.http_port, shared_port=True
-            )
-        )
+        if doors.http_port is not None:
+            stack.enter_context(_http_door(doors, doors.http_port, service, access, registry))
+        if drivers is not None:
+            stack.enter_context(_driver_door(doors, drivers, access))
         if lifeline is not None:
             say_ready(lifeline)
         requests.wait()
+
+
+def _metrics_registry() -> CollectorRegistry | None:
+    """For this process's metrics, where the parent shows those of all processes; None: it shows none."""
+    from hbstore.metastore.processes import METRICS_FOLDER
+
+    if METRICS_FOLDER not in os.environ:
+        return None
+    from prometheus_client import CollectorRegistry
+
+    return CollectorRegistry()
+
+
+def _query_metrics(registry: CollectorRegistry) -> Observer:
+    from hbstore.query_service.metrics import QueryMetrics
+
+    return QueryMetrics(registry)
+
+
+def _http_door(
+    doors: QueryDoors, port: int, service: QueryService, access: Access, registry: CollectorRegistry | None
+) -> AbstractContextManager[int]:
+    """Inside, queries are taken over HTTP."""
+    from hbstore.web.app import application
+    from hbstore.web.metrics import RequestMetrics
+    from hbstore.web.serving import http_served
+
+    catalog = doors.catalog(service.store)
+    observe = None if registry is None else RequestMetrics(registry).observe
+    app = application(service, access, catalog=catalog, log_all=doors.log_calls, observe=observe)
+    return http_served(app, doors.host, port, shared_port=True)
+
+
+def _driver_calls(service: QueryService, access: Access) -> Endpoint[PortService]:
+    """What answers the calls of drivers."""
+    from hbstore.hiveserver2.sql_port import sql_port
+
+    return sql_port(service, access)
+
+
+def _driver_door(
+    doors: QueryDoors, drivers: Endpoint[PortService], access: Access
+) -> AbstractContextManager[DriverServer]:
+    """Inside, drivers of JDBC and ODBC are served."""
+    from hbstore.hiveserver2.server import DriverServer
+
+    return DriverServer(drivers, access, doors.host, doors.sql_port or 0, shared_port=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -26,7 +24,16 @@ from hbstore.cli.query_doors import (
     ResultsOption,
     SparkConfOption,
     SparkMasterOption,
+    SqlPortOption,
     TokenFileOption,
+)
+from hbstore.cli.serve_doors import (
+    OpenDoors,
+    check_shared_store,
+    check_together,
+    held_for_children,
+    query_ports,
+    results_folder,
 )
 from hbstore.errors import InvalidInput
 
@@ -36,6 +43,7 @@ if TYPE_CHECKING:  # imported when the command runs: that takes a while, and hel
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
+_LOOPBACK: Final = "127.0.0.1"
 
 
 @commands.command(
@@ -65,6 +73,12 @@ def serve(
         str, typer.Option("--host", help="The address to listen at; the server does not authenticate clients.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any free port.")] = 9083,
+    without_metastore: Annotated[
+        bool,
+        typer.Option(
+            "--without-metastore", help="Take queries only; the metastore serves nobody but this server's own Spark."
+        ),
+    ] = False,
     processes: Annotated[
         int, typer.Option("--processes", min=1, metavar="N", help="Processes that share the port.")
     ] = 1,
@@ -123,6 +137,7 @@ def serve(
         ),
     ] = None,
     http_port: HttpPortOption = None,
+    sql_port: SqlPortOption = None,
     results: ResultsOption = None,
     token_file: TokenFileOption = None,
     spark_master: SparkMasterOption = "local[*]",
@@ -142,7 +157,8 @@ def serve(
     PARTITION.
 
     With --http-port, the server takes queries over HTTP (docs at /docs), and a Spark of its own runs them: cube
-    queries, Spark SQL, and hbstore's own statements. Other machines reach it only with a --token-file.
+    queries, Spark SQL, and hbstore's own statements. Other machines reach it only with a --token-file. The
+    metastore's door can be left out then: --without-metastore.
 
     The server prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Then it answers the calls
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
@@ -150,18 +166,21 @@ def serve(
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.call_log import logging_to
     from hbstore.metastore.connection import ConnectionLimits
-    from hbstore.metastore.framing import ReadLimits
     from hbstore.metastore.processes import own_lifeline
     from hbstore.metastore.server import ServerLimits
     from hbstore.metastore.serving import Serving, serve_alone, serve_as_child, supervise
     from hbstore.metastore.stopping import StopRequests
+    from hbstore.thrift.framing import ReadLimits
 
+    opening = query_ports(http_port, sql_port)
+    check_together(ctx, opening, without_metastore=without_metastore)
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     serving = Serving(
         Warehouse(warehouse, trash=trash, also_under=also_under or ()),
-        host,
-        port,
+        _LOOPBACK if without_metastore else host,
+        0 if without_metastore else port,
         metrics_port,
+        metrics_host=host,
         read_only=read_only,
         strict_types=strict_types,
         limits=ServerLimits(max_connections, message_memory, connection=ConnectionLimits(reading)),
@@ -170,13 +189,14 @@ def serve(
     )
     url = store_url(ctx, store)
     doors = None
-    if http_port is not None:
+    if opening:
         doors = QueryDoors(
             host=host,
             http_port=http_port,
+            sql_port=sql_port,
             metastore="",
             warehouse=serving.warehouse.root,
-            results=_needed(results),
+            results=results_folder(results, opening),
             token_file=token_file,
             spark_master=spark_master,
             spark_conf=named_values("setting", spark_conf),
@@ -188,13 +208,22 @@ def serve(
             keep_seconds=keep_results * 3600,
             log_file=log_file,
             log_calls=log_calls,
+            trash=trash,
+            also_under=serving.warehouse.also_under,
+            read_only=read_only,
+            strict_types=strict_types,
         )
         doors.check()
 
-    def ready(port: int, metrics_port: int | None, http_port: int | None = None) -> None:
-        _say_ready(url, serving, port, metrics_port, http_port, as_json=as_json)
+    def ready(port: int, metrics_port: int | None, http_port: int | None = None, sql_port: int | None = None) -> None:
+        shown = None if without_metastore else port
+        opened = OpenDoors(url, serving.warehouse.root, host, shown, http_port, sql_port, metrics_port)
+        print_lines([opened.line(as_json=as_json)])
+        sys.stdout.flush()  # at once, for people and scripts that wait for it
 
     alone = processes == 1 and doors is None
+    if not alone:
+        check_shared_store(url, opening, processes)
     command = [] if alone else _child_command(ctx, url, serving, log_file, trash, shared=processes > 1)
     lifeline = own_lifeline()
     with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
@@ -219,7 +248,7 @@ def _child_command(
     """The command line of a process among several; its port is added when it is known.
 
     Raises:
-        InvalidInput: processes cannot share this store, or no port on this system.
+        InvalidInput: processes cannot share a port on this system.
     """
     from hbstore.metastore.processes import port_can_be_shared
 
@@ -228,10 +257,6 @@ def _child_command(
             "processes cannot share a port on this system",
             system=sys.platform,
             hint="Leave out --processes; only Linux spreads the connections of a port over processes",
-        )
-    if url.startswith("memory:"):
-        raise InvalidInput(
-            "several processes cannot share a store in memory", url=url, hint="Leave out --processes and --http-port"
         )
     settings: Settings = ctx.obj
     reading = serving.limits.connection.read
@@ -258,13 +283,6 @@ def _child_command(
     ]
 
 
-def _needed(results: str | None) -> str:
-    if results is None:
-        hint = "Give --results DIR, where the server keeps the results of queries for a while"
-        raise InvalidInput("a server that takes queries needs a folder for their results", hint=hint)
-    return results
-
-
 def _supervise_with(
     doors: QueryDoors,
     store: PartitionStore,
@@ -272,19 +290,21 @@ def _supervise_with(
     command: list[str],
     processes: int,
     requests: StopRequests,
-    ready: Callable[[int, int | None, int], None],
+    ready: Callable[[int, int | None, int | None, int | None], None],
 ) -> int:
     """Look after the processes of the metastore, and the one that takes queries."""
-    from hbstore.metastore.processes import held_port
     from hbstore.metastore.serving import supervise
     from hbstore.metastore.spark_conf import endpoint_uri
 
     url = store.rows.url
-    with held_port(doors.host, doors.http_port) as http_port:
+    with (
+        held_for_children(doors.host, doors.http_port, "--http-port") as http_port,
+        held_for_children(doors.host, doors.sql_port, "--sql-port") as sql_port,
+    ):
 
         def beside(port: int) -> list[list[str]]:
-            here = replace(doors, http_port=http_port, metastore=endpoint_uri(serving.host, port))
-            return [here.command(url)]
+            metastore = endpoint_uri(serving.host, port)
+            return [replace(doors, http_port=http_port, sql_port=sql_port, metastore=metastore).command(url)]
 
         return supervise(
             store,
@@ -292,24 +312,6 @@ def _supervise_with(
             command,
             processes,
             requests,
-            lambda port, metrics_port: ready(port, metrics_port, http_port),
+            lambda port, metrics_port: ready(port, metrics_port, http_port, sql_port),
             beside,
         )
-
-
-def _say_ready(
-    url: str, serving: Serving, port: int, metrics_port: int | None, http_port: int | None, *, as_json: bool
-) -> None:
-    """One line, at once, for people and scripts that wait for it."""
-    host = f"[{serving.host}]" if ":" in serving.host else serving.host
-    uri = f"thrift://{host}:{port}"
-    metrics = None if metrics_port is None else f"http://{host}:{metrics_port}/metrics"
-    http = None if http_port is None else f"http://{host}:{http_port}"
-    shown = url if "://" in url else f"sqlite://{Path(url).absolute()}"
-    if as_json:
-        document = {"store": shown, "uri": uri, "warehouse": serving.warehouse.root, "metrics": metrics, "http": http}
-        print_lines([json.dumps(document)])
-    else:
-        rest = "".join([f", queries {http}" if http else "", f", metrics {metrics}" if metrics else ""])
-        print_lines([f"serving {shown} at {uri}, warehouse {serving.warehouse.root}{rest}"])
-    sys.stdout.flush()

@@ -82,6 +82,7 @@ def test_every_error_has_an_exit_code():
         "StoreFull",
         "StoreReadOnly",
         "StoreUnavailable",
+        "VersionMismatch",
         "WriteConflict",
     }
     assert {name for name, code in codes.items() if code == failures.PROBLEMS} == {"Uncoverable"}

@@ -22,7 +22,7 @@ SHOWN_BY = {
     ("properties_file.py", "--format"): {"timeline import"},
     ("cubes/catalog.py", "--cascade"): {"model drop"},
     ("ddl/session.py", "--warehouse"): {"sql"},
-    ("metastore/framing.py", "--max-message"): {"serve"},
+    ("metastore/connection.py", "--max-message"): {"serve"},
     ("metastore/metrics.py", "--metrics-port"): {"serve"},
     ("metastore/server.py", "--host"): {"serve"},
     ("metastore/server.py", "--port"): {"serve"},

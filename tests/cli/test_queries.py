@@ -16,32 +16,12 @@ from pyarrow import parquet
 
 import hbstore
 from hbstore.cli import answers, sql
-from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.ddl import Result
 from hbstore.ddl.statements import CubeQuery
+from tests.cubes.rides import rides
 from tests.spark.settings import SMALL
 
-MODEL = """
-kind: storage
-name: lake
----
-kind: cube
-name: rides
-time_dimensions: {{start_time: dt}}
-measures: [{{name: fare, type: bigint, default_aggregate: sum}}]
-dim_attributes: [{{name: start_time, type: timestamp}}, {{name: bike, type: string}}]
----
-kind: fact
-name: daily
-cube: rides
-columns: [{{name: fare, type: bigint}}, {{name: bike, type: string}}]
-storage_tables:
-  - storage: lake
-    update_periods: [DAILY]
-    partition_columns: [{{name: dt, type: string}}]
-    time_partition_columns: [dt]
-    description: {{location: "file:{root}", format: parquet}}
-"""
 QUERY = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-01', '{}') order by bike"
 TWO_DAYS = QUERY.format("2015-01-03")
 
@@ -52,7 +32,7 @@ def _rides(url, tmp_path):
     with hbstore.connect(url) as store:
         store.create_database("shop")
         cubes = Cubes(store, "shop")
-        cubes.create_all(parse_documents(MODEL.format(root=tmp_path / "daily"), "yaml"))
+        cubes.create_all(rides(tmp_path / "daily"))
         for day in ("2015-01-01", "2015-01-02"):
             folder = tmp_path / "daily" / f"dt={day}"
             folder.mkdir(parents=True)

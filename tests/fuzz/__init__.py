@@ -1,1 +1,1 @@
-"""Random tables and filters without end, compared with the naive evaluation: `python -m tests.fuzz`."""
+"""Random tables and filters without end, compared with the naive evaluation; mutated calls: `python -m tests.fuzz`."""

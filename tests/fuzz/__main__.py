@@ -5,6 +5,7 @@
     python -m tests.fuzz --backend hbase://127.0.0.1:9090/fuzz --pairs 20000
     python -m tests.fuzz --seed 123456 --pairs 200      # what a failure printed
     python -m tests.fuzz --cubes --pairs 20000          # cube queries of random stars
+    python -m tests.fuzz --sql-port 10000 --pairs 20000 # mutated calls to a server that serves drivers at this port
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -27,6 +28,7 @@ from tests.cubes.query.comparison import compare as compare_cubes
 from tests.exactness import tally
 from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget, compare_with_lies
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
+from tests.fuzz.drivers import attack
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
 
@@ -35,6 +37,9 @@ FILTERS = 200
 
 CUBE_QUERIES = 50
 """For each star."""
+
+CALLS = 5_000
+"""Mutated calls of one seed."""
 
 REPORT_SECONDS = 10
 
@@ -86,12 +91,25 @@ def run_cubes(first, queries, seconds):
     return 1 if failures else 0
 
 
+def run_drivers(port, first, calls, seconds):
+    """Send mutated calls to a server."""
+    began, seen = time.monotonic(), Counter()
+    for seed in count(first):
+        if seen.total() >= calls or time.monotonic() - began >= seconds:
+            break
+        print(f"python -m tests.fuzz --sql-port {port} --seed {seed} --pairs 1: {dict(seen)}", flush=True)
+        seen += attack(port, Random(seed), CALLS, user="ann", password="x")  # noqa: S106
+    print(f"{seen.total():,} mutated calls in {time.monotonic() - began:.0f} s, all answered or ended; {dict(seen)}")
+    return 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many pairs of table and filter")
     parser.add_argument("--backend", default="memory", help="memory, nonatomic, sqlite, all of these, or a store URL")
     parser.add_argument("--cubes", action="store_true", help="cube queries instead; --pairs counts them")
+    parser.add_argument("--sql-port", type=int, help="mutated calls of drivers to this port instead, likewise")
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -109,6 +127,8 @@ def main():
     """Run; 1 after a failure, whose seed is printed."""
     given = _arguments()
     first = given.seed if given.seed is not None else time.time_ns() % 10**9
+    if given.sql_port is not None:
+        return run_drivers(given.sql_port, first, given.pairs, given.seconds)
     if given.cubes:
         return run_cubes(first, given.pairs, given.seconds)
     began = shown = time.monotonic()

@@ -1,0 +1,179 @@
+"""The doors of `hbstore serve`: which options go together, and the line that says where the doors are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hbstore.errors import InvalidInput
+
+if TYPE_CHECKING:  # imported when the command runs: help needs none
+    import typer
+
+_OF_QUERIES: Final = (
+    "results",
+    "token_file",
+    "spark_master",
+    "spark_conf",
+    "max_running",
+    "max_running_of_user",
+    "max_queued",
+    "max_run_time",
+    "max_result",
+    "keep_results",
+)
+"""What options for queries are called in the command."""
+
+_PORTS: Final = ("port", "http_port", "sql_port", "metrics_port")
+_ON_THE_COMMAND_LINE: Final = "COMMANDLINE"
+
+
+def query_ports(http_port: int | None, sql_port: int | None) -> tuple[str, ...]:
+    """The options by which the user opens a door for queries, as they are written.
+
+    >>> query_ports(8080, None)
+    ('--http-port',)
+    """
+    ports = {"--http-port": http_port, "--sql-port": sql_port}
+    return tuple(name for name, port in ports.items() if port is not None)
+
+
+def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_metastore: bool) -> None:
+    """See that the options of the command go together.
+
+    Args:
+        ctx: of the command.
+        opening: the options that open a door for queries.
+        without_metastore: whether the metastore's door is left out.
+
+    Raises:
+        InvalidInput: they do not.
+    """
+    written = [name for name in (*_OF_QUERIES, "port") if _is_written(ctx, name)]
+    if without_metastore and not opening:
+        raise InvalidInput(
+            "a server without the metastore's door needs one for queries",
+            hint="Give --http-port or --sql-port, or leave out --without-metastore",
+        )
+    if without_metastore and "port" in written:
+        raise InvalidInput(
+            "a server without the metastore's door has no port for it",
+            hint="Leave out --port, or leave out --without-metastore",
+        )
+    ports = [port for name in _PORTS if (port := ctx.params[name]) and not (name == "port" and without_metastore)]
+    if len(set(ports)) < len(ports):
+        raise InvalidInput(
+            "two doors cannot have one port",
+            ports=", ".join(f"--{name.replace('_', '-')}={ctx.params[name]}" for name in _PORTS if ctx.params[name]),
+            hint="Choose another port; 0 takes any free port",
+        )
+    without_door = [f"--{name.replace('_', '-')}" for name in written if name in _OF_QUERIES]
+    if without_door and not opening:
+        raise InvalidInput(
+            "the server has no door for queries",
+            options=", ".join(without_door),
+            hint="Give --http-port or --sql-port, or leave out these options",
+        )
+
+
+def results_folder(results: str | None, opening: tuple[str, ...]) -> str:
+    """Where the results of queries have their files.
+
+    Raises:
+        InvalidInput: the user does not say it.
+    """
+    if results is None:
+        hint = f"Give --results DIR, where the server keeps the results of queries for a while, for {_all(opening)}"
+        raise InvalidInput("a server that takes queries needs a folder for their results", hint=hint)
+    return results
+
+
+def check_shared_store(url: str, opening: tuple[str, ...], processes: int) -> None:
+    """See that several processes can open a store.
+
+    Raises:
+        InvalidInput: it is in the memory of one.
+    """
+    if url.startswith("memory:"):
+        asking = (*(["--processes"] if processes > 1 else []), *opening)
+        raise InvalidInput(
+            "several processes cannot share a store in memory",
+            url=url,
+            hint=f"Name a store in a file or in HBase with --store, or leave out {_all(asking)}",
+        )
+
+
+@contextmanager
+def held_for_children(host: str, port: int | None, option: str) -> Iterator[int | None]:
+    """Hold the port of a door; None: there is no such door.
+
+    Raises:
+        AddressUnavailable: the port is taken, or may not be used.
+    """
+    from hbstore.metastore.processes import held_port
+
+    if port is None:
+        yield None
+    else:
+        with held_port(host, port, option) as held:
+            yield held
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDoors:
+    """Where a server is reached, once it is.
+
+    Attributes:
+        store: its URL or path.
+        warehouse: where databases and tables have their files.
+        host: the address of all doors.
+        metastore: the port of the metastore; None, like the others: there is no such door.
+        http: the port for queries over HTTP.
+        sql: the port for drivers of JDBC and ODBC.
+        metrics: the port for Prometheus.
+    """
+
+    store: str
+    warehouse: str
+    host: str
+    metastore: int | None = None
+    http: int | None = None
+    sql: int | None = None
+    metrics: int | None = None
+
+    def line(self, *, as_json: bool) -> str:
+        """One line, for programs or for people.
+
+        >>> OpenDoors("memory://", "file:/w", "::1", http=8080).line(as_json=False)
+        'serving memory://, warehouse file:/w, queries http://[::1]:8080'
+        """
+        store = self.store if "://" in self.store else f"sqlite://{Path(self.store).absolute()}"
+        doors = {
+            "uri": self._address("thrift://", self.metastore),
+            "metrics": self._address("http://", self.metrics, "/metrics"),
+            "http": self._address("http://", self.http),
+            "sql": self._address("jdbc:hive2://", self.sql),
+        }
+        if as_json:
+            return json.dumps({"store": store, "warehouse": self.warehouse, **doors})
+        words = {"queries": "http", "sql": "sql", "metrics": "metrics"}
+        rest = "".join(f", {word} {doors[name]}" for word, name in words.items() if doors[name])
+        at = f" at {doors['uri']}" if doors["uri"] else ""
+        return f"serving {store}{at}, warehouse {self.warehouse}{rest}"
+
+    def _address(self, scheme: str, port: int | None, path: str = "") -> str | None:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return None if port is None else f"{scheme}{host}:{port}{path}"
+
+
+def _is_written(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == _ON_THE_COMMAND_LINE
+
+
+def _all(options: tuple[str, ...]) -> str:
+    return " and ".join(options)

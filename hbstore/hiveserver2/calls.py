@@ -1,0 +1,233 @@
+"""Calls of drivers: what a handler is given, how handlers are found, and how a message becomes a reply.
+
+A handler answers one or more methods. It is a function of a `Call` that returns the method's response struct, whose
+status is SUCCESS unless the handler sets one. What it raises becomes the status of the response.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from hbstore.errors import HbstoreError
+from hbstore.hiveserver2.codes import ProtocolVersion, StatusCode
+from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, lacking
+from hbstore.hiveserver2.quick_replies import QuickReplies
+from hbstore.hiveserver2.statuses import GENERAL, SUCCESS, status_of
+from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
+from hbstore.thrift.methods import Method
+
+S = TypeVar("S")
+_LOG: Final = logging.getLogger("hbstore.hiveserver2")
+_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
+_NEEDED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "OpenSession": {"serverProtocolVersion": int(ProtocolVersion.V10)},
+    "GetInfo": {"infoValue": THRIFT.TGetInfoValue(stringValue="")},
+}
+"""Fields that drivers want in a response of a method, also beside an error."""
+
+
+@dataclass(slots=True)
+class Client:
+    """Who is at the other end.
+
+    Attributes:
+        address: host and port.
+        user: the login of SASL or HTTP; None where the connection has none, so that OpenSession says who it is.
+        password: of that login.
+        held: whether its sessions end with its connection; over HTTP they do not.
+        sessions: those that it opened and that end with its connection: what the owner of sessions puts there.
+    """
+
+    address: str
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    held: bool = True
+    sessions: set[Any] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[S]):
+    """One call while it is answered.
+
+    Attributes:
+        service: what all calls share.
+        client: who calls.
+        method: what is called.
+        request: the method's request struct. What tcliservice.thrift requires was sent; what else was not is None, or
+            the default that stands there.
+    """
+
+    service: S
+    client: Client
+    method: Method
+    request: Any
+    _kept: list[Hashable] = field(default_factory=list, repr=False)
+
+    def keep_reply(self, operation: Hashable) -> None:
+        """The reply to the same call stays the same until the operation is closed: see `QuickReplies`.
+
+        Args:
+            operation: what its owner has allowed, and will forget.
+        """
+        self._kept.append(operation)
+
+    @property
+    def kept(self) -> Hashable | None:
+        """What `keep_reply` was told; None if it was not called."""
+        return self._kept[-1] if self._kept else None
+
+
+Handler: TypeAlias = Callable[[Call[Any]], Any]
+H = TypeVar("H", bound=Handler)
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """The handlers of one module, by method.
+
+    >>> handlers = Handlers()
+    >>> @handlers.answers("SetClientInfo")
+    ... def set_client_info(call):
+    ...     return THRIFT.TSetClientInfoResp()
+    >>> list(handlers.by_method)
+    ['SetClientInfo']
+    """
+
+    by_method: dict[str, Handler] = field(default_factory=dict)
+
+    def answers(self, *methods: str) -> Callable[[H], H]:
+        """Make a function the handler of methods.
+
+        Raises:
+            ValueError: tcliservice.thrift has no such method.
+        """
+        unknown = set(methods) - set(METHODS)
+        if unknown:
+            raise ValueError(f"tcliservice.thrift has no {', '.join(sorted(unknown))}")
+
+        def register(handler: H) -> H:
+            self.by_method.update(dict.fromkeys(methods, handler))
+            return handler
+
+        return register
+
+
+def _nothing(_: Client) -> None:
+    """What happens when a client goes, where nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint(Generic[S]):
+    """Answers messages.
+
+    Attributes:
+        service: what all calls share.
+        handlers: by method.
+        quick: answers a message before anything of it is decoded, if it can.
+        on_gone: hears of each connection that is over, to end the sessions that it held.
+    """
+
+    service: S
+    handlers: Mapping[str, Handler]
+    quick: QuickReplies = field(default_factory=QuickReplies)
+    on_gone: Callable[[Client], object] = _nothing
+
+    def answer(self, client: Client, message: bytes) -> bytes:
+        """The whole reply to a whole message.
+
+        Raises:
+            ValueError, IndexError, struct.error: this is no message, so the connection is of no further use.
+        """
+        quick = self.quick(message)
+        return self._answer(client, message, read_head(message)) if quick is None else quick
+
+    def gone(self, client: Client) -> None:
+        """A client's connection is over."""
+        try:
+            self.on_gone(client)
+        except Exception:  # noqa: BLE001  a bug: the server goes on
+            _LOG.exception("the end of a connection failed")
+
+    def _answer(self, client: Client, message: bytes, head: Head) -> bytes:
+        if not head.is_call:
+            return refusal(head, Refusal.INVALID_MESSAGE_TYPE, "the message is not a call")
+        method, handler = METHODS.get(head.name), self.handlers.get(head.name)
+        if method is None or handler is None:
+            return refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
+        try:
+            request = method.arguments.read(message, head.body)[0].req
+        except _UNREADABLE as error:
+            return refusal(head, Refusal.PROTOCOL_ERROR, f"{head.name}: {error}")
+        missing = "req" if request is None else lacking(request)
+        if missing is not None:
+            return refusal(head, Refusal.PROTOCOL_ERROR, f"{head.name}: no {missing} was sent")
+        call = Call(self.service, client, method, request)
+        response = self._handled(head, handler, call)
+        if response is None:
+            return refusal(head, Refusal.INTERNAL_ERROR, f"{head.name}: internal error")
+        reply = reply_head(head) + response
+        if call.kept is not None:
+            self.quick.keep(call.kept, message, reply)
+        return reply
+
+    def _handled(self, head: Head, handler: Handler, call: Call[S]) -> bytes | None:
+        """The bytes of what a handler answers, or of what it raises; None where the method cannot tell that."""
+        try:
+            response = handler(call)
+            if getattr(response, "status", SUCCESS) is None:
+                response.status = SUCCESS
+            return call.method.result(response)
+        except HbstoreError as error:
+            return _failure(call.method, status_of(error, getattr(call.request, "statement", "")))
+        except OSError as error:
+            text = "the server's operating system refused a call"
+            hint = "Check that the server's disks are mounted, have space, and may be written by the server"
+            failed = HbstoreError(text, reason=error.strerror or str(error), hint=hint)
+            return _failure(call.method, status_of(failed))
+        except Exception:  # noqa: BLE001  a bug: client and log are told, and the server goes on
+            _LOG.exception("%s failed", head.name)
+            status = THRIFT.TStatus(statusCode=StatusCode.ERROR, sqlState=GENERAL, errorMessage=_BUG)
+            return _failure(call.method, status)
+
+
+_BUG: Final = "internal error: the server's log says more"
+
+
+def _failure(method: Method, status: Any) -> bytes | None:
+    """The bytes of a response with the status of an error; None where the method's has none."""
+    response = RESPONSES[method.name](**_NEEDED.get(method.name, {}))
+    if not hasattr(response, "status"):
+        return None
+    response.status = status
+    return method.result(response)
+
+
+def endpoint(
+    service: S,
+    modules: Mapping[str, Handlers],
+    *,
+    quick: QuickReplies | None = None,
+    on_gone: Callable[[Client], object] = _nothing,
+) -> Endpoint[S]:
+    """An endpoint with the handlers of some modules.
+
+    Args:
+        service: what all calls share.
+        modules: by their names.
+        quick: where the owner of operations allows replies to be kept.
+        on_gone: hears of each connection that is over.
+
+    Raises:
+        ValueError: two modules answer the same method.
+    """
+    by_method: dict[str, Handler] = {}
+    for name, handlers in modules.items():
+        twice = by_method.keys() & handlers.by_method.keys()
+        if twice:
+            raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
+        by_method.update(handlers.by_method)
+    return Endpoint(service, by_method, quick or QuickReplies(), on_gone)

@@ -1,0 +1,202 @@
+"""JDBC's metadata calls, answered from the store without Spark.
+
+There is one catalog, whose name is empty. Besides tables and views, the model's cubes, dimensions and facts are views,
+with their fields as columns; the remarks say how to ask them. A table of the same name hides such a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.hiveserver2 import result_types
+from hbstore.hiveserver2.listings import (
+    CATALOGS,
+    COLUMNS,
+    CROSS_REFERENCE,
+    FUNCTIONS,
+    PRIMARY_KEYS,
+    SCHEMAS,
+    TABLE_TYPES,
+    TABLES,
+    TYPE_INFO,
+    Listing,
+    listing,
+)
+from hbstore.hiveserver2.patterns import NamePattern
+from hbstore.hiveserver2.relations import TABLE, VIEW, Relation, relations
+from hbstore.hiveserver2.result_types import TYPES, result_type
+from hbstore.store.partition_store import PartitionStore
+
+_CATALOG: Final = ""
+_NULLABLE: Final = 1
+_SEARCHABLE: Final = 3
+"""In any condition; 0: in none."""
+
+_LETTERS: Final = (result_types.STRING, result_types.VARCHAR, result_types.CHAR)
+_PARAMETERS: Final = {"decimal": "precision,scale", "varchar": "length", "char": "length"}
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The catalog of a store in the words of JDBC.
+
+    Attributes:
+        store: whose.
+
+    >>> from hbstore import Column, Table, connect
+    >>> store = connect("memory://")
+    >>> store.create_database("shop")
+    >>> store.create_table(Table("shop", "sales", columns=[Column("price", "decimal(10,2)")]))
+    >>> Catalog(store).columns("shop", "sal%", None).batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
+    [{'COLUMN_NAME': 'price', 'TYPE_NAME': 'DECIMAL(10,2)'}]
+    """
+
+    store: PartitionStore
+
+    def catalogs(self) -> Listing:
+        """None that has a name."""
+        return listing(CATALOGS, 0, {})
+
+    def schemas(self, schema: str | None) -> Listing:
+        """The databases, by name.
+
+        Args:
+            schema: a pattern for their names, as `hbstore.hiveserver2.patterns.NamePattern` has them.
+        """
+        pattern = NamePattern.of(schema)
+        names = [name for name in self.store.database_names() if pattern.matches(name)]
+        return listing(SCHEMAS, len(names), {"TABLE_SCHEM": names, "TABLE_CATALOG": _CATALOG})
+
+    def table_types(self) -> Listing:
+        """TABLE and VIEW."""
+        return listing(TABLE_TYPES, 2, {"TABLE_TYPE": [TABLE, VIEW]})
+
+    def tables(self, schema: str | None, table: str | None, types: Sequence[str] | None) -> Listing:
+        """Tables and views, by type, database and name.
+
+        Args:
+            schema: a pattern for names of databases.
+            table: a pattern for names of tables and views.
+            types: TABLE, VIEW, or Hive's words such as EXTERNAL_TABLE, in any case; None or empty: all.
+        """
+        wanted = _wanted(types)
+        rows = [one for one in relations(self.store, NamePattern.of(schema), NamePattern.of(table)) if wanted(one)]
+        rows.sort(key=lambda one: (one.type, one.database, one.name))
+        return listing(
+            TABLES,
+            len(rows),
+            {
+                "TABLE_CAT": _CATALOG,
+                "TABLE_SCHEM": [one.database for one in rows],
+                "TABLE_NAME": [one.name for one in rows],
+                "TABLE_TYPE": [one.type for one in rows],
+                "REMARKS": [one.remarks for one in rows],
+            },
+        )
+
+    def columns(self, schema: str | None, table: str | None, column: str | None) -> Listing:
+        """Columns of tables and views, by database, table and place; those that partition a table come last.
+
+        Args:
+            schema: a pattern for names of databases.
+            table: a pattern for names of tables and views.
+            column: a pattern for names of columns.
+        """
+        matches = NamePattern.of(column).matches
+        rows = [
+            (relation, place, one)
+            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+            for place, one in enumerate(relation.columns, 1)
+            if matches(one.name)
+        ]
+        told = [result_type(one.type) for _, _, one in rows]
+        return listing(
+            COLUMNS,
+            len(rows),
+            {
+                "TABLE_CAT": _CATALOG,
+                "TABLE_SCHEM": [relation.database for relation, _, _ in rows],
+                "TABLE_NAME": [relation.name for relation, _, _ in rows],
+                "COLUMN_NAME": [one.name for _, _, one in rows],
+                "DATA_TYPE": [one.sql_type for one in told],
+                "TYPE_NAME": [_type_name(one.type) for _, _, one in rows],
+                "COLUMN_SIZE": [one.size for one in told],
+                "DECIMAL_DIGITS": [one.digits for one in told],
+                "NUM_PREC_RADIX": [one.radix for one in told],
+                "NULLABLE": _NULLABLE,
+                "REMARKS": [one.comment or "" for _, _, one in rows],
+                "ORDINAL_POSITION": [place for _, place, _ in rows],
+                "IS_NULLABLE": "YES",
+                "IS_AUTO_INCREMENT": "NO",
+            },
+        )
+
+    def type_info(self) -> Listing:
+        """The types, by their number in java.sql.Types."""
+        rows = sorted(TYPES, key=lambda one: one.sql_type)
+        return listing(
+            TYPE_INFO,
+            len(rows),
+            {
+                "TYPE_NAME": [one.name.upper() for one in rows],
+                "DATA_TYPE": [one.sql_type for one in rows],
+                "PRECISION": [one.size for one in rows],
+                "CREATE_PARAMS": [_PARAMETERS.get(one.name) for one in rows],
+                "NULLABLE": _NULLABLE,
+                "CASE_SENSITIVE": [one in _LETTERS for one in rows],
+                "SEARCHABLE": [0 if one.size is None else _SEARCHABLE for one in rows],
+                "UNSIGNED_ATTRIBUTE": [one.radix is None for one in rows],
+                "FIXED_PREC_SCALE": False,
+                "AUTO_INCREMENT": False,
+                "MINIMUM_SCALE": 0,
+                "MAXIMUM_SCALE": [one.digits or 0 for one in rows],
+                "NUM_PREC_RADIX": [one.radix for one in rows],
+            },
+        )
+
+    def functions(self, names: Iterable[str], function: str | None = None) -> Listing:
+        """Functions, by database and name.
+
+        Args:
+            names: those that Spark tells of, with a database or without: ``sum``, ``shop.discount``.
+            function: a pattern for their names.
+        """
+        matches = NamePattern.of(function).matches
+        parts = [one.rpartition(".") for one in set(names)]
+        rows = sorted((before.rpartition(".")[2], name) for before, _, name in parts if matches(name))
+        return listing(
+            FUNCTIONS,
+            len(rows),
+            {
+                "FUNCTION_CAT": _CATALOG,
+                "FUNCTION_SCHEM": [schema for schema, _ in rows],
+                "FUNCTION_NAME": [name for _, name in rows],
+                "REMARKS": "",
+                "FUNCTION_TYPE": 0,  # it may return rows or not
+                "SPECIFIC_NAME": [name for _, name in rows],
+            },
+        )
+
+    def primary_keys(self) -> Listing:
+        """None: tables have no keys."""
+        return listing(PRIMARY_KEYS, 0, {})
+
+    def cross_reference(self) -> Listing:
+        """None: tables have no keys."""
+        return listing(CROSS_REFERENCE, 0, {})
+
+
+def _wanted(types: Sequence[str] | None) -> Callable[[Relation], bool]:
+    """Whether a relation is of one of some types."""
+    if not types:
+        return lambda _: True
+    names = {one.strip().upper().replace(" ", "_") for one in types}
+    return lambda one: one.type in names or one.kind.upper() in names
+
+
+def _type_name(text: str) -> str:
+    """A type's text, in upper case but for names of fields."""
+    name, less, parts = text.partition("<")
+    return f"{name.upper()}{less}{parts}"

@@ -1,0 +1,93 @@
+"""Listings of the catalog: rows with the columns that JDBC's metadata calls have, as Hive names and types them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from hbstore.query_service.query import ResultColumn
+
+Shape: TypeAlias = tuple[ResultColumn, ...]
+"""The columns of a listing."""
+
+_ARROW: Final = {
+    "string": pa.string(),
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows of the catalog.
+
+    Attributes:
+        columns: what clients are told of the columns.
+        batch: the rows.
+    """
+
+    columns: Shape
+    batch: pa.RecordBatch
+
+
+def shape(text: str) -> Shape:
+    """Columns, each a name and, behind a colon, its type where it is not string.
+
+    >>> shape("COLUMN_NAME DATA_TYPE:int")[1]
+    ResultColumn(name='DATA_TYPE', type='int')
+    """
+    parts = [column.partition(":") for column in text.split()]
+    return tuple(ResultColumn(name=name, type=type_ or "string") for name, _, type_ in parts)
+
+
+def listing(columns: Shape, rows: int, values: Mapping[str, Any]) -> Listing:
+    """A listing of so many rows.
+
+    Args:
+        columns: its columns.
+        rows: how many.
+        values: for a column a list of values, or one value that all rows have. Columns that are missing are NULL.
+
+    >>> listing(shape("TABLE_CAT TABLE_NAME"), 2, {"TABLE_NAME": ["a", "b"]}).batch.to_pylist()
+    [{'TABLE_CAT': None, 'TABLE_NAME': 'a'}, {'TABLE_CAT': None, 'TABLE_NAME': 'b'}]
+    """
+    arrays = [_array(values.get(column.name), _ARROW[column.type], rows) for column in columns]
+    return Listing(columns, pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns]))
+
+
+def _array(value: Sequence[Any] | Any, kind: pa.DataType, rows: int) -> pa.Array:
+    if isinstance(value, list):
+        return pa.array(value, kind)
+    return pa.nulls(rows, kind) if value is None else pa.repeat(pa.scalar(value, kind), rows)
+
+
+CATALOGS: Final = shape("TABLE_CAT")
+SCHEMAS: Final = shape("TABLE_SCHEM TABLE_CATALOG")
+TABLE_TYPES: Final = shape("TABLE_TYPE")
+TABLES: Final = shape(
+    "TABLE_CAT TABLE_SCHEM TABLE_NAME TABLE_TYPE REMARKS TYPE_CAT TYPE_SCHEM TYPE_NAME SELF_REFERENCING_COL_NAME "
+    "REF_GENERATION"
+)
+COLUMNS: Final = shape(
+    "TABLE_CAT TABLE_SCHEM TABLE_NAME COLUMN_NAME DATA_TYPE:int TYPE_NAME COLUMN_SIZE:int BUFFER_LENGTH:tinyint "
+    "DECIMAL_DIGITS:int NUM_PREC_RADIX:int NULLABLE:int REMARKS COLUMN_DEF SQL_DATA_TYPE:int SQL_DATETIME_SUB:int "
+    "CHAR_OCTET_LENGTH:int ORDINAL_POSITION:int IS_NULLABLE SCOPE_CATALOG SCOPE_SCHEMA SCOPE_TABLE "
+    "SOURCE_DATA_TYPE:smallint IS_AUTO_INCREMENT"
+)
+TYPE_INFO: Final = shape(
+    "TYPE_NAME DATA_TYPE:int PRECISION:int LITERAL_PREFIX LITERAL_SUFFIX CREATE_PARAMS NULLABLE:smallint "
+    "CASE_SENSITIVE:boolean SEARCHABLE:smallint UNSIGNED_ATTRIBUTE:boolean FIXED_PREC_SCALE:boolean "
+    "AUTO_INCREMENT:boolean LOCAL_TYPE_NAME MINIMUM_SCALE:smallint MAXIMUM_SCALE:smallint SQL_DATA_TYPE:int "
+    "SQL_DATETIME_SUB:int NUM_PREC_RADIX:int"
+)
+FUNCTIONS: Final = shape("FUNCTION_CAT FUNCTION_SCHEM FUNCTION_NAME REMARKS FUNCTION_TYPE:int SPECIFIC_NAME")
+PRIMARY_KEYS: Final = shape("TABLE_CAT TABLE_SCHEM TABLE_NAME COLUMN_NAME KEQ_SEQ:int PK_NAME")
+CROSS_REFERENCE: Final = shape(
+    "PKTABLE_CAT PKTABLE_SCHEM PKTABLE_NAME PKCOLUMN_NAME FKTABLE_CAT FKTABLE_SCHEM FKTABLE_NAME FKCOLUMN_NAME "
+    "KEQ_SEQ:int UPDATE_RULE:int DELETE_RULE:int FK_NAME PK_NAME DEFERRABILITY:int"
+)

@@ -1,0 +1,57 @@
+"""What the text of a statement tells before it runs: whether it has rows, and whether Hive shows them otherwise."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hbstore.query_service.query import ResultColumn
+
+_BLANK: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|;|\()*", re.DOTALL)
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_INSERT: Final = re.compile(r"\binsert\s+(?:into|overwrite)\b", re.IGNORECASE)
+_WITH_ROWS: Final = frozenset(
+    "select values table show describe desc explain cube set list check call execute".split()  # noqa: SIM905
+)
+_PERHAPS: Final = frozenset({"with", "from"})
+"""Words that begin a query, or an INSERT."""
+
+_SHOWN: Final = re.compile(r"show\s+(?:tables|views)\b", re.IGNORECASE)
+_NAMES: Final = ("tableName", "viewName")
+_TAB_NAME: Final = ResultColumn(name="tab_name", type="string")
+
+
+def has_rows(text: str) -> bool:
+    r"""Whether a statement has rows, as far as its first words tell.
+
+    >>> [has_rows(text) for text in ("-- a\nselect 1", "create table t as select 1", "with a as (select 1) from a")]
+    [True, False, True]
+    >>> has_rows("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a")
+    False
+    """
+    word = _first_word(text)
+    return word in _WITH_ROWS or (word in _PERHAPS and _INSERT.search(_QUOTED.sub(" ", text)) is None)
+
+
+def hive_shape(text: str, columns: tuple[ResultColumn, ...]) -> tuple[tuple[ResultColumn, ...], tuple[int, ...]]:
+    """The columns of a result as clients of Hive read them, and the numbers of those columns in the result.
+
+    SHOW TABLES and SHOW VIEWS have one column in Hive, ``tab_name``, which clients take as the first of a row; in Spark
+    the first is the database.
+    """
+    names = [column.name for column in columns]
+    if _SHOWN.match(text, _start(text)) and len(names) == 3 and names[1] in _NAMES:  # noqa: PLR2004
+        return (_TAB_NAME,), (1,)
+    return columns, tuple(range(len(columns)))
+
+
+def _start(text: str) -> int:
+    """Where the first word begins, behind blanks, comments and brackets."""
+    blank = _BLANK.match(text)
+    return 0 if blank is None else blank.end()
+
+
+def _first_word(text: str) -> str:
+    word = _WORD.match(text, _start(text))
+    return "" if word is None else word[0].lower()

@@ -1,0 +1,110 @@
+"""The doors of `hbstore serve`: which options go together, what is needed for each, and where the server says it is."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+
+import pytest
+
+from hbstore.cli.serve_doors import OpenDoors
+
+
+@pytest.fixture
+def refused(run, tmp_path):
+    """Runs `hbstore serve` with options that will not do: what it says."""
+
+    def start(*options, code=2, **keywords):
+        result = run("serve", "--warehouse", str(tmp_path), *options, code=code, **keywords)
+        assert result.stdout == ""
+        return result.stderr
+
+    return start
+
+
+@pytest.mark.parametrize("option", ["--http-port", "--sql-port"])
+def test_a_server_that_takes_queries_needs_a_folder_for_results(refused, option):
+    said = refused(option, "0")
+    assert "a server that takes queries needs a folder for their results" in said
+    assert f"Give --results DIR, where the server keeps the results of queries for a while, for {option}" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["--http-port", "0"], "leave out --http-port\n"),
+        (["--http-port", "0", "--processes", "2"], "leave out --processes and --http-port\n"),
+        (["--processes", "2"], "leave out --processes\n"),
+    ],
+)
+def test_a_store_in_memory_has_one_process(refused, tmp_path, options, advice):
+    results = ["--results", str(tmp_path)] if "--http-port" in options else []
+    said = refused(*options, *results, store="memory://")
+    assert "several processes cannot share a store in memory" in said
+    assert said.endswith(advice)
+
+
+def test_without_metastore_there_is_a_door_for_queries(refused):
+    said = refused("--without-metastore")
+    assert "a server without the metastore's door needs one for queries" in said
+
+
+@pytest.mark.parametrize("port", ["0", "9083"])
+def test_without_metastore_there_is_no_port_for_it(refused, tmp_path, port):
+    said = refused("--without-metastore", "--http-port", "0", "--results", str(tmp_path), "--port", port)
+    assert "a server without the metastore's door has no port for it" in said
+
+
+def test_options_for_queries_need_a_door(refused, tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text("ann 0123456789abcdef\n")
+    said = refused("--token-file", str(tokens), "--max-queued", "200")
+    assert "the server has no door for queries: options=--token-file, --max-queued" in said
+
+
+@pytest.mark.parametrize("package", ["fastapi", "fastapi_offline", "uvicorn", "pyarrow"])
+def test_what_is_not_installed_is_told_before_anything_starts(refused, tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    said = refused("--http-port", "0", "--results", str(tmp_path))
+    assert f"what takes queries is not installed: missing={package}" in said
+    assert "pip install 'hbstore[service]'" in said
+
+
+def test_a_door_that_other_machines_reach_needs_tokens(refused, tmp_path):
+    options = ["--results", str(tmp_path), "--host", "0.0.0.0"]  # noqa: S104
+    assert "needs tokens" in refused("--http-port", "0", *options)
+    assert "needs tokens" in refused("--http-port", "0", "--without-metastore", *options)
+
+
+def test_a_taken_port_is_told_with_its_option(refused, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said = refused("--http-port", str(port), "--port", "0", "--results", str(tmp_path), code=3)
+    assert f"the server cannot listen at this address: address=127.0.0.1:{port}" in said
+    assert "Choose another with --host and --http-port; port 0 takes any free port" in said
+
+
+@pytest.mark.parametrize("other", ["--port", "--sql-port", "--metrics-port"])
+def test_two_doors_have_two_ports(refused, tmp_path, other):
+    said = refused("--http-port", "8080", other, "8080", "--results", str(tmp_path))
+    assert "two doors cannot have one port: ports=" in said
+    assert f"{other}=8080" in said
+
+
+def test_the_line_names_the_doors_that_there_are():
+    doors = OpenDoors("sqlite:///s.db", "file:/w", "127.0.0.1", 9083, 8080, 10000, 9084)
+    assert doors.line(as_json=False) == (
+        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, queries http://127.0.0.1:8080,"
+        " sql jdbc:hive2://127.0.0.1:10000, metrics http://127.0.0.1:9084/metrics"
+    )
+    alone = OpenDoors("sqlite:///s.db", "file:/w", "::1", sql=10000)
+    assert alone.line(as_json=False) == "serving sqlite:///s.db, warehouse file:/w, sql jdbc:hive2://[::1]:10000"
+    assert json.loads(alone.line(as_json=True)) == {
+        "store": "sqlite:///s.db",
+        "uri": None,
+        "warehouse": "file:/w",
+        "metrics": None,
+        "http": None,
+        "sql": "jdbc:hive2://[::1]:10000",
+    }
