@@ -1,7 +1,7 @@
 """Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite …]`; --help names them all.
 
-Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair` and
-`cube-rows` (answers from roll-ups).
+Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair`,
+`cube-rows` (answers from roll-ups) and `sql-port` (JDBC drivers and PyHive, beside Spark's own Thrift server).
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
 
@@ -18,11 +18,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import cube_queries, growth, hbase, planning, results, sqlite, timelines
+from benchmarks import cube_queries, growth, hbase, listings, planning, rest, results, sqlite, timelines
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "results", "hbase")
-ON_SPARK = ("spark", "source", "repair", "cube-rows")
+PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "results", "listings", "rest", "hbase")
+ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
 
 
 def main() -> None:
@@ -62,6 +62,10 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
         yield growth.run()
     elif part == "results":
         yield from results.run()
+    elif part == "rest":
+        yield from rest.run()
+    elif part == "listings":
+        yield from listings.run()
     elif part in ON_SPARK:
         yield from _on_spark(part)
     else:
@@ -70,9 +74,15 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
 
 
 def _on_spark(part: str) -> Iterator[Report]:
-    from benchmarks import cube_rows, repair, source, spark_writes  # which need PySpark
+    from benchmarks import cube_rows, repair, source, spark_writes, sql_port  # which need PySpark
 
-    runs = {"spark": spark_writes.run, "source": source.run, "repair": repair.run, "cube-rows": cube_rows.run}
+    runs = {
+        "spark": spark_writes.run,
+        "source": source.run,
+        "repair": repair.run,
+        "cube-rows": cube_rows.run,
+        "sql-port": sql_port.run,
+    }
     yield from runs[part]()
 
 

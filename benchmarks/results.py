@@ -1,17 +1,20 @@
 """Fetching results of queries: each format from Parquet files as Spark writes them, beside what is simplest to write.
 
 Both sides read the same files. The simplest is: Python's json row by row, pyarrow's own writers of CSV and of streams.
+Pages of HiveServer2's protocol are made of columns in memory, beside loops over their values.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import struct
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +22,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from benchmarks.timing import Report
+from hbstore.hiveserver2.row_sets import row_set
 from hbstore.query_service.formats import arrow, csv, json_page, ndjson
 from hbstore.query_service.positions import Position
 from hbstore.query_service.query import ResultColumn
@@ -28,6 +32,7 @@ ROWS: Final = 1_000_000
 FILES: Final = 4
 RUNS: Final = 3
 PAGE: Final = 1_000
+ROW_SET: Final = 10_000
 ID: Final = "5f" * 16
 TYPES: Final = {
     "id": "bigint",
@@ -49,6 +54,7 @@ def run() -> Iterator[Report]:
         size = _write(Path(root) / ID, table)
         yield _formats(results, size)
         yield _pages(results)
+        yield _row_sets()
 
 
 def _formats(results: Results, size: int) -> Report:
@@ -100,6 +106,45 @@ def _pages(results: Results) -> Report:
 
         report.compare(name, page, target="", runs=20)
     return report
+
+
+def _row_sets() -> Report:
+    columns = [ResultColumn(name=kind, type=kind) for kind in ("bigint", "double", "string", "timestamp")]
+    random = np.random.default_rng(1)
+    letters = np.frombuffer(random.bytes(20 * ROWS), "u1") % 26 + ord("a")
+    texts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(20), ROWS, [None, pa.py_buffer(letters)])
+    arrays = [
+        pa.array(random.integers(0, 2**40, ROWS)),
+        pa.array(random.random(ROWS)),
+        texts.cast(pa.binary()).cast(pa.string()),
+        pa.array(random.integers(10**15, 2 * 10**15, ROWS)).cast(pa.timestamp("us", "UTC")),
+    ]
+    pages = [[one.slice(first, ROW_SET) for one in arrays] for first in range(0, ROWS, ROW_SET)]
+    size = sum(len(row_set(0, columns, page, "UTC")) for page in pages)
+    report = Report(f"HiveServer2: {ROWS:,} rows in pages of {ROW_SET:,}, {size / 1e6:.0f} MB; rows a second")
+    for zone in ("UTC", "Europe/Berlin"):
+
+        def ours(_: int, zone: str = zone) -> None:
+            _drained(row_set(0, columns, page, zone) for page in pages)
+
+        def loops(_: int, zone: str = zone) -> None:
+            _drained(_looped(page, ZoneInfo(zone)) for page in pages)
+
+        report.compare(zone, ours, loops, target="", runs=RUNS)
+        took = report.figures.pop()
+        report.rate(f"timestamps in {zone}", ROWS / took.ours, ROWS / took.reference, target="")
+    return report
+
+
+def _looped(page: Sequence[pa.Array], zone: ZoneInfo) -> list[bytes]:
+    """The values of columns, one by one."""
+    numbers, doubles, texts, moments = (column.to_pylist() for column in page)
+    encoded = [text.encode() for text in [*texts, *(str(one.astimezone(zone).replace(tzinfo=None)) for one in moments)]]
+    return [
+        *(struct.pack(">q", one) for one in numbers),
+        *(struct.pack(">d", one) for one in doubles),
+        *(len(text).to_bytes(4, "big") + text for text in encoded),
+    ]
 
 
 def _table() -> pa.Table:

@@ -33,6 +33,7 @@ class Report:
 
     title: str
     figures: list[Figure] = field(default_factory=list)
+    headings: tuple[str, str] = ("hbstore", "raw")
 
     def compare(
         self,
@@ -67,7 +68,7 @@ class Report:
     def show(self, console: Console) -> None:
         """Print it."""
         table = Table("figure", title=self.title, title_justify="left")
-        for heading in ("hbstore", "raw", "hbstore : raw"):
+        for heading in (*self.headings, " : ".join(self.headings)):
             table.add_column(heading, justify="right")
         table.add_column("aim")
         table.add_column("note")

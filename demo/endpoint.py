@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,6 @@ import hbstore
 
 READY_SECONDS: Final = 30
 STOP_SECONDS: Final = 30
-_ADDRESS: Final = re.compile(r"thrift://[^\s,]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +26,16 @@ class Endpoint:
         uri: where it answers, ``thrift://127.0.0.1:port``.
         warehouse: the folder of databases and tables.
         calls: its log of calls, a JSON document in each line.
+        http: where it takes queries over HTTP, if it does.
+        sql: where it takes statements of JDBC drivers, if it does.
     """
 
     store: str
     uri: str
     warehouse: Path
     calls: Path
+    http: str = ""
+    sql: str = ""
 
     @property
     def spark_settings(self) -> Mapping[str, str]:
@@ -56,20 +58,33 @@ class Endpoint:
 
 
 @contextmanager
-def serving(store: str, warehouse: Path, log: Path) -> Iterator[Endpoint]:
-    """Start a server on a free port, and end it in the end."""
+def serving(store: str, warehouse: Path, log: Path, *options: str) -> Iterator[Endpoint]:
+    """Start a server on free ports, and end it in the end.
+
+    Args:
+        store: a URL.
+        warehouse: the folder of databases and tables.
+        log: the file of its calls; what its Spark says goes into a file beside it.
+        options: more of the command line.
+    """
     log.write_bytes(b"")
     hbstore.connect(store).close()  # else the server says that it created it
-    command = [sys.executable, "-m", "hbstore", "--store", store, "serve", "--port", "0"]
-    command += ["--warehouse", str(warehouse), "--log-calls", "--log-file", str(log)]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+    command = [sys.executable, "-m", "hbstore", "--store", store, "serve", "--json", "--port", "0"]
+    command += ["--warehouse", str(warehouse), "--log-calls", "--log-file", str(log), *options]
+    with (
+        log.with_suffix(".err").open("wb") as errors,
+        subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as server,
+    ):
         try:
             assert server.stdout is not None
-            ready = server.stdout.readline()
-            address = _ADDRESS.search(ready)
-            if address is None:
-                raise SystemExit(f"hbstore serve did not start: {ready}")
-            yield Endpoint(store, address[0], warehouse, log)
+            line = server.stdout.readline()
+            if not line:
+                raise SystemExit(f"hbstore serve did not start: {log.with_suffix('.err').read_text(encoding='utf-8')}")
+            ready = json.loads(line)
+            doors = {name: ready[name] for name in ("http", "sql") if ready.get(name)}
+            yield Endpoint(store, ready["uri"], warehouse, log, **doors)
         finally:
             server.terminate()
             try:

@@ -8,7 +8,8 @@ partitions. Then it runs three filtered queries. Each shows the filter that Spar
 hbstore made of it, and the partitions that Spark was left with; and the same query over the same files without a
 metastore, where Spark lists every folder first. Both must find the same.
 
-In the end the flights become a cube (flights_cube.py), and one question of it is answered from roll-ups.
+In the end the flights become a cube (flights_cube.py), and one question of it is answered from roll-ups. The same
+question then goes to a server that runs queries itself, over HTTP and by a JDBC driver (doors.py).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 from rich.console import Console
 
+from doors import OPTIONS, ask_at_doors
 from endpoint import serving
 from flights_cube import FlightsCube
 from local_spark import CORES, local_spark
@@ -56,7 +58,8 @@ def main() -> int:
     run.mkdir(parents=True, exist_ok=True)
 
     started = time.perf_counter()
-    with serving(f"sqlite://{run / 'catalog.db'}", run / "warehouse", run / "calls.log") as endpoint:
+    store = f"sqlite://{run / 'catalog.db'}"
+    with serving(store, run / "warehouse", run / "calls.log") as endpoint:
         console.print(f"hbstore serves {_shown(endpoint.store)} at {endpoint.uri}. {_since(started)}")
         with local_spark("hbstore demo", run / "spark.log", endpoint.spark_settings) as spark:
             console.print(f"Spark {spark.version} runs on {CORES} cores. {_since(started)}")
@@ -69,6 +72,8 @@ def main() -> int:
                 cube.create()
                 done("\nSpark rolled the flights up for a cube.")
             equal.append(cube.ask(options.tries))
+    with serving(store, run / "warehouse", run / "queries.log", *OPTIONS, "--results", str(run / "results")) as server:
+        equal.append(ask_at_doors(server, cube.question, console))
     console.print(f"\n{sum(equal)} of {len(equal)} answers are equal. {_since(started)}")
     return 0 if all(equal) else 1
 

@@ -90,10 +90,15 @@ class FlightsCube:
         self._roll_up("lake_traffic", "string(day)", FIRST + timedelta(self.days))
         self._roll_up("vault_traffic", "left(string(day), 7)", self._last_month())
 
+    @property
+    def question(self) -> str:
+        """The cube query."""
+        return QUESTION.format(first=FIRST, end=self._end(), zone=FAR_WEST)
+
     def ask(self, tries: int) -> bool:
         """Ask the cube and, by plain Spark SQL, the flights, and show both; whether the answers are equal."""
         asked = {"first": FIRST, "end": self._end(), "zone": FAR_WEST}
-        question = QUESTION.format(**asked)
+        question = self.question
         same = SAME_FROM_FLIGHTS.format(flights=FLIGHTS, database=DATABASE, **asked)
         self.console.print()
         self.console.rule("[bold]a cube: from months, days and flights", align="left")

@@ -21,11 +21,13 @@ TOGETHER = {
     "spark": ("tests/spark/",),  # the other half, with a Spark of its own
     "transfer": ("tests/transfer/",),
     "clients": ("tests/metastore/clients/",),
+    "drivers": ("tests/hiveserver2/clients/",),
     "faults": ("tests/rows/test_hbase_faults.py", "tests/metastore/test_faults.py"),
 }
 """Files whose tests run in one worker: they count together, or share one Spark, other servers, or an HBase to kill."""
 
 LONGEST = (
+    "drivers",
     "spark",
     "tests/metastore/spark/test_spark_statements.py",
     "analyses",
@@ -35,6 +37,7 @@ LONGEST = (
     "exactness",
     "tests/metastore/spark/",
     "clients",
+    "tests/hiveserver2/test_texts_of_spark.py",
     "tests/metastore/test_serve.py",
     "tests/cli/test_analyze.py",
     "tests/cubes/query/test_stars.py",

@@ -23,9 +23,10 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
+from hbstore.metastore.processes import METRICS_FOLDER
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model import FrozenDict
-from hbstore.query_service.messages import Cancel, FromSpark, Run, Start, ToSpark
+from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
 from hbstore.spark.shared_url import shared_url
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
@@ -37,8 +38,9 @@ _SOON: Final = 60.0
 _GRACE: Final = 15.0
 """Seconds that the process has to end in order."""
 
-_REMOTE: Final = "SPARK_REMOTE"
-"""What would make PySpark one of Spark Connect, which has no jobs to cancel here."""
+_OWN: Final = frozenset({"SPARK_REMOTE", METRICS_FOLDER})
+"""What the process does not get: what would make PySpark one of Spark Connect, which has no jobs to cancel here; the
+folder of the server's metrics, as functions of users would write theirs there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,10 @@ class Engine:
         """Have a query's jobs cancelled."""
         self._say(cancel)
 
+    def close_session(self, close: CloseSession) -> None:
+        """Have a session forgotten."""
+        self._say(close)
+
     def close(self) -> None:
         """End the process, with the queries that it runs, in order or after a grace by force."""
         with self._changing:
@@ -148,7 +154,7 @@ class Engine:
                 self._child.kill()
         self._keeper.join()
 
-    def _say(self, message: Run | Cancel) -> None:
+    def _say(self, message: ToSpark) -> None:
         child = self._child
         if child is not None:
             child.say(message)
@@ -180,6 +186,7 @@ class Engine:
                 if self._closed.is_set():
                     return None
                 self._child = child = _started()
+            Thread(target=_log_lines, args=(child,), name="hbstore-engine-log", daemon=True).start()
             child.say(Start(*self._start, scratch))
             self._hear(child)
             with self._changing:
@@ -210,15 +217,26 @@ class Engine:
             _LOG.exception("the end of the Spark process was not taken")
 
 
+def _log_lines(child: _Child) -> None:
+    """Log what the process and its Java say on stderr, a record for each line, until both have ended."""
+    assert child.process.stderr is not None
+    with child.process.stderr as lines:
+        for line in lines:
+            text = line.decode(errors="backslashreplace").rstrip()
+            if text:
+                _LOG.info("the Spark process says", extra={"fields": {"line": text}})
+
+
 def _started() -> _Child:
     ours, theirs = socket.socketpair()
-    environment = {name: value for name, value in os.environ.items() if name != _REMOTE}
+    environment = {name: value for name, value in os.environ.items() if name not in _OWN}
     with theirs:
         process = subprocess.Popen(  # noqa: S603  the command is our own
             [sys.executable, "-m", _MODULE, str(theirs.fileno())],
             env=environment,
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             start_new_session=True,  # what a terminal's ^C means is the parent's to say
         )
     return _Child(process, Connection(os.dup(ours.fileno())), ours, Lock())

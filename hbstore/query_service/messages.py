@@ -47,6 +47,13 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseSession:
+    """Forget a session; no more of its statements come."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """Spark has started."""
 
@@ -79,10 +86,11 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A query's rows are written."""
+    """A query's rows are written; and what the user should know besides them."""
 
     id: str
     result: Result
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,5 +108,5 @@ class Cancelled:
     id: str
 
 
-ToSpark: TypeAlias = Start | Run | Cancel
+ToSpark: TypeAlias = Start | Run | Cancel | CloseSession
 FromSpark: TypeAlias = Ready | Started | Planned | Progressed | Done | Failed | Cancelled

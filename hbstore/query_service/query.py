@@ -69,6 +69,28 @@ class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Session(_Value):
+    """The session of a driver: what SET, USE and temporary views leave in it is there for its next statement.
+
+    Settings may hold secrets, so only the id is written into the store, and shown to others.
+
+    Attributes:
+        id: names it.
+        database: its current database when it begins.
+        settings: those of Spark that are set when it begins.
+        fresh: whether no statement of it that Spark began has ended yet, so that a Spark which does not have it may
+            begin it.
+
+    >>> Session(id="5f", settings={"spark.hadoop.fs.s3a.secret.key": "…"}).model_dump()
+    {'id': '5f'}
+    """
+
+    id: str
+    database: str = Field(default=DEFAULT_DATABASE, exclude=True)
+    settings: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+    fresh: bool = Field(default=False, exclude=True)
+
+
 class Request(_Value):
     """What a user asks.
 
@@ -80,6 +102,8 @@ class Request(_Value):
         partial: whether a cube query is answered from the partitions that exist.
         now: what relative times of a cube query are relative to; None: the time when the query starts.
         options: those of a cube query by name; `hbstore.cubes.query.options` has them.
+        session: the session of the statement, whose current database counts then; None: it has one of its own.
+        settings: Spark's, for this statement alone. They may hold secrets, so they are written nowhere.
     """
 
     text: str = Field(min_length=1, max_length=MAX_TEXT)
@@ -89,6 +113,8 @@ class Request(_Value):
     partial: bool = False
     now: datetime | None = None
     options: Mapping[str, str] = Field(default_factory=dict)
+    session: Session | None = None
+    settings: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
 
 class Progress(_Value):
@@ -154,11 +180,13 @@ class Result(_Value):
         columns: in their order; none: the statement has no rows, as CREATE TABLE has not.
         rows: how many.
         size: bytes of its files.
+        time_zone: the session's, in which Spark would show the result's timestamps.
     """
 
     columns: tuple[ResultColumn, ...] = ()
     rows: int = 0
     size: int = 0
+    time_zone: str = "UTC"
 
 
 class Query(_Value):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
 
@@ -14,6 +14,7 @@ from hbstore.files.local_files import LocalFiles
 from hbstore.files.locations import LOCAL, parse_location
 from hbstore.files.remote_files import open_remote
 from hbstore.query_service.query import Result, ResultColumn
+from hbstore.query_service.small_results import collected, is_writable, write_table
 from hbstore.spark.footers import row_counts, total
 
 _SETTINGS: Final = {
@@ -54,17 +55,49 @@ def write_rows(frame: DataFrame, location: str) -> Result:
     fields = frame.schema.fields
     if not fields:
         return Result()
-    names = [f"c{number}" for number in range(len(fields))]
-    columns = [
-        f.col(name).cast("string") if is_written_as_text(one.dataType) else f.col(name)
-        for name, one in zip(names, fields, strict=True)
-    ]
+    count, size = _written_small(frame, location) or _written_by_spark(frame, location)
+    described = tuple(ResultColumn(name=one.name, type=one.dataType.simpleString()) for one in fields)
+    zone = str(frame.sparkSession.conf.get("spark.sql.session.timeZone"))
+    return Result(columns=described, rows=count, size=size, time_zone=zone)
+
+
+def _written_small(frame: DataFrame, location: str) -> tuple[int, int] | None:
+    """Write rows without Spark, if they are few; how many, and how many bytes. None: nothing is written."""
+    if not is_writable(location):
+        return None
+    table = collected(_as_written(frame) if any(_are_texts(frame)) else frame)
+    size = None if table is None else write_table(table, location)
+    return None if table is None or size is None else (table.num_rows, size)
+
+
+def _written_by_spark(frame: DataFrame, location: str) -> tuple[int, int]:
+    _apart(_as_written(frame)).write.mode("errorifexists").options(**_OPTIONS).parquet(location)
+    return _written(location)
+
+
+def _as_written(frame: DataFrame) -> DataFrame:
+    """The rows with columns c0, c1, and so on."""
+    columns = []
+    for number, is_text in enumerate(_are_texts(frame)):
+        column = f.col(f"c{number}")
+        columns.append(column.cast("string").alias(f"c{number}") if is_text else column)
+    return frame.toDF(*(f"c{number}" for number in range(len(columns)))).select(*columns)
+
+
+def _are_texts(frame: DataFrame) -> list[bool]:
+    return [is_written_as_text(one.dataType) for one in frame.schema.fields]
+
+
+def _apart(frame: DataFrame) -> DataFrame:
+    """The rows in a copy of their session, which has the settings of results: the user's stays as it is."""
+    spark = frame.sparkSession
+    java = spark._jsparkSession.cloneSession()  # noqa: SLF001  neither this nor the next has a name in Python
+    copied = SparkSession(spark.sparkContext, java)
     for name, value in _SETTINGS.items():
-        frame.sparkSession.conf.set(name, value)
-    frame.toDF(*names).select(*columns).write.mode("errorifexists").options(**_OPTIONS).parquet(location)
-    rows, size = _written(location)
-    described = (ResultColumn(name=one.name, type=one.dataType.simpleString()) for one in fields)
-    return Result(columns=tuple(described), rows=rows, size=size)
+        copied.conf.set(name, value)
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
+    datasets = getattr(jvm, "org.apache.spark.sql.classic.Dataset")
+    return DataFrame(datasets.ofRows(java, frame._jdf.logicalPlan()), copied)  # noqa: SLF001
 
 
 def is_written_as_text(kind: spark_types.DataType) -> bool:

@@ -253,10 +253,13 @@ def _start(group: _RowGroup | None) -> Position | None:
 
 
 def _schema(file: parquet.ParquetFile) -> pa.Schema:
-    """The columns of a file; its timestamps as `Results.batches` says."""
+    """The columns of a file; its timestamps as `Results.batches` says.
+
+    All may be NULL, whatever the plan that wrote the file knew of that.
+    """
     columns = file.metadata.schema
     leaves = iter([columns.column(at).physical_type == "INT96" for at in range(len(columns))])
-    return pa.schema([field.with_type(_exact(field.type, leaves)) for field in file.schema_arrow])
+    return pa.schema([pa.field(field.name, _exact(field.type, leaves)) for field in file.schema_arrow])
 
 
 def _exact(kind: Any, leaves: Iterator[bool]) -> Any:
@@ -267,12 +270,12 @@ def _exact(kind: Any, leaves: Iterator[bool]) -> Any:
         leaves: of the file's columns without parts, from this one on, whether they are INT96. They are consumed.
     """
     if pa.types.is_struct(kind):
-        return pa.struct([part.with_type(_exact(part.type, leaves)) for part in kind])
+        return pa.struct([pa.field(part.name, _exact(part.type, leaves)) for part in kind])
     if pa.types.is_map(kind):
         key = kind.key_field.with_type(_exact(kind.key_type, leaves))
-        return pa.map_(key, kind.item_field.with_type(_exact(kind.item_type, leaves)))
+        return pa.map_(key, kind.item_field.with_type(_exact(kind.item_type, leaves)).with_nullable(True))
     if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_exact(kind.value_type, leaves)))
+        return pa.list_(kind.value_field.with_type(_exact(kind.value_type, leaves)).with_nullable(True))
     int96 = next(leaves)
     if not pa.types.is_timestamp(kind):
         return kind

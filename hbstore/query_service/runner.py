@@ -30,6 +30,7 @@ from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import (
     Cancel,
     Cancelled,
+    CloseSession,
     Done,
     Failed,
     FromSpark,
@@ -39,6 +40,7 @@ from hbstore.query_service.messages import (
     Run,
     Started,
 )
+from hbstore.query_service.observing import UNOBSERVED, Observer
 from hbstore.query_service.query import Problem, Progress, Query, Result, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.stored_queries import StoredQueries, ended
@@ -63,6 +65,9 @@ class Spark(Protocol):
 
     def cancel(self, cancel: Cancel) -> None:
         """Cancel it."""
+
+    def close_session(self, close: CloseSession) -> None:
+        """Forget a session."""
 
 
 @dataclass(slots=True)
@@ -93,6 +98,7 @@ class Runner:
         clock: the time now.
         changes: what it says when a query changes.
         spark: where queries run; None: nowhere yet.
+        observer: hears what happens to queries.
     """
 
     queries: StoredQueries
@@ -101,6 +107,7 @@ class Runner:
     clock: Callable[[], datetime]
     changes: Changes
     spark: Spark | None = None
+    observer: Observer = UNOBSERVED
     _lock: RLock = field(default_factory=RLock)
     _waiting: list[Query] = field(default_factory=list)
     _running: dict[str, _Running] = field(default_factory=dict)
@@ -128,6 +135,7 @@ class Runner:
             if new:
                 with self._lock:
                     self._waiting.append(query)
+                    self._tell_queue()
         finally:
             with self._lock:
                 self._coming -= 1
@@ -140,8 +148,8 @@ class Runner:
             found = self._running.get(id_)
             return None if found is None else found.query
 
-    def cancel(self, id_: str, reason: HbstoreError | None = None) -> None:
-        """Cancel a query, if it waits or runs here.
+    def cancel(self, id_: str, reason: HbstoreError | None = None) -> bool:
+        """Cancel a query, if it waits or runs here; whether it does.
 
         Args:
             id_: which.
@@ -151,14 +159,29 @@ class Runner:
         with self._lock:
             waits = any(one.id == id_ for one in self._waiting)
             self._waiting = [one for one in self._waiting if one.id != id_]
+            self._tell_queue()
             running = self._running.get(id_)
             if running is not None:
                 running.reason = running.reason or reason
-        if waits:
-            self.queries.change(id_, lambda one: ended(one, State.CANCELLED, now))
+        if waits and reason is not None:
+            self._fail(id_, reason)
+        elif waits:
+            query = self.queries.change(id_, lambda one: ended(one, State.CANCELLED, now))
+            self.observer.ended(query)
             self.changes.tell()
         elif running is not None and self.spark is not None:
             self.spark.cancel(Cancel(id_))
+        return waits or running is not None
+
+    def close_session(self, id_: str) -> None:
+        """Cancel the queries of a session that wait or run here, and have Spark forget it."""
+        with self._lock:
+            all_ = [*self._waiting, *(one.query for one in self._running.values())]
+        for query in all_:
+            if query.request.session is not None and query.request.session.id == id_:
+                self.cancel(query.id)
+        if self.spark is not None:
+            self.spark.close_session(CloseSession(id_))
 
     def close(self) -> list[Query]:
         """Run no more queries; those that have not ended."""
@@ -167,6 +190,7 @@ class Runner:
             left = [*self._waiting, *(one.query for one in self._running.values())]
             self._waiting.clear()
             self._running.clear()
+            self._tell_queue()
         return left
 
     # What Spark says
@@ -179,6 +203,7 @@ class Runner:
     def lost(self) -> None:
         """Take it that Spark died; it says `Ready` when another has started."""
         self._ready = False
+        self.observer.spark_lost()
         with self._lock:
             ids = list(self._running)
         for id_ in ids:
@@ -197,8 +222,8 @@ class Runner:
                 self._store(id_, lambda one: one.changed(plan=plan, warnings=warnings))
             case Progressed(id_, progress):
                 self._show(id_, lambda one: one.changed(progress=progress))
-            case Done(id_, result):
-                self._succeed(id_, result)
+            case Done(id_, result, notes):
+                self._succeed(id_, result, notes)
             case Failed(id_, problem):
                 self._end(id_, lambda one: ended(one, State.FAILED, now, problem=problem))
             case Cancelled(id_):
@@ -237,8 +262,13 @@ class Runner:
                     return
                 query = self._waiting.pop(at)
                 self._running[query.id] = _Running(query, time.monotonic())
+                self._tell_queue()
             assert self.spark is not None  # as it said that it is ready
             self.spark.run(Run(query.id, query.request, self.results.location(query.id)))
+
+    def _tell_queue(self) -> None:
+        """Tell how many wait and run, in the order of the changes: the lock is held."""
+        self.observer.queue(len(self._waiting), len(self._running))
 
     # Queries that run
 
@@ -277,14 +307,19 @@ class Runner:
             running.told = time.monotonic() if told else running.told
         self.changes.tell()
 
-    def _succeed(self, id_: str, result: Result) -> None:
+    def _succeed(self, id_: str, result: Result, notes: tuple[str, ...]) -> None:
         over = self.limits.passed(timedelta(), result.size)
         if over is not None:
             self._fail(id_, over)
             return
         now = self.clock()
         until = now + self.limits.keep_results
-        self._end(id_, lambda one: ended(one, State.SUCCEEDED, now, result=result, expires_at=until))
+
+        def succeeded(one: Query) -> Query:
+            warnings = (*one.warnings, *notes)
+            return ended(one, State.SUCCEEDED, now, result=result, expires_at=until, warnings=warnings)
+
+        self._end(id_, succeeded)
 
     def _fail(self, id_: str, error: HbstoreError) -> None:
         now, problem = self.clock(), Problem.of(error)
@@ -295,8 +330,10 @@ class Runner:
         shown = self.find(id_)
         progress = None if shown is None else shown.progress
         query = self.queries.change(id_, lambda one: step(one if progress is None else one.changed(progress=progress)))
+        self.observer.ended(query)  # before anybody sees it here
         with self._lock:
             self._running.pop(id_, None)
+            self._tell_queue()
         self.changes.tell()
         if query.state is not State.SUCCEEDED:
             self.remove(id_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.errors import HbstoreError, QueryLost, QueryNotFinished, ResultExpired, TooManyQueries
 from hbstore.query_service.changes import Changes
 from hbstore.query_service.limits import Limits
+from hbstore.query_service.observing import UNOBSERVED, Observer
 from hbstore.query_service.positions import FIRST, Position
 from hbstore.query_service.query import Problem, Query, Request, State
 from hbstore.query_service.results import Results
@@ -49,6 +51,7 @@ class QueryService:
         limits: what is allowed.
         clock: the time now.
         changes: says when a query of this server changes.
+        observer: hears what happens to queries.
         runner: the queries that wait and run here; Spark tells it what comes of them.
     """
 
@@ -58,12 +61,15 @@ class QueryService:
     limits: InitVar[Limits]
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     changes: Changes = field(default_factory=Changes)
+    observer: Observer = UNOBSERVED
     runner: Runner = field(init=False)
+    _released: deque[str] = field(default_factory=deque)
     _closed: Event = field(default_factory=Event)
     _keeper: Thread | None = None
 
     def __post_init__(self, limits: Limits) -> None:
-        self.runner = Runner(StoredQueries(self.store.records), self.results, limits, self.clock, self.changes)
+        queries = StoredQueries(self.store.records)
+        self.runner = Runner(queries, self.results, limits, self.clock, self.changes, observer=self.observer)
 
     def open(self, spark: Spark) -> None:
         """Begin to take queries, which this Spark runs as soon as it says that it is ready."""
@@ -127,15 +133,34 @@ class QueryService:
                 return query
             self.changes.wait(number, min(left, _LOOKED_EVERY))
 
-    def cancel(self, id_: str) -> Query:
+    def cancel(self, id_: str, reason: HbstoreError | None = None) -> Query:
         """Cancel a query; one that has ended stays as it is.
+
+        Args:
+            id_: which.
+            reason: what it fails by, if this server runs it; None: it is cancelled.
 
         Raises:
             QueryNotFound: there is none of that id.
         """
-        self._queries.change(id_, lambda one: one if one.state.is_final else one.changed(cancel_requested=True))
-        self.runner.cancel(id_)
+        if reason is None or not self.runner.cancel(id_, reason):
+            self._queries.change(id_, lambda one: one if one.state.is_final else one.changed(cancel_requested=True))
+            self.runner.cancel(id_)
         return self.get(id_)
+
+    def release(self, id_: str) -> None:
+        """Nobody fetches the rows of a query any more: it is cancelled, if it runs, and its result soon expires.
+
+        Raises:
+            QueryNotFound: there is none of that id.
+        """
+        if not self.get(id_).state.is_final:
+            self.cancel(id_)
+        self._released.append(id_)
+
+    def close_session(self, id_: str) -> None:
+        """End a session: its queries that wait or run here are cancelled, and Spark forgets it."""
+        self.runner.close_session(id_)
 
     def list(
         self,
@@ -186,7 +211,8 @@ class QueryService:
                 "the query has no result", query=id_, state=query.state, hint="Its state says why, or when to ask again"
             )
         start = FIRST if page is None else Position.of_token(page, id_)
-        return query, self.results.batches(id_, start=start, rows=rows) if query.result.columns else iter(())
+        batches = self.results.batches(id_, start=start, rows=rows) if query.result.columns else iter(())
+        return query, self._observed(batches)
 
     def explain(self, request: Request) -> Rewritten:
         """What a cube query would read and why, and the Spark SQL that it becomes. Needs no Spark.
@@ -197,6 +223,13 @@ class QueryService:
         options = QueryOptions.of(request.options)
         cubes = Cubes(self.store, request.database)
         return cubes.rewrite(request.text, now=request.now, partial=request.partial, options=options)
+
+    def _observed(
+        self, batches: Iterator[tuple[pa.RecordBatch, Position | None]]
+    ) -> Iterator[tuple[pa.RecordBatch, Position | None]]:
+        for batch, behind in batches:
+            self.observer.fetched(batch.num_rows, batch.nbytes)
+            yield batch, behind
 
     @property
     def _queries(self) -> StoredQueries:
@@ -215,6 +248,7 @@ class QueryService:
         lost = self._queries.change(query.id, lambda one: ended(one, State.FAILED, now, problem=problem))
         if lost.problem == problem:
             self.runner.remove(query.id)
+            self.observer.ended(lost)
         return lost
 
     # The keeper
@@ -235,10 +269,13 @@ class QueryService:
         """Remove results whose time is over, and forget queries twice that long; see which queries were lost."""
         now = self.clock()
         self.runner.remove_what_is_left()
+        released = {self._released.popleft() for _ in range(len(self._released))}
         for query in self._queries.all():
             seen = self._seen(query)
-            if seen.state is State.SUCCEEDED and seen.expires_at is not None and seen.expires_at <= now:
-                self.runner.remove(seen.id)
-                self._queries.change(seen.id, lambda one: one.changed(state=State.EXPIRED))
+            over = seen.id in released or (seen.expires_at is not None and seen.expires_at <= now)
+            if seen.state is State.SUCCEEDED:  # as long as its result is there, whatever this server would keep
+                if over:
+                    self.runner.remove(seen.id)
+                    self._queries.change(seen.id, lambda one: one.changed(state=State.EXPIRED))
             elif seen.ended_at is not None and seen.ended_at + 2 * self.runner.limits.keep_results <= now:
                 self._queries.drop(seen.id)

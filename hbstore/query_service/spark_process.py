@@ -2,8 +2,9 @@
 
     python -m hbstore.query_service.spark_process FILE     the number of its end of a pair of sockets
 
-Each statement has a thread, a session and a group of jobs of its own. The process ends when the sockets do, and its
-Java with it; when Java ends before, the process ends at once, and its parent learns it by that.
+Each statement has a thread and a group of jobs of its own; spark_sessions.py says in which session it runs. The process
+ends when the sockets do, and its Java with it; when Java ends before, the process ends at once, and its parent learns
+it by that.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from hbstore.metastore.spark_conf import spark_settings
+from hbstore.query_service.cube_hints import with_cube_hint
 from hbstore.query_service.messages import (
     Cancel,
     Cancelled,
+    CloseSession,
     Done,
     Failed,
     FromSpark,
@@ -39,13 +42,14 @@ from hbstore.query_service.messages import (
     Start,
     Started,
 )
-from hbstore.query_service.query import Progress
+from hbstore.query_service.query import Progress, Request
 from hbstore.query_service.result_writing import write_rows
 from hbstore.query_service.spark_problems import problem_of
+from hbstore.query_service.spark_sessions import SparkSessions
 from hbstore.query_service.statement import Statement
 from hbstore.query_service.tracking import Tracking
 from hbstore.spark.sql import URL, WAREHOUSE
-from hbstore.store.partition_store import PartitionStore, connect
+from hbstore.store.partition_store import connect
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _JAVA_ENDED: Final = 3
@@ -66,6 +70,9 @@ _EARLY: Final = 1000
 
 _LOGGERS_OF_STATEMENTS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Where PySpark logs errors of statements, at length; users get them, in short."""
+
+_FIRST: Final = ("SHOW DATABASES", "SELECT 1", "SELECT id, count(*) FROM range(2000) GROUP BY id")
+"""Statements about the store, of a small result, and of one that Spark writes."""
 
 _TITLE: Final = 100
 """Characters of a statement that Spark shows of its jobs."""
@@ -106,7 +113,7 @@ class SparkProcess:
         self._some_run = Event()
         self._ending = Event()
         self._spark: SparkSession | None = None
-        self._store: PartitionStore | None = None
+        self._sessions: SparkSessions | None = None
 
     def serve(self) -> None:
         """Do what the parent says until it says no more. Does not return."""
@@ -122,6 +129,8 @@ class SparkProcess:
                     self._run(message)
                 elif isinstance(message, Cancel):
                     self._cancel(message.id)
+                elif isinstance(message, CloseSession):
+                    Thread(target=self._close, args=(message.id,), name="hbstore-close", daemon=True).start()
         except (EOFError, OSError):
             self._end(scratch)
 
@@ -130,8 +139,9 @@ class SparkProcess:
     def _begin(self, start: Start) -> None:
         """Start Spark."""
         try:
-            self._store = connect(start.store, create=False)
+            store = connect(start.store, create=False)
             self._spark = _session(start)
+            self._sessions = SparkSessions(self._spark, store)
             Thread(target=self._follow_java, name="hbstore-java", daemon=True).start()
             Thread(target=self._track, name="hbstore-progress", daemon=True).start()
             version = self._spark.version
@@ -139,6 +149,18 @@ class SparkProcess:
             _LOG.exception("Spark does not start")
             os._exit(_DID_NOT_START)
         self._say(Ready(version))
+        self._warm_up(start.scratch)
+
+    def _warm_up(self, scratch: str) -> None:
+        """Run statements of each kind, so that Java has loaded what users' first ones need."""
+        assert self._sessions is not None
+        for number, text in enumerate(_FIRST):
+            request = Request(text=text)
+            try:
+                rows = Statement(self._sessions.of(request), self._sessions.store, request).rows(None)
+                write_rows(rows, f"file:{scratch}/first-{number}")
+            except Exception:  # noqa: BLE001  what does not work, users are told of their own statements
+                _LOG.debug("a first statement failed", exc_info=True)
 
     def _follow_java(self, seconds: float | None = None) -> None:
         """End this process when Java ends, unless it runs on for so many seconds."""
@@ -205,6 +227,10 @@ class SparkProcess:
                     del self._early[next(iter(self._early))]
                 return
             running.cancelled.set()
+        self._cancel_jobs(id_)
+
+    def _cancel_jobs(self, id_: str) -> None:
+        """Cancel the jobs of a query; the stages of a shuffle that come later run on, and so this is to be repeated."""
         _scala_context(self._ready_spark()).cancelJobGroupAndFutureJobs(id_)
 
     def _run_one(self, running: _Running) -> None:
@@ -221,29 +247,42 @@ class SparkProcess:
 
     def _end_of(self, running: _Running) -> Done | Failed | Cancelled:
         run, cancelled = running.run, running.cancelled
+        statement = None
         try:
             if cancelled.is_set():
                 return Cancelled(run.id)
             spark = self._ready_spark()
-            assert self._store is not None
+            assert self._sessions is not None
             context = spark.sparkContext
             context.setLocalProperty("spark.scheduler.pool", f"slot-{running.slot}")
             context.setJobGroup(run.id, run.request.name or run.request.text[:_TITLE], interruptOnCancel=True)
             running.tracking = Tracking(spark, run.id)
             self._say(Started(run.id))
-            statement = Statement(spark, self._store, run.request)
+            statement = Statement(self._sessions.of(run.request), self._sessions.store, run.request)
             rewritten = statement.rewritten()
             if rewritten is not None:
                 self._say(Planned(run.id, rewritten.to_dict(), rewritten.warnings))
             if cancelled.is_set():
                 return Cancelled(run.id)
-            return Done(run.id, write_rows(statement.rows(rewritten), run.location))
+            result = write_rows(statement.rows(rewritten), run.location)
+            return Done(run.id, result, tuple(statement.notes))
         except Exception as error:  # noqa: BLE001  whatever it is, it is how the query ended
             if isinstance(error, Py4JNetworkError | ConnectionError):
                 self._follow_java(_DYING)
             if cancelled.is_set():
                 return Cancelled(run.id)
-            return Failed(run.id, problem_of(error, run.request.text))
+            problem = problem_of(error, run.request.text)
+            return Failed(
+                run.id, problem if statement is None else with_cube_hint(problem, statement.store, statement.spark)
+            )
+
+    def _close(self, id_: str) -> None:
+        """In a thread of its own: forget a session."""
+        try:
+            if self._sessions is not None:
+                self._sessions.close(id_)
+        except Exception:  # noqa: BLE001  nobody waits for it
+            _LOG.warning("a session was not closed in order", exc_info=True)
 
     def _ready_spark(self) -> SparkSession:
         assert self._spark is not None  # the parent waits for `Ready`
@@ -261,6 +300,8 @@ class SparkProcess:
                 all_ = list(self._running.values())
             for one in all_:
                 self._look_at(one)
+                if one.cancelled.is_set():
+                    self._cancel_jobs(one.run.id)
 
     def _look_at(self, running: _Running) -> None:
         """Say how far a query is, if that has changed and the query has not ended."""

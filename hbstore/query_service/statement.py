@@ -1,4 +1,4 @@
-"""One statement on Spark: a session of its own, what a cube query in it reads, and its rows as a DataFrame."""
+"""One statement in a session of Spark's: what a cube query reads, and its rows as a DataFrame."""
 
 from __future__ import annotations
 
@@ -11,39 +11,28 @@ from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.ddl.parser import parse_script, running
 from hbstore.ddl.statements import CubeQuery
 from hbstore.errors import DdlSyntaxError, FilterError
-from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service.query import Request
 from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session
-from hbstore.spark.sql import sql
-from hbstore.spark.texts import quoted
+from hbstore.spark.sql import current_database, noting_sql
 from hbstore.store.partition_store import PartitionStore
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement in a session of its own.
+    """A statement in a session.
 
     Attributes:
-        spark: any session; the statement's has its settings, but for what statements of others have changed.
+        spark: the session.
         store: where hbstore's own statements are run.
         request: what is asked.
-
-    Raises:
-        DatabaseNotFound, InvalidName: the request's database is not there.
+        notes: what the user should know besides the rows, when they are there.
     """
 
     spark: SparkSession
     store: PartitionStore
     request: Request
-    _session: SparkSession = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._session = self.spark.newSession()
-        database = self.request.database
-        if database != DEFAULT_DATABASE:
-            self.store.get_database(database)
-            self._session.sql(f"USE {quoted(database)}")
+    notes: list[str] = field(default_factory=list)
 
     def rewritten(self) -> Rewritten | None:
         """What is read for a text that is one cube query; None for all other statements.
@@ -55,9 +44,9 @@ class Statement:
         if query is None:
             return None
         request = self.request
-        options = with_session(self._session, dict(request.options))
+        options = with_session(self.spark, dict(request.options))
         with running(request.text, query, 0, 1):
-            cubes = Cubes(self.store, request.database)
+            cubes = Cubes(self.store, current_database(self.spark))
             return cubes.rewrite(query.text, now=request.now, partial=request.partial, options=options)
 
     def rows(self, rewritten: Rewritten | None) -> DataFrame:
@@ -70,8 +59,8 @@ class Statement:
             HbstoreError, PySparkException, Py4JError: as `hbstore.spark.sql` and `hbstore.spark.cube`.
         """
         if rewritten is None:
-            return sql(self._session, self.request.text, store=self.store)
-        return answer(self._session, self.store, self.request.database, rewritten)
+            return noting_sql(self.spark, self.request.text, self.notes.append, store=self.store)
+        return answer(self.spark, self.store, current_database(self.spark), rewritten)
 
 
 def _cube_query(text: str) -> CubeQuery | None:

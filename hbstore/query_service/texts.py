@@ -107,7 +107,7 @@ def as_json(column: pa.Array) -> pa.Array:
     kind, text = column.type, plain(column)
     if _is_nested(kind) or types.is_boolean(kind) or types.is_null(kind):
         return text
-    if _is_string(kind):
+    if is_string(kind):
         return glued('"', _escaped(text), '"')
     if types.is_integer(kind):
         if kind.bit_width < 64:  # noqa: PLR2004
@@ -129,19 +129,28 @@ def _where(condition: pa.Array, changed: Callable[[], pa.Array], text: pa.Array)
     return compute.if_else(condition, changed(), text) if compute.any(condition).as_py() else text
 
 
-def _mended(column: pa.Array, text: pa.Array, condition: pa.Array, one: Callable[[Any], str]) -> pa.Array:
-    """Texts, of which a few are made value by value: of those where the condition holds."""
+def mended(column: pa.Array, text: pa.Array, condition: pa.Array, one: Callable[[Any], str]) -> pa.Array:
+    """Texts, of which a few are made value by value.
+
+    Args:
+        column: the values.
+        text: their texts.
+        condition: where the values' own texts come instead.
+        one: makes one of them.
+    """
     if not compute.any(condition).as_py():
         return text
     condition = compute.fill_null(condition, False)
     return compute.replace_with_mask(text, condition, pa.array(map(one, column.filter(condition).to_pylist()), TEXT))
 
 
-def _is_string(kind: pa.DataType) -> bool:
+def is_string(kind: pa.DataType) -> bool:
+    """Whether values are texts."""
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _is_binary(kind: pa.DataType) -> bool:
+def is_binary(kind: pa.DataType) -> bool:
+    """Whether values are bytes."""
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
@@ -154,7 +163,7 @@ def _floats(column: pa.Array) -> pa.Array:
     # Without a point, JSON's readers take them for integers, which have no -0.
     whole = compute.match_substring_regex(text, "^-?[0-9]+$")
     text = _where(whole, lambda: glued(text, ".0"), text)
-    return _mended(column, text, compute.invert(compute.is_finite(column)), _no_number)
+    return mended(column, text, compute.invert(compute.is_finite(column)), _no_number)
 
 
 def _no_number(value: float) -> str:
@@ -165,23 +174,36 @@ def _no_number(value: float) -> str:
 
 def _decimals(column: pa.Array) -> pa.Array:
     text = _cast(column)
-    return _mended(column, text, compute.match_substring(text, "E"), lambda value: format(value, "f"))
+    return mended(column, text, compute.match_substring(text, "E"), lambda value: format(value, "f"))
 
 
 def _dates(column: pa.Array) -> pa.Array:
     days = column.cast(pa.int32())
     far = compute.or_(compute.less(days, _FIRST_DAY), compute.greater(days, _LAST_DAY))
-    return _mended(days, _cast(column), far, _date)
+    return mended(days, _cast(column), far, _date)
 
 
 def _timestamps(column: pa.Array) -> pa.Array:
     local = column.cast(pa.timestamp("us"))  # much faster than with a zone, and the same as it is UTC
+    text = _whole_seconds(times(local, "T"))
+    return glued(text, "Z") if column.type.tz else text
+
+
+def times(local: pa.Array, between: str) -> pa.Array:
+    """Times without a zone as texts, with six digits behind the seconds.
+
+    Args:
+        local: of the type ``timestamp[us]``.
+        between: the letter between a date and the time of the day.
+
+    >>> times(pa.array([0, 2**59]).cast(pa.timestamp("us")), " ").to_pylist()
+    ['1970-01-01 00:00:00.000000', '+20237-04-25 10:45:03.423488']
+    """
     moments = local.cast(pa.int64())
     # Arrow's own texts are wrong from the year 32768 on.
     far = compute.or_(compute.less(moments, _FIRST_DAY * _DAY), compute.greater_equal(moments, (_LAST_DAY + 1) * _DAY))
-    text = compute.binary_replace_slice(_cast(local), 10, 11, "T")
-    text = _whole_seconds(_mended(moments, text, far, _moment))
-    return glued(text, "Z") if column.type.tz else text
+    text = compute.binary_replace_slice(local.cast(TEXT), 10, 11, between)
+    return mended(moments, text, far, lambda moment: _moment(moment, between))
 
 
 def _whole_seconds(text: pa.Array) -> pa.Array:
@@ -200,10 +222,10 @@ def _date(days: int) -> str:
     return f"{sign}{abs(number):04}-{(month + 2) % 12 + 1:02}-{day - (153 * month + 2) // 5 + 1:02}"
 
 
-def _moment(moment: int) -> str:
+def _moment(moment: int, between: str) -> str:
     days, rest = divmod(moment, _DAY)
     seconds, micros = divmod(rest, 1_000_000)
-    return f"{_date(days)}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{micros:06}"
+    return f"{_date(days)}{between}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{micros:06}"
 
 
 def _base64(column: pa.Array) -> pa.Array:
@@ -223,20 +245,20 @@ def _escaped(text: pa.Array) -> pa.Array:
 
 
 def _lists(column: pa.Array) -> pa.Array:
-    return _joined(column, lambda within: as_json(column.values.slice(*within)), "[", "]")
+    return joined(column, lambda within: as_json(column.values.slice(*within)), "[", "]")
 
 
 def _maps(column: pa.Array) -> pa.Array:
-    texts = _is_string(column.type.key_type)
+    texts = is_string(column.type.key_type)
 
     def pairs(within: tuple[int, int]) -> pa.Array:
         keys, values = (as_json(part.slice(*within)) for part in (column.keys, column.items))
         return glued(keys, ":", values, null="null") if texts else glued("[", keys, ",", values, "]", null="null")
 
-    return _joined(column, pairs, *("{}" if texts else "[]"))
+    return joined(column, pairs, *("{}" if texts else "[]"))
 
 
-def _joined(column: pa.Array, parts: Callable[[tuple[int, int]], pa.Array], before: str, after: str) -> pa.Array:
+def joined(column: pa.Array, parts: Callable[[tuple[int, int]], pa.Array], before: str, after: str) -> pa.Array:
     """What a column of lists holds, its parts with commas between.
 
     Args:
@@ -251,26 +273,37 @@ def _joined(column: pa.Array, parts: Callable[[tuple[int, int]], pa.Array], befo
     first = offsets[0].as_py()
     texts = compute.fill_null(parts((first, offsets[-1].as_py() - first)), "null")
     lists = pa.ListArray.from_arrays(compute.subtract(offsets, pa.scalar(first, pa.int32())), texts)
-    return _valid(column, glued(before, compute.binary_join(lists, scalar(",")), after))
+    return where_valid(column, glued(before, compute.binary_join(lists, scalar(",")), after))
 
 
 def _structs(column: pa.Array) -> pa.Array:
     keys = [json.dumps(name, ensure_ascii=False) for name in distinct([part.name for part in column.type])]
+    return objects(column, keys, as_json)
+
+
+def objects(column: pa.Array, keys: Sequence[str], text: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """What a column of structs holds, each part behind its key.
+
+    Args:
+        column: of structs.
+        keys: as they are written.
+        text: makes the texts of a part.
+    """
     parts = [
         one
         for number, (key, part) in enumerate(zip(keys, column.flatten(), strict=True))
-        for one in (f"{',' if number else '{'}{key}:", as_json(part))
+        for one in (f"{',' if number else '{'}{key}:", text(part))
     ]
-    return _valid(column, glued(*parts, "}", null="null"))
+    return where_valid(column, glued(*parts, "}", null="null"))
 
 
-def _valid(column: pa.Array, text: pa.Array) -> pa.Array:
+def where_valid(column: pa.Array, text: pa.Array) -> pa.Array:
     """Texts, NULL where the column is."""
     return compute.if_else(column.is_valid(), text, pa.scalar(None, TEXT)) if column.null_count else text
 
 
 _PLAIN: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]]]] = (
-    (_is_string, _cast),
+    (is_string, _cast),
     (types.is_integer, _cast),
     (types.is_boolean, _cast),
     (types.is_null, _cast),
@@ -279,7 +312,7 @@ _PLAIN: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array],
     (types.is_date32, _dates),
     (types.is_timestamp, _timestamps),
     (types.is_time64, lambda column: _whole_seconds(_cast(column))),
-    (_is_binary, _base64),
+    (is_binary, _base64),
     (types.is_list, _lists),
     (types.is_map, _maps),
     (types.is_struct, _structs),

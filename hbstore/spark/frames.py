@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
+
+
+def local_table(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """A table of Arrow's as a DataFrame, which takes no job to read; the active session stays the active one."""
+    with _active_kept(spark):
+        return spark.createDataFrame(table)
 
 
 def local_frame(spark: SparkSession, rows: Iterable[Any], schema: StructType | str) -> DataFrame:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+import pyarrow as pa
 from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.notes import notes_of
@@ -49,7 +51,7 @@ from hbstore.spark.analyze import analyze_table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session
-from hbstore.spark.frames import local_frame
+from hbstore.spark.frames import local_frame, local_table
 from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
 from hbstore.spark.texts import quoted
@@ -67,7 +69,7 @@ _DATABASE: Final = "spark.hbstore.database"
 _CATALOG: Final = "spark_catalog"
 _EXTENDED: Final = ("namespace", "tableName", "isTemporary", "information")
 _ANALYZED: Final = ("table", "partitions", "rows", "files", "bytes")
-_TYPES: Final = {"isTemporary": "boolean", **dict.fromkeys(_ANALYZED[1:], "bigint")}
+_TYPES: Final = {"isTemporary": pa.bool_(), **dict.fromkeys(_ANALYZED[1:], pa.int64())}
 """Of columns; those of all others are strings."""
 
 _LISTINGS: Final = (Describe, ExplainPartitions, ShowPartitions, ShowTableExtended)
@@ -107,6 +109,22 @@ def sql(
     check_arguments(spark=spark, text=text, warehouse=warehouse)
     if store is not None:
         check_arguments(store=store)
+    return noting_sql(spark, text, lambda note: _LOG.warning("%s", note), store=store, warehouse=warehouse)
+
+
+def noting_sql(
+    spark: SparkSession,
+    text: str,
+    note: Callable[[str], None],
+    *,
+    store: PartitionStore | str | None = None,
+    warehouse: str | None = None,
+) -> DataFrame:
+    """Run a statement as `sql` does, and say what could not be done as it should.
+
+    >>> noting_sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", print, store=store).count()
+    2
+    """
     script = _script(spark, text)
     if not script:
         return spark.sql(with_all_partition_columns(spark, text))
@@ -114,8 +132,19 @@ def sql(
         place = warehouse or spark.conf.get(WAREHOUSE, None)
         for number, (statement, part) in enumerate(script):
             with running(text, statement, number, len(script)):
-                frame = _Run(spark, open_store, part, place).statement(statement)
+                frame = _Run(spark, open_store, part, place, note).statement(statement)
         return frame
+
+
+def current_database(spark: SparkSession) -> str:
+    """The database of tables that are named without one: Spark's, unless USE named one that Spark does not have.
+
+    >>> current_database(spark)
+    'default'
+    """
+    current = spark.catalog.currentDatabase()
+    ours, _, beside = str(spark.conf.get(_DATABASE, "")).partition("/")
+    return ours if ours and beside == current else current
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +156,21 @@ class _Run:
         store: the store.
         text: the statement's.
         warehouse: where files are; None for Spark's own warehouse.
+        note: takes what people should know besides the rows.
     """
 
     spark: SparkSession
     store: PartitionStore
     text: str
     warehouse: str | None
+    note: Callable[[str], None]
 
     def _answer(self, query: CubeQuery) -> DataFrame:
         """The rows of a cube query, of a cube in the current database."""
         database = self._database()
         rewritten = Cubes(self.store, database).rewrite(query.text, options=with_session(self.spark))
         for note in notes_of(rewritten):
-            _LOG.warning("%s", note)
+            self.note(note)
         return answer(self.spark, self.store, database, rewritten)
 
     def statement(self, statement: Statement) -> DataFrame:
@@ -173,7 +204,7 @@ class _Run:
             return self._analyze(statement)
         result = self._session().run_statement(statement)
         for note in result.notes:
-            _LOG.warning("%s", note)
+            self.note(note)
         if isinstance(statement, ShowTableExtended):
             return self._frame(_EXTENDED, _extended(result))
         return self._frame(result.columns, result.rows)
@@ -199,17 +230,14 @@ class _Run:
             (done.changed, "was not analyzed, because other writers kept changing it"),
         ):
             for partition in some:
-                _LOG.warning("%s %s", partition, why)
+                self.note(f"{partition} {why}")
         row = (done.table, done.partitions, done.rows, done.files, done.size)
         return self._frame(_ANALYZED, [row])
 
     # Databases
 
     def _database(self) -> str:
-        """The database of tables that are named without one: Spark's, unless USE named one that Spark does not have."""
-        current = self.spark.catalog.currentDatabase()
-        ours, _, beside = str(self.spark.conf.get(_DATABASE, "")).partition("/")
-        return ours if ours and beside == current else current
+        return current_database(self.spark)
 
     def _use(self, name: str) -> DataFrame:
         known = self._is_catalog(name) or self.spark.catalog.databaseExists(quoted(name))
@@ -277,8 +305,12 @@ class _Run:
                 self.spark.catalog.refreshTable(whole)
 
     def _frame(self, columns: Sequence[str], rows: Iterable[_Row]) -> DataFrame:
-        schema = ", ".join(f"{quoted(name)} {_TYPES.get(name, 'string')}" for name in columns)
-        return local_frame(self.spark, rows, f"struct<{schema}>")
+        if not columns:
+            return local_frame(self.spark, rows, StructType())
+        schema = pa.schema([(name, _TYPES.get(name, pa.string())) for name in columns])
+        return local_table(
+            self.spark, pa.table([list(one) for one in zip(*rows, strict=True)] or [[]] * len(columns), schema)
+        )
 
 
 def _extended(result: Result) -> list[_Row]:

@@ -8,7 +8,7 @@ import sys
 import time
 from multiprocessing.connection import Connection
 
-from hbstore.query_service.messages import Cancel, Cancelled, Done, Ready, Run
+from hbstore.query_service.messages import Cancel, Cancelled, Done, Ready, Run, Started
 from hbstore.query_service.query import Result
 
 DIE = "die"
@@ -21,6 +21,8 @@ def main():
     part = start.conf.get("part", "answers")
     if part == "does not start":
         os._exit(7)
+    if part == "says something":
+        os.write(2, b"WARN a: b\n\ncaf\xe9\n")
     below = subprocess.Popen(["sleep", "600"])
     pipe.send(Ready(f"{below.pid} {start.scratch}"))
     try:
@@ -29,6 +31,7 @@ def main():
             if isinstance(message, Run):
                 if message.request.text == DIE:
                     os._exit(1)
+                pipe.send(Started(message.id))
                 pipe.send(Done(message.id, Result(rows=len(message.request.text))))
             elif isinstance(message, Cancel):
                 pipe.send(Cancelled(message.id))

@@ -22,7 +22,7 @@ from hbstore.errors import NoCandidate, QueryFailed
 from hbstore.query_service.query import State
 from tests.cli.reference import commands
 from tests.cubes.small_cube import CUBE, fact, table
-from tests.metastore.serving import Serve, until
+from tests.metastore.serving import Serve, numbers, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -222,6 +222,56 @@ def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_a
     until(lambda: not any(_command(pid) for pid in (doors, spark)))
 
 
+def test_without_the_metastores_door_queries_have_its_tables(tmp_path):
+    with serve(tmp_path, "--without-metastore", "--metrics-port", "0") as server:
+        assert server.ready["uri"] is None
+        with hbstore.client.connect(server.ready["http"]) as asking:
+            asking.query("CREATE TABLE sales (amount INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
+            asking.query("INSERT INTO sales VALUES (1, '2013-01-01'), (2, '2013-01-02')").wait()
+            assert asking.query("SELECT sum(amount) FROM sales WHERE ds > '2013-01-01'").wait().rows() == [(2,)]
+        assert numbers(server)['hbstore_metastore_calls_total{method="get_partitions_by_filter"}'] > 0
+
+
+def test_metrics_of_queries_outlive_the_process_that_counts_them(tmp_path):
+    with serve(tmp_path, "--metrics-port", "0") as server, hbstore.client.connect(server.ready["http"]) as asking:
+        done = asking.query("SELECT 1 AS n").wait()
+        assert done.rows() == [(1,)]
+        with pytest.raises(QueryFailed):
+            asking.query("SELECT 1 / 0").wait()
+        running = asking.query(SLOW)
+        until(lambda: running.refresh().state == "running")
+        before = numbers(server)
+        assert before['hbstore_queries_total{door="http",state="succeeded"}'] == 1
+        assert before['hbstore_queries_total{door="http",state="failed"}'] == 1
+        assert before['hbstore_query_errors_total{error="QueryFailed"}'] == 1
+        assert before['hbstore_query_seconds_count{door="http"}'] == 2
+        assert (before["hbstore_queries_running"], before["hbstore_queries_queued"]) == (1, 0)
+        assert before["hbstore_result_rows_fetched_total"] == 1
+        assert before["hbstore_result_bytes_fetched_total"] >= 4
+        asked = 'hbstore_http_requests_total{method="POST",route="/queries",status="202"}'
+        fetched = 'hbstore_http_request_seconds_count{method="GET",route="/queries/{id_}/results"}'
+        assert (before[asked], before[fetched]) == (3, 1)
+        assert not any(done.id in name for name in before)
+        assert "hbstore_metastore_rows_read_total" in before
+
+        doors, spark = processes_of(server)
+        os.kill(spark, signal.SIGKILL)
+        until(lambda: numbers(server)["hbstore_spark_restarts_total"] == 1)
+        until(lambda: running.refresh().state == "failed")
+        assert numbers(server)["hbstore_queries_running"] == 0
+        os.kill(doors, signal.SIGKILL)
+        until(lambda: server.log("a process ended"))
+        after = numbers(server)
+        assert after[asked] == 3
+        assert after['hbstore_query_errors_total{error="SparkLost"}'] == 1
+        assert after.get("hbstore_queries_running", 0) == 0
+        until(lambda: _state(done) == "succeeded")
+        asking.query("SELECT 2").wait()
+        again = numbers(server)
+        assert again['hbstore_queries_total{door="http",state="succeeded"}'] == 2
+        assert (again[asked], again["hbstore_queries_running"]) == (4, 0)
+
+
 def test_another_server_on_the_store_serves_what_a_dead_one_finished(tmp_path):
     with serve(tmp_path) as server, hbstore.client.connect(server.ready["http"]) as asking:
         finished, runs = asking.query("SELECT 'finished'").wait(), asking.query(SLOW)
@@ -241,3 +291,20 @@ def _state(query):
         return query.refresh().state
     except hbstore.ServerUnavailable as error:
         return str(error)
+
+
+def test_the_catalog_is_served_beside_the_queries(asking, shop, folder):
+    assert "shop" in asking.database_names()
+    rides = shop.table("shop.lake_rides_daily")
+    assert rides.names() == ["dt=2015-01-01", "dt=2015-01-02"]
+    asking.create_database("attic")
+    try:
+        home = Path(asking.get_database("attic").location.removeprefix("file:"))
+        assert home.is_dir()
+        assert folder in home.parents
+        shop.query("CREATE TABLE attic.old (n INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
+        assert asking.table("attic.old").add([("a",)]) == 1
+        assert asking.query("SHOW PARTITIONS attic.old").wait().rows() == [("ds=a",)]
+    finally:
+        asking.drop_database("attic", cascade=True)
+    assert not home.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from pathlib import Path
@@ -137,6 +138,15 @@ def test_errors_of_who_hears_change_nothing(begin, caplog):
     until(lambda: len(said) == 3)
     assert [type(one) for message in said for one in message] == [Ready, Ready]
     assert len([record for record in caplog.records if record.exc_info]) == 3
+
+
+def test_what_the_process_says_on_stderr_is_logged_line_by_line(begin, caplog):
+    caplog.set_level(logging.INFO, "hbstore.query_service")
+    spark = begin("says something")
+    spark.ready()
+    until(lambda: len([one for one in caplog.records if one.message == "the Spark process says"]) == 2)
+    said = [one.fields["line"] for one in caplog.records if one.message == "the Spark process says"]
+    assert said == ["WARN a: b", "caf\\xe9"]
 
 
 def test_closing_ends_the_process_and_is_no_loss(begin):

@@ -20,12 +20,14 @@ from hbstore.errors import (
 )
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
-from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, State
+from hbstore.query_service.observing import UNOBSERVED
+from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, Session, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
 from hbstore.store.records import Records
+from tests.backends import backend_url, without_records
 
 ROWS = Result(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
 SOON = 10.0
@@ -37,12 +39,18 @@ class Script:
     def __init__(self):
         self.runs = []
         self.cancels = []
+        self.closes = []
+        self.sessions = []
 
     def run(self, run):
         self.runs.append(run.id)
+        self.sessions.append(run.request.session)
 
     def cancel(self, cancel):
         self.cancels.append(cancel.id)
+
+    def close_session(self, close):
+        self.closes.append(close.id)
 
 
 class Clock:
@@ -53,17 +61,20 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def store(tmp_path):
-    with connect(f"sqlite://{tmp_path}/store.db") as store:
+@pytest.fixture(params=["sqlite", "nonatomic", pytest.param("hbase", marks=pytest.mark.hbase)])
+def store(request, tmp_path):
+    with connect(backend_url(request, tmp_path)) as store:
+        without_records(store)
         yield store
 
 
 @contextmanager
-def serving(store, tmp_path, clock=None, **limits):
+def serving(store, tmp_path, clock=None, observer=UNOBSERVED, **limits):
     clock = clock or Clock()
     servers = Servers(Records(store.rows), clock, tmp_path / "locks")
-    service = QueryService(store, Results(str(tmp_path / "results")), servers, Limits(**limits), clock)
+    service = QueryService(
+        store, Results(str(tmp_path / "results")), servers, Limits(**limits), clock, observer=observer
+    )
     spark = Script()
     service.open(spark)
     service.runner.heard(Ready("4.1"))
@@ -98,9 +109,10 @@ def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
             3,
             ("a row counts twice",),
         )
-        service.runner.heard(Done(query.id, ROWS))
+        service.runner.heard(Done(query.id, ROWS, ("a folder is left",)))
         done = service.get(query.id)
         assert (done.state, done.result, done.plan) == (State.SUCCEEDED, ROWS, {"sql": "…"})
+        assert done.warnings == ("a row counts twice", "a folder is left")
         assert done.expires_at - done.ended_at == Limits().keep_results
         assert done.progress.tasks_done == 3
         service.runner.heard(Failed(query.id, Problem(error="QueryFailed", text="late")))
@@ -143,6 +155,45 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
         assert service.get(runs.id).state is State.CANCELLED
         assert service.cancel(runs.id).state is State.CANCELLED
         assert spark.runs == [runs.id]
+
+
+def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
+    with serving(store, tmp_path, running=1) as (service, spark):
+        runs, waits = service.submit(ask()), service.submit(ask())
+        reason = QueryTimedOut("it took too long", hint="Ask for less")
+        assert service.cancel(waits.id, reason).problem == Problem.of(reason)
+        service.runner.heard(Started(runs.id))
+        assert service.cancel(runs.id, reason).state is State.RUNNING
+        assert spark.cancels == [runs.id]
+        service.runner.heard(Cancelled(runs.id))
+        assert service.get(runs.id).problem == Problem.of(reason)
+        assert not service.get(runs.id).cancel_requested
+        with serving(store, tmp_path) as (other, _):
+            elsewhere = service.submit(ask())
+            other.cancel(elsewhere.id, reason)
+            eventually(lambda: spark.cancels == [runs.id, elsewhere.id])
+
+
+def test_a_session_ends_with_its_queries(store, tmp_path):
+    with serving(store, tmp_path, running=1) as (service, spark):
+        session = Session(id="5f")
+        runs, waits, others = (service.submit(ask(session=one)) for one in (session, session, Session(id="60")))
+        service.runner.heard(Started(runs.id))
+        service.close_session("5f")
+        assert (spark.cancels, spark.closes) == ([runs.id], ["5f"])
+        assert service.get(waits.id).state is State.CANCELLED
+        assert service.get(others.id).state is State.QUEUED
+
+
+def test_the_settings_of_a_session_reach_spark_and_nobody_else(store, tmp_path):
+    with serving(store, tmp_path, running=1) as (service, spark):
+        session = Session(id="5f", database="shop", settings={"my.password": "secret"}, fresh=True)
+        queries = [service.submit(ask(session=session)) for _ in range(2)]
+        service.runner.heard(Started(queries[0].id))
+        service.runner.heard(Done(queries[0].id, ROWS))
+        assert spark.sessions == [session, session]
+        assert all("secret" not in text for _, text in Records(store.rows).list("query"))
+        assert all("secret" not in service.get(query.id).model_dump_json() for query in queries)
 
 
 def test_a_query_that_ended_before_the_cancel_came_keeps_its_result(store, tmp_path):
@@ -257,6 +308,39 @@ def test_results_expire_and_queries_are_forgotten_later(store, tmp_path):
         service._sweep()
         with pytest.raises(QueryNotFound):
             service.get(query.id)
+
+
+def test_a_server_that_keeps_results_shortly_forgets_none_that_another_keeps(store, tmp_path):
+    clock = Clock()
+    with serving(store, tmp_path, clock) as (service, _):
+        query = service.submit(ask())
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Done(query.id, ROWS))
+    with serving(store, tmp_path, clock, keep_results=dt.timedelta()) as (other, _):
+        other._sweep()
+        assert other.get(query.id).state is State.SUCCEEDED
+        clock.now += Limits().keep_results
+        other._sweep()
+        assert other.get(query.id).state is State.EXPIRED
+        other._sweep()
+        with pytest.raises(QueryNotFound):
+            other.get(query.id)
+
+
+def test_results_that_nobody_fetches_any_more_expire_soon(store, tmp_path):
+    with serving(store, tmp_path) as (service, script):
+        kept, released, running = (service.submit(ask()) for _ in range(3))
+        for query in (kept, released):
+            service.runner.heard(Started(query.id))
+            service.runner.heard(Done(query.id, ROWS))
+        service.runner.heard(Started(running.id))
+        for query in (released, running):
+            service.release(query.id)
+        assert script.cancels == [running.id]
+        service.runner.heard(Cancelled(running.id))
+        service._sweep()
+        states = [service.get(query.id).state for query in (kept, released, running)]
+        assert states == [State.SUCCEEDED, State.EXPIRED, State.CANCELLED]
 
 
 @pytest.mark.parametrize("message", ["Started", "Done"])

@@ -110,6 +110,16 @@ def test_partitions_are_added_by_hbstore_and_shown(spark):
     assert rows(spark, "show partitions sales", database="shop")[0] == [("ds=a",), ("ds=b",)]
 
 
+def test_what_hbstore_could_not_do_is_noted(spark, place):
+    (place.folder / "noted" / "odd").mkdir(parents=True)
+    table = f"noted (amount int, ds string) using parquet partitioned by (ds) location 'file:{place.folder}/noted'"
+    done(spark, f"create table {table}", database="shop")
+    end, _ = spark.ask("msck repair table noted", database="shop")
+    assert isinstance(end, Done), end
+    (note,) = end.notes
+    assert "odd is not a partition" in note
+
+
 def test_a_statement_that_writes_is_run_once(spark):
     done(spark, "create table counted using parquet as select 1 as number", database="shop")
     done(spark, "insert into counted values (2), (3)", database="shop")

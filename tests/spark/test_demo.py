@@ -41,7 +41,9 @@ def test_the_demo_runs_again_without_what_is_on_linux_alone_and_leaves_no_proces
     for path in (str(ROOT), without_linux.PATH):
         done = run_demo(tmp_path / "run", str(tmp_path), path)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "4 of 4 answers are equal" in done.stdout
+        assert "5 of 5 answers are equal" in done.stdout
+        doors = re.findall("^(over HTTP|by JDBC) .* ([0-9]+) rows  ", done.stdout, re.MULTILINE)
+        assert doors == [("over HTTP", "6"), ("by JDBC", "6")]
         asked = re.findall(r"^Spark asks get_partitions_by_filter\(demo.flights, (.*)\)$", done.stdout, re.MULTILINE)
         assert asked[0] == 'day = "2013-01-07" and origin = "JFK"'
         assert len(asked) == 3

@@ -1,0 +1,136 @@
+"""Who may ask the query service: users with access tokens, or everybody at the loopback.
+
+* With a token file, each request or login carries one of its tokens; without one, the server listens at the loopback
+  alone.
+* Without tokens, the Host header of a request over HTTP must be a name of the loopback, so that no page elsewhere can
+  name a host of its own that leads here (DNS rebinding). Such a page has no token, so with tokens the server may have
+  any name.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from hbstore.errors import AccessRefused, InvalidInput, RequestRefused
+
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may ask.
+
+    Attributes:
+        hosts: names and addresses under which the server is reached.
+        tokens: users by their tokens; none: everybody who reaches the server.
+    """
+
+    hosts: frozenset[str] = LOOPBACK
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def of(host: str, token_file: str | None) -> Access:
+        """The access to a server at an address.
+
+        Args:
+            host: where it listens.
+            token_file: a file with a user and a token on each line; blank lines and lines with ``#`` are passed over.
+
+        Raises:
+            InvalidInput: the address is not the loopback, and there are no tokens; or the file is none of tokens.
+        """
+        tokens = {} if token_file is None else _tokens(token_file)
+        if host not in LOOPBACK and not tokens:
+            raise InvalidInput(
+                "a server that other machines reach needs tokens",
+                host=host,
+                hint="Give --token-file, with a user and a token on each line; or leave out --host",
+            )
+        return Access(LOOPBACK | {host.lower()}, tokens)
+
+    def check_host(self, host: str) -> None:
+        """See that a request over HTTP names the server, so that no page of another site leads a browser here.
+
+        Args:
+            host: the header Host.
+
+        Raises:
+            RequestRefused: it names another, and there are no tokens, which such a page would not have.
+        """
+        if not self.tokens and _name_in(host) not in self.hosts:
+            raise RequestRefused(
+                "the server is not reached under this name",
+                host=host,
+                hint="Use the name that the server was given by --host, or an address of the loopback",
+            )
+
+    def user(self, authorization: str | None) -> str | None:
+        """Whose token a request carries; None where none is asked for.
+
+        Raises:
+            AccessRefused: it carries none, or one that is not in the file.
+        """
+        if not self.tokens:
+            return None
+        scheme, _, token = (authorization or "").partition(" ")
+        if scheme.lower() == "bearer":
+            for one, user in self.tokens.items():
+                if hmac.compare_digest(one.encode(), token.strip().encode()):
+                    return user
+        raise AccessRefused(
+            "the request needs an access token", hint="Send the header Authorization: Bearer TOKEN; the client: token=…"
+        )
+
+    def login(self, user: str, password: str) -> str | None:
+        """Who logs in with a token as the password; None for a login without a name where no token is asked for.
+
+        Raises:
+            AccessRefused: the password is none of the user's tokens.
+
+        >>> access = Access(tokens={"0123456789abcdef": "ann"})
+        >>> access.login("ann", "0123456789abcdef"), Access().login("bob", "anything")
+        ('ann', 'bob')
+        """
+        if not self.tokens:
+            return user or None
+        for token, owner in self.tokens.items():
+            if hmac.compare_digest(token.encode(), password.encode()) and owner == user:
+                return user
+        raise AccessRefused(
+            "the password is no access token of the user",
+            user=user,
+            hint="Log in as a user of the token file, with the user's token as the password",
+        )
+
+
+def _name_in(host: str) -> str:
+    """The name in a header Host, without the port."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _tokens(path: str) -> dict[str, str]:
+    """Users by their tokens."""
+    hint = "Write a user and a token of 16 characters or more on each line"
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("the token file cannot be read", file=path, reason=str(error), hint=hint) from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or len(words[1]) < 16:  # noqa: PLR2004  a user and a token
+            raise InvalidInput("the line holds no user and token", file=path, line=number, hint=hint)
+        found[words[1]] = words[0]
+    if not found:
+        raise InvalidInput("the token file holds no token", file=path, hint=hint)
+    return found

@@ -1,0 +1,56 @@
+"""Who may ask: users of a file of tokens, or everybody at the loopback."""
+
+import pytest
+
+from hbstore.errors import AccessRefused, InvalidInput, RequestRefused
+from hbstore.query_service.access import Access
+
+TOKEN = "0123456789abcdef"  # noqa: S105
+
+
+def test_other_machines_are_let_in_only_with_tokens(tmp_path):
+    with pytest.raises(InvalidInput, match="needs tokens"):
+        Access.of("0.0.0.0", None)  # noqa: S104  that is what is refused
+    file = tmp_path / "tokens"
+    file.write_text("ann 0123456789abcdef")
+    assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "ann", "ann short", "ann 0123456789abcdef more", b"\xff"])
+def test_a_file_that_is_none_of_tokens_is_named(tmp_path, text):
+    file = tmp_path / "tokens"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InvalidInput, match="token") as caught:
+        Access.of("127.0.0.1", str(file))
+    assert "0123456789abcdef" not in str(caught.value)
+
+
+def test_a_missing_token_file_is_named():
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        Access.of("127.0.0.1", "/nowhere/tokens")
+
+
+def test_a_password_is_a_token_of_the_user():
+    access = Access(tokens={TOKEN: "ann", "fedcba9876543210": "bob"})
+    assert access.login("ann", TOKEN) == "ann"
+    for user, password in (("ann", "fedcba9876543210"), ("ann", ""), ("", TOKEN), ("ann", "é"), ("", "")):
+        with pytest.raises(AccessRefused) as caught:
+            access.login(user, password)
+        assert TOKEN not in str(caught.value)
+        assert "fedcba" not in str(caught.value)
+
+
+def test_without_tokens_every_login_is_taken():
+    assert [Access().login(user, "x") for user in ("ann", "")] == ["ann", None]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[", "localhost.evil:80"])
+def test_other_names_of_the_server_are_refused_without_tokens(host):
+    with pytest.raises(RequestRefused):
+        Access().check_host(host)
+    Access(tokens={TOKEN: "ann"}).check_host(host)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80"])
+def test_names_of_the_loopback_are_taken(host):
+    Access().check_host(host)
