@@ -106,22 +106,27 @@ class _Export:
         stored = self.job.store.get_table(database, name)
         if database not in self.there:
             self.there[database] = set(self.job.metastore.table_names(database))
-        return stored, self._table(_dated(lowered_table(stored)), there=name in self.there[database])
+        given, done = self._table(_dated(lowered_table(stored)), there=name in self.there[database])
+        return replace(stored, location=given.location), done
 
-    def _table(self, given: Table, *, there: bool) -> Done:
+    def _table(self, given: Table, *, there: bool) -> tuple[Table, Done]:
+        """Copy a table itself; it, in the folder that the metastore chose if the store names none."""
         if not there:
             self.job.metastore.create_table(given)
+            if given.location is None:
+                given = replace(given, location=self.job.metastore.table(given.database, given.name).location)
             self._table_statistics(given)
             self.job.metastore.alter_table(given)  # which was marked for its statistics, and its files were counted
-            return "created"
+            return given, "created"
         found = self.job.metastore.table(given.database, given.name)
+        given = replace(given, location=given.location or found.location)
         known = _aligned(found, given)
         done = self.job.settled_table(given, known)
         if done == "kept":
-            return done
+            return given, done
         if self._table_statistics(given) or done == "replaced" or known.parameters != found.parameters:
             self.job.metastore.alter_table(given)
-        return done
+        return given, done
 
     def _table_statistics(self, table: Table) -> bool:
         """Write the statistics of a table's columns if they differ; whether they did."""

@@ -31,6 +31,16 @@ def sell(store, root):
     store.add_partitions("shop", "sales", made)
 
 
+def unplaced(store, elsewhere, database="shop"):
+    """Make tables and partitions without locations, a view, which has none, and a partition elsewhere."""
+    store.create_database(database)
+    columns = [Column("amount", "double")]
+    store.create_table(Table(database, "flat", columns=columns))
+    store.create_table(Table(database, "seen", columns=columns, table_type="VIRTUAL_VIEW"))
+    store.create_table(Table(database, "unplaced", [Column("ds", "string")], columns))
+    store.add_partitions(database, "unplaced", [Partition(["a"]), Partition(["b"], location=elsewhere)])
+
+
 def held(store):
     """The partitions of shop.sales."""
     return store.get_partitions_by_filter("shop", "sales", None)

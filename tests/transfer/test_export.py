@@ -15,7 +15,7 @@ from hbstore.transfer import export_metastore, import_metastore
 from hbstore.transfer.export_page import as_sent
 from tests.transfer.conftest import serving
 from tests.transfer.full import DDL_TIME, assert_same, fill
-from tests.transfer.sales import NUMBER, held, killed, sell
+from tests.transfer.sales import NUMBER, held, killed, sell, unplaced
 
 
 @pytest.fixture
@@ -35,6 +35,26 @@ def test_every_field(endpoint, store, tmp_path):
     assert again.is_complete
     assert {one.done for one in again.tables} == {"same"}
     assert again.tables[1].partitions.same == 5
+
+
+def test_the_target_says_where_a_table_without_a_location_is(endpoint, store, tmp_path):
+    elsewhere = f"file:{tmp_path}/elsewhere"
+    unplaced(store, elsewhere)
+    first, again = (export_metastore(store, endpoint.uri) for _ in range(2))
+    assert first.is_complete, first.tables
+    assert [one.done for one in first.tables] == ["created", "created", "created"]
+    assert again.is_complete, again.tables
+    assert [one.done for one in again.tables] == ["same", "same", "same"]
+    with connect(endpoint.url) as target:
+        table = target.get_table("shop", "unplaced")
+        assert table.location == f"{endpoint.root}/warehouse/shop.db/unplaced"
+        assert target.get_table("shop", "flat").location == f"{endpoint.root}/warehouse/shop.db/flat"
+        assert target.get_table("shop", "seen").location is None
+        below, other = target.get_partitions("shop", "unplaced", [["a"], ["b"]])
+        assert (below.location, other.location) == (f"{table.location}/ds=a", elsewhere)
+        target.alter_partitions("shop", "unplaced", [replace(below, location=elsewhere)])
+    with pytest.raises(TransferConflict, match="ds=a"):
+        export_metastore(store, endpoint.uri)
 
 
 @pytest.mark.parametrize("dies", [20, 200, 380])

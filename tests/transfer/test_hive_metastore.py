@@ -15,6 +15,7 @@ from hbstore.transfer import export_metastore, import_metastore
 from tests.metastore.client import STORED, client, exchange, raw_call
 from tests.metastore.wire_trees import BOOL, I32, STRING, STRUCT, call, result, strings, structs, texts
 from tests.transfer.full import DDL_TIME, assert_same, fill
+from tests.transfer.sales import unplaced
 
 NUMBERS = itertools.count()
 LAZY = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
@@ -45,6 +46,19 @@ def test_by_requests_where_there_is_no_other_way(hms_2, hms_4):
             assert metastore.by_requests is expected
     with client(hms_4.port) as metastore, pytest.raises(TApplicationException, match="get_table"):
         metastore.get_table("default", "nothing")
+
+
+def test_it_says_where_a_table_without_a_location_is(hms, store, database):
+    unplaced(store, f"{hms.root}/{database}-elsewhere", database)
+    first, again = (export_metastore(store, hms.uri, database=database) for _ in range(2))
+    assert first.is_complete, first.tables
+    assert again.is_complete, again.tables
+    assert {one.done for one in again.tables} == {"same"}
+    with hms.open() as metastore:
+        table = metastore.table(database, "unplaced")
+        assert table.location.endswith(f"/{database}.db/unplaced")
+        (found,) = metastore.partitions(database, "unplaced", ["ds=a"])
+        assert found.location == f"{table.location}/ds=a"
 
 
 def test_there_and_back(hms, store, back, database):
