@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hbstore.store.records import RECORD_KEYS
+
 BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
 
 
@@ -14,3 +16,10 @@ def backend_url(request, folder):
     return {"memory": "memory://", "nonatomic": "memory://?atomic=false"}.get(
         request.param, f"sqlite://{folder}/store.db"
     )
+
+
+def without_records(store):
+    """Remove the records of a store, which an HBase keeps from one test to the next."""
+    for key, _ in list(store.rows.scan_catalog(*RECORD_KEYS)):
+        kind, name = key[1:].decode().split("\0")
+        store.records.drop(kind, name)

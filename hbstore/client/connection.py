@@ -1,4 +1,4 @@
-"""A server that is reached over HTTP, and the queries that it runs."""
+"""A server that is reached over HTTP: its catalog, and the queries that it runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hbstore.arguments import expect_texts
+from hbstore.client.remote_catalog import RemoteCatalog
 from hbstore.client.remote_query import RemoteQuery
 from hbstore.client.transport import Transport
 from hbstore.names import DEFAULT_DATABASE
@@ -32,16 +33,13 @@ def connect(url: str, *, token: str | None = None) -> Connection:
     return Connection(Transport(url, token))
 
 
-class Connection:
-    """A server. Threads may share it.
+class Connection(RemoteCatalog):
+    """A server: queries here, databases and tables as of `RemoteCatalog`. Threads may share it.
 
     Raises, in all that follows:
         ServerUnavailable: the server does not answer.
         AccessRefused: it asks for a token, and has not got the right one.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def __repr__(self) -> str:
         return f"<Connection to {self._transport.url}>"

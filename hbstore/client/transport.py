@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 from urllib3.response import BaseHTTPResponse
 
-from hbstore.errors import HbstoreError, InvalidUrl, ServerUnavailable, error_of
+from hbstore.errors import CommitStateUnknown, HbstoreError, InvalidUrl, ServerUnavailable, error_of
 
 _CONNECT_SECONDS: Final = 10.0
 _READ_SECONDS: Final = 120.0
@@ -19,6 +19,9 @@ _RETRIES: Final = urllib3.Retry(
     total=3, backoff_factor=0.2, status_forcelist=(429, 503), allowed_methods=None, raise_on_status=False
 )
 """Of requests that the server did not take, and of those that change nothing: submits carry a key."""
+
+_RETRIES_OF_CHANGES: Final = _RETRIES.new(read=0, other=0)
+"""Of requests that change the catalog: those alone that the server did not take."""
 
 _BAD: Final = 400
 
@@ -49,6 +52,7 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         body: object = None,
         headers: Mapping[str, str] | None = None,
+        is_change: bool = False,
     ) -> dict[str, Any]:
         """The JSON document of a reply.
 
@@ -56,7 +60,7 @@ class Transport:
             HbstoreError: what the server says.
             ServerUnavailable: it does not answer.
         """
-        with self.reply(method, path, query=query, body=body, headers=headers) as reply:
+        with self.reply(method, path, query=query, body=body, headers=headers, is_change=is_change) as reply:
             found: dict[str, Any] = json.loads(reply.data)
             return found
 
@@ -69,12 +73,22 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         body: object = None,
         headers: Mapping[str, str] | None = None,
+        is_change: bool = False,
     ) -> Iterator[BaseHTTPResponse]:
         """A reply, whose body is read as it comes.
+
+        Args:
+            method: of the request.
+            path: of the request.
+            query: of the request; None is left out.
+            body: of the request, as JSON.
+            headers: of the request.
+            is_change: whether to send it twice would change something twice.
 
         Raises:
             HbstoreError: what the server says.
             ServerUnavailable: it does not answer, or breaks off.
+            CommitStateUnknown: it took a change, and its answer was lost.
         """
         said = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self.url}{path}{'?' if said else ''}{urlencode(said, doseq=True)}"
@@ -83,14 +97,28 @@ class Transport:
         if data is not None:
             sent["Content-Type"] = "application/json"
         try:
-            reply = self._pool.request(method, url, body=data, headers=sent, preload_content=False)
+            retries = _RETRIES_OF_CHANGES if is_change else _RETRIES
+            reply = self._pool.request(method, url, body=data, headers=sent, preload_content=False, retries=retries)
+            if reply.status >= _BAD:
+                refused = _error_of(reply)
+                reply.release_conn()
+                raise refused
+            at_end = False
             try:
-                if reply.status >= _BAD:
-                    raise _error_of(reply)
                 yield reply
+                at_end = not reply.read(1)  # a reader of Arrow leaves the end, which the next would get
             finally:
+                if not at_end:
+                    reply.close()
                 reply.release_conn()
         except urllib3.exceptions.HTTPError as error:
+            if is_change and not _was_not_taken(error):
+                raise CommitStateUnknown(
+                    "the answer of the server was lost",
+                    url=self.url,
+                    reason=str(error),
+                    hint="Read what was to be changed to see whether it was",
+                ) from error
             raise ServerUnavailable(
                 "the server does not answer",
                 url=self.url,
@@ -101,6 +129,12 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._pool.clear()
+
+
+def _was_not_taken(error: urllib3.exceptions.HTTPError) -> bool:
+    """Whether a request surely never came to a server."""
+    reason = error.reason if isinstance(error, urllib3.exceptions.MaxRetryError) else error
+    return isinstance(reason, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
 
 
 def _error_of(reply: BaseHTTPResponse) -> HbstoreError:

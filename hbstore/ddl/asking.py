@@ -10,8 +10,9 @@ from thriftpy2.thrift import TException
 
 from hbstore.errors import AlreadyExists, DdlRefused, HbstoreError, PartitionNotFound
 from hbstore.metastore import partition_changes, partition_drops, partition_writes, truncation
-from hbstore.metastore.calls import Call, CallRecord, ClientSession, Handler, Service
-from hbstore.metastore.protocol import METHODS, THRIFT
+from hbstore.metastore.calls import CallRecord, Handler, Service
+from hbstore.metastore.in_process import in_process
+from hbstore.metastore.protocol import THRIFT
 
 _HANDLERS: Final[Mapping[str, Handler]] = {
     method: handler
@@ -32,12 +33,12 @@ def ask(service: Service, method: str, /, **arguments: Any) -> CallRecord:
         AlreadyExists, PartitionNotFound, DdlRefused: what the method's exceptions say.
         HbstoreError: what the store and the warehouse raise.
     """
-    record = CallRecord(method)
+    call = in_process(service, "ddl", method, **arguments)
     try:
-        _HANDLERS[method](Call(service, ClientSession("ddl"), METHODS[method], SimpleNamespace(**arguments), record))
+        _HANDLERS[method](call)
     except TException as error:
         raise _told(error) from error
-    return record
+    return call.record
 
 
 def struct(**fields: Any) -> Any:

@@ -24,7 +24,7 @@ from hbstore.metastore.table_kinds import is_external
 from hbstore.metastore.table_locations import located_table
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
-from hbstore.structs import partitions_from_payloads
+from hbstore.structs import partition_values, partitions_from_payloads
 
 handlers = Handlers()
 
@@ -37,7 +37,7 @@ def alter_partition(call: Call) -> None:
         InvalidOperationException: there is no such partition or table.
     """
     given: GivenPartition = call.arguments.new_part
-    _alter(call, [given.partition])
+    change_partitions(call, _table(call), [given.partition])
 
 
 @handlers.answers("alter_partitions", "alter_partitions_with_environment_context", writes=True)
@@ -48,7 +48,7 @@ def alter_partitions(call: Call) -> None:
         InvalidOperationException: one is not there, or there is no such table.
     """
     given: Sequence[GivenPartition] = call.arguments.new_parts or ()
-    _alter(call, [one.partition for one in given])
+    change_partitions(call, _table(call), [one.partition for one in given])
 
 
 @handlers.answers("rename_partition", writes=True)
@@ -63,7 +63,7 @@ def rename_partition(call: Call) -> None:
     new: Partition = given.new_part.partition
     table = _table(call)
     if not given.part_vals:
-        _alter(call, [new])
+        change_partitions(call, table, [new])
         return
     old = _to_be_renamed(call, table, given.part_vals, new)
     location = _location_after_rename(call, table, old, new)
@@ -79,8 +79,21 @@ def rename_partition(call: Call) -> None:
     call.note(partitions=1)
 
 
-def _alter(call: Call, partitions: Sequence[Partition]) -> None:
-    table = _table(call)
+def change_partitions(
+    call: Call, table: Table, partitions: Sequence[Partition], *, replaces: Sequence[bytes] | None = None
+) -> None:
+    """Replace all of partitions but their values, all or none.
+
+    Args:
+        call: what is answered.
+        table: the table, with a location.
+        partitions: what they become.
+        replaces: the stored bytes that they must still have; None: whatever they are.
+
+    Raises:
+        InvalidOperationException: one is not there.
+        ConcurrentChange: one is not what it replaces; nothing was changed.
+    """
     identify = identity_of(table)
     wanted = {identify(one.values): one for one in partitions}
     found = call.store.get_payloads(table.database, table.name, [one.values for one in wanted.values()])
@@ -102,7 +115,11 @@ def _alter(call: Call, partitions: Sequence[Partition]) -> None:
         dated = replace(new, parameters=settled)
         parameters = altered_partition_parameters(call.warehouse, table, known, dated, location, properties)
         changed.append(replace(_merged(known, new, location, parameters), values=known.values))
-    call.store.alter_partitions(table.database, table.name, changed)
+    if replaces is None:
+        call.store.alter_partitions(table.database, table.name, changed)
+    else:
+        expected: dict[tuple[str | None, ...], bytes | None] = {partition_values(one): one for one in replaces}
+        call.store.change_partitions(table.database, table.name, put=changed, expected=expected, invalid_values="keep")
     for gone, values in replaced.items():
         forget_partitions(call.store, table, gone, values)
     call.note(partitions=len(changed))

@@ -73,7 +73,7 @@ def drop_partitions_req(call: Call) -> Any:
     else:
         found = _by_filters(call, table, [one.expr for one in parts.exprs], if_exists=bool(request.ifExists))
     properties = properties_of(request.environmentContext)
-    dropped = _drop(call, table, found, delete=bool(request.deleteData), properties=properties)
+    dropped = drop_read(call, table, found, delete=bool(request.deleteData), properties=properties)
     if not request.needResult:
         return THRIFT.DropPartitionsResult()
     return THRIFT.DropPartitionsResult(partitions=dropped)
@@ -89,7 +89,7 @@ def _drop_one(call: Call, table: Table, values: Sequence[str]) -> bool:
     found = call.store.get_payloads(table.database, table.name, [values])
     if not found:
         raise THRIFT.NoSuchObjectException(f"Partition doesn't exist. {list(values)}")
-    _drop(call, table, found, delete=bool(call.arguments.deleteData), properties=environment(call))
+    drop_read(call, table, found, delete=bool(call.arguments.deleteData), properties=environment(call))
     return True
 
 
@@ -134,15 +134,40 @@ def _selected(call: Call, table: Table, text: str) -> list[bytes]:
     return [one.payload for one in found if one.payload is not None]
 
 
-def _drop(
-    call: Call, table: Table, payloads: Sequence[bytes], *, delete: bool, properties: Mapping[str, str]
+def drop_read(
+    call: Call,
+    table: Table,
+    payloads: Sequence[bytes],
+    *,
+    delete: bool,
+    properties: Mapping[str, str],
+    unchanged: bool = False,
 ) -> Sequence[bytes]:
-    """Drop partitions that were read, then delete their files."""
+    """Drop partitions that were read, then delete their files.
+
+    Args:
+        call: what is answered.
+        table: the table, with a location.
+        payloads: stored bytes of what is dropped.
+        delete: whether their files are deleted, unless the table is external.
+        properties: the call's environment context.
+        unchanged: only if all of them are still what was read.
+
+    Raises:
+        NoSuchObjectException: one is not there any more.
+        ConcurrentChange: one is not what was read; nothing was dropped.
+        OutsideWarehouse: files are to be deleted where the server may not.
+    """
     partitions: list[Partition] = partitions_from_payloads(payloads)
     places = [one.location for one in partitions] if delete and not is_external(table) else []
     check_partition_files(call, table, places)
+    values = [partition_values(one) for one in payloads]
     try:
-        call.store.drop_partitions(table.database, table.name, [partition_values(one) for one in payloads])
+        if unchanged:
+            read: dict[tuple[str | None, ...], bytes | None] = dict(zip(values, payloads, strict=True))
+            call.store.change_partitions(table.database, table.name, drop=values, expected=read)
+        else:
+            call.store.drop_partitions(table.database, table.name, values)
     except PartitionNotFound as error:  # somebody else was faster
         raise THRIFT.NoSuchObjectException(str(error)) from error
     call.note(partitions=len(payloads))

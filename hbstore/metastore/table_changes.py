@@ -49,6 +49,36 @@ def alter_table(call: Call) -> None:
     database, name = database_name(given.dbname), given.tbl_name or ""
     call.note(table=f"{database}.{name}")
     properties = environment(call)
+    cascade = bool(getattr(given, "cascade", None)) or properties.get(_CASCADE) == "true"
+    change_table(call, database, name, new, properties, cascade=cascade)
+
+
+def change_table(
+    call: Call,
+    database: str,
+    name: str,
+    new: Table,
+    properties: Mapping[str, str],
+    *,
+    cascade: bool = False,
+    replaces: Table | None = None,
+) -> None:
+    """Replace all of a table but its partition columns; another name, or database, renames it.
+
+    Args:
+        call: what is answered.
+        database: the database's name.
+        name: the table's name.
+        new: what it becomes.
+        properties: the call's environment context.
+        cascade: whether the columns of partitions become the table's; a rename takes none.
+        replaces: the stored table that it must still be, where neither a rename nor a cascade is asked for; None:
+            whatever it is.
+
+    Raises:
+        ConcurrentChange: it is not what it replaces; nothing was changed.
+        InvalidOperationException, MetaException: as of `alter_table`.
+    """
     check_columns(new, THRIFT.InvalidOperationException)
     renamed = (new.database, new.name) != (database.lower(), name.lower())
     if renamed and _is_there(call, new):
@@ -69,10 +99,15 @@ def alter_table(call: Call) -> None:
         return
     parameters = altered_table_parameters(call.warehouse, changed, properties)
     changed = replace(changed, parameters=parameters)
-    cascade = bool(getattr(given, "cascade", None)) or properties.get(_CASCADE) == "true"
     cascade = cascade and bool(old.partition_columns) and old.columns != changed.columns
     try:
-        call.store.alter_table(changed, cascade=cascade, expected_parameters=expected, invalid_types="keep")
+        call.store.alter_table(
+            changed,
+            cascade=cascade,
+            expected_parameters=expected,
+            replaces=None if cascade else replaces,
+            invalid_types="keep",
+        )
     except ConcurrentChange as error:
         if expected is None:
             raise

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
-
-from hbstore.model import Table
+from typing import Final, Protocol
 
 MANAGED: Final = "MANAGED_TABLE"
 EXTERNAL: Final = "EXTERNAL_TABLE"
@@ -16,23 +14,37 @@ _AUTO_PURGE: Final = "auto.purge"
 _IF_PURGE: Final = "ifPurge"
 
 
-def is_view(table: Table) -> bool:
+class Kind(Protocol):
+    """What a table's type and parameters are."""
+
+    @property
+    def table_type(self) -> str:
+        """In Hive's words."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """By name."""
+
+
+def is_view(table: Kind) -> bool:
     """Whether a table is a view, which has no files; a materialized view has some."""
     return table.table_type == VIEW
 
 
-def is_external(table: Table) -> bool:
+def is_external(table: Kind) -> bool:
     """Whether a table's files are somebody else's, and stay when it is dropped.
 
+    >>> from hbstore import Table
     >>> is_external(Table("shop", "sales", parameters={"EXTERNAL": "true"})), is_external(Table("shop", "sales"))
     (True, False)
     """
     return table.table_type == EXTERNAL or _is_true(table.parameters.get(_EXTERNAL))
 
 
-def settled_type(table: Table) -> str:
+def settled_type(table: Kind) -> str:
     """The type of a table with the parameter EXTERNAL taken into account: ``SET TBLPROPERTIES`` changes only that.
 
+    >>> from hbstore import Table
     >>> settled_type(Table("shop", "sales", table_type="EXTERNAL_TABLE", parameters={"EXTERNAL": "FALSE"}))
     'MANAGED_TABLE'
     """
@@ -44,7 +56,7 @@ def settled_type(table: Table) -> str:
     return table.table_type
 
 
-def is_purged(table: Table, properties: Mapping[str, str]) -> bool:
+def is_purged(table: Kind, properties: Mapping[str, str]) -> bool:
     """Whether what is deleted passes the trash: the call says so, or the table's ``auto.purge``."""
     return _is_true(properties.get(_IF_PURGE)) or _is_true(table.parameters.get(_AUTO_PURGE))
 

@@ -183,18 +183,23 @@ class PartitionStore:
         """
         return self._tables.database_names()
 
-    def alter_database(self, database: Database) -> None:
+    def alter_database(self, database: Database, *, replaces: Database | None = None) -> None:
         """Replace all of a database but its name. O(1).
+
+        Args:
+            database: what it becomes.
+            replaces: what it must still be; None: whatever it is.
 
         Raises:
             DatabaseNotFound: there is none of the name.
-            ConcurrentChange: other writers altered it again and again meanwhile; nothing was changed.
+            ConcurrentChange: it is not what it replaces, or other writers altered it again and again meanwhile;
+                nothing was changed.
 
         >>> store.alter_database(Database("shop", owner="ann"))
         >>> store.get_database("shop").owner
         'ann'
         """
-        self._tables.alter_database(database)
+        self._tables.alter_database(database, replaces=replaces)
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database with its functions, documents and grants: all of it or nothing. O(partitions).
@@ -287,6 +292,14 @@ class PartitionStore:
         ['sales']
         """
         return self._tables.table_names(database)
+
+    def read_tables(self, database: str) -> list[bytes]:
+        r"""The stored bytes of a database's tables in order of their names. One scan, in which nothing is decoded.
+
+        >>> [struct[:1] for struct in store.read_tables("shop")]
+        [b'\x0b']
+        """
+        return self._tables.structs(database)
 
     def alter_table(
         self,
@@ -634,18 +647,26 @@ class PartitionStore:
         *,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
+        after: PartitionValues | None = None,
     ) -> T:
         """Hand the stored bytes of the partitions that a filter selects to a function; no object is made of them.
 
         ``consume`` takes the table's row, the plan, and batches of Partition structs in key order, and reads them in
         this thread before it returns. On HBase it is called again, from the start, where the table was altered or
         partitions moved while it read: what it did must be forgotten then. Returned is what it returned last.
+        ``after`` leaves out all partitions up to these values in key order, whether there is a partition of them or
+        not: so a listing goes on behind a page of ``max_parts``.
 
         >>> store.read_payloads("shop", "sales", "hour = 5", lambda row, plan, batches: sum(map(len, batches)))
         3
+        >>> evening = ("2013-01-02", "23")
+        >>> store.read_payloads("shop", "sales", "hour = 5", lambda *read: sum(map(len, read[2])), after=evening)
+        1
         """
         dialect = checked_dialect(like_dialect)
-        return self._reader.read(database, table, filter, consume, max_parts=max_parts, like_dialect=dialect)
+        return self._reader.read(
+            database, table, filter, consume, max_parts=max_parts, like_dialect=dialect, after=after
+        )
 
     def partition_names(
         self,

@@ -19,6 +19,7 @@ from hbstore.like import LikeDialect
 from hbstore.model import Partition, PartitionValues, partition_value_texts
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
+from hbstore.plans.behind import behind
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
@@ -102,17 +103,22 @@ class Reader:
         *,
         max_parts: int,
         like_dialect: LikeDialect,
+        after: PartitionValues | None = None,
     ) -> T:
         """What ``consume`` makes of the stored bytes of the partitions that a filter selects, in key order.
 
-        Elsewhere than in a snapshot it is called again, from the start, where the table moved under it.
+        With ``after``, only of those that are behind these values. Elsewhere than in a snapshot it is called again,
+        from the start, where the table moved under it.
         """
         expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
         expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
+        last = None if after is None else _reusable(after)
 
         def read(row: TableRow) -> T:
             plan = self.planned(row, where, like_dialect)
+            if last is not None:
+                plan = behind(plan, partition_key(row, last))
             return consume(row, plan, iter(()) if limit == 0 else fetch(plan, self.rows, limit))
 
         return self._consistent(database, table, read)[1]
@@ -149,7 +155,7 @@ class Reader:
         """The names of the partitions that a filter and a partial spec select, in key order."""
         if spec is not None:
             columns = self.tables.open(database, table).table.partition_column_names
-            where = _with_spec(where, spec, columns, like_dialect)
+            where = with_spec(where, spec, columns, like_dialect)
         row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
         return partition_names(row.table.partition_column_names, found)
 
@@ -170,7 +176,7 @@ class Reader:
         expect_flags(analyze=analyze)
         with self.rows.snapshot():
             row = self.tables.open(database, table)
-            tree, plan = _tree(where, like_dialect), self.planned(row, where, like_dialect)
+            tree, plan = filter_tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
             totals = journal_of(row).totals_of(row.incarnation)
             return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None, totals)
@@ -182,7 +188,7 @@ class Reader:
         """
         definition, version = row.definition, self._version(row)
         if where is not None and not isinstance(where, str):
-            tree = _tree(where, like_dialect)
+            tree = filter_tree(where, like_dialect)
             return plan_filter(tree, definition.schema, version.statistics, self.rows.costs, now=Now(self.clock))
         key = (definition, where or "", like_dialect)
         made_with, plan = self._cache.get(key, (None, None))
@@ -259,9 +265,9 @@ class Reader:
 def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:
     """Several filters as the one that selects what all of them select; a single one is itself."""
     if isinstance(filters, Iterable) and not isinstance(filters, str | bytes):
-        trees = [_tree(one, "sql") for one in filters]
+        trees = [filter_tree(one, "sql") for one in filters]
     else:
-        trees = [_tree(filters, "sql")]
+        trees = [filter_tree(filters, "sql")]
     parts = [tree for tree in trees if tree is not None]
     return joined(And, parts) if parts else None
 
@@ -271,16 +277,33 @@ def _reusable(values: PartitionValues) -> PartitionValues:
     return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
 
 
-def _tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:
+def filter_tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:
+    """The tree of a filter; None of none.
+
+    Raises:
+        FilterSyntaxError, FilterTooLarge: its text cannot be used.
+        InvalidInput: it is no filter.
+
+    >>> filter_tree("hour = 5", "sql")
+    Comparison(column='hour', operator=<Operator.EQ: '='>, literal=Integer(value=5))
+    """
     if isinstance(where, str):
         return parse_filter(where, like_dialect)
     return where.tree if isinstance(where, Expression) else expect("filter", where, *_TREES, hint=_FILTERS)
 
 
-def _with_spec(
+def with_spec(
     where: Filter, spec: Mapping[str, str | None], columns: tuple[str, ...], like_dialect: LikeDialect
 ) -> Filter:
-    """A filter and a partial partition spec as one filter."""
+    """A filter and a partial partition spec as one filter.
+
+    Raises:
+        InvalidInput: the spec is no dict of texts.
+        UnknownColumnError: it names a column that is not among those.
+
+    >>> print(with_spec("hour = 5", {"ds": "a"}, ["ds", "hour"], "sql"))
+    ds = 'a' and hour = 5
+    """
     hint = 'Give a dict, such as {"ds": "2013-01-01"}; None is the null partition'
     expect_dict("spec", spec, str, NoneType, hint=hint)
     if not spec:
@@ -290,7 +313,7 @@ def _with_spec(
     parts: list[ExpressionTree] = [
         Comparison(column, Operator.EQ, Text(value or NULL_PARTITION)) for column, value in given if value is not None
     ]
-    tree = _tree(where, like_dialect)
+    tree = filter_tree(where, like_dialect)
     if tree is not None:
         parts.append(tree)
     return joined(And, parts)

@@ -39,6 +39,7 @@ from hbstore.store.table_row import (
     database_key,
     definition_of,
     first_definition,
+    struct_of,
     table_key,
     table_keys,
 )
@@ -84,11 +85,18 @@ class Tables:
         """Read a database."""
         return decode_database(self.database_cell(identifier("database", name)))
 
-    def alter_database(self, database: Database) -> None:
-        """Replace all of a database but its name."""
+    def alter_database(self, database: Database, *, replaces: Database | None) -> None:
+        """Replace all of a database but its name, if it is what is expected."""
         expect("database", database, Database, hint='Give a Database, such as Database("shop", owner="ann")')
+        expect("replaces", replaces, Database, NoneType, hint="Give the Database that it is now, or None")
         for _ in range(_ATTEMPTS):
             known = self.database_cell(database.name)
+            if replaces is not None and decode_database(known) != replaces:
+                raise ConcurrentChange(
+                    "the database differs from the expected one",
+                    database=database.name,
+                    hint="Nothing was changed; read the database again",
+                )
             if self.rows.compare_and_put(database_key(database.name), DEFINITION, known, encode_database(database)):
                 return
         raise ConcurrentChange("other writers kept changing the database", database=database.name, hint="Try again")
@@ -208,6 +216,12 @@ class Tables:
         database = identifier("database", database)
         self.database_cell(database)
         return [row.table for row in self._scan(*table_keys(database))]
+
+    def structs(self, database: str) -> list[bytes]:
+        """A database's tables as they are stored, in order of their names."""
+        database = identifier("database", database)
+        self.database_cell(database)
+        return [struct_of(cells[DEFINITION]) for cells in self._there(*table_keys(database)).values()]
 
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp
 
+from hbstore.metastore.calls import Service
+from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
-from hbstore.web.guard import Access, Guard
+from hbstore.web.asked_form import JsonEnding
+from hbstore.web.catalog_change_routes import database_change_routes, table_change_routes
+from hbstore.web.catalog_routes import catalog_routes
+from hbstore.web.guard import Answered, Guard
+from hbstore.web.partition_change_routes import named_partition_change_routes, partition_change_routes
+from hbstore.web.partition_routes import partition_routes
 from hbstore.web.problems import handle_errors
 from hbstore.web.query_routes import query_routes
 from hbstore.web.result_routes import result_routes
+from hbstore.web.timeline_routes import timeline_routes
+from hbstore.web.upkeep_routes import upkeep_routes
 
 
-def application(service: QueryService, access: Access, *, log_all: bool = False) -> ASGIApp:
-    """The application for a query service.
+def application(
+    service: QueryService,
+    access: Access,
+    *,
+    catalog: Service | None = None,
+    log_all: bool = False,
+    observe: Callable[[Answered], None] | None = None,
+) -> ASGIApp:
+    """The application for a query service and a catalog.
 
     Args:
         service: whose queries are served.
         access: who may ask.
+        catalog: the store and the warehouse that are served; None: queries alone.
         log_all: whether all requests are logged.
+        observe: hears of each request; None: nobody does.
     """
     app = FastAPIOffline(
         title="hbstore",
         version=version("hbstore"),
-        description="Ask cubes and tables, follow the queries, and fetch their results.",
+        description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
     )
     handle_errors(app)
     app.include_router(query_routes(service))
     app.include_router(result_routes(service))
+    if catalog is not None:
+        app.include_router(catalog_routes(catalog))
+        app.include_router(database_change_routes(catalog))
+        app.include_router(table_change_routes(catalog))
+        app.include_router(partition_routes(catalog))
+        app.include_router(partition_change_routes(catalog))
+        app.include_router(named_partition_change_routes(catalog))
+        app.include_router(timeline_routes(catalog))
+        app.include_router(upkeep_routes(catalog))
 
     @app.get("/health", tags=["server"])
     def health() -> dict[str, bool]:
         """Whether the server answers, and whether its Spark is there."""
         return {"ok": True, "spark": service.runner.is_ready}
 
-    return Guard(app, access, log_all)
+    return JsonEnding(Guard(app, access, log_all, observe))

@@ -1,35 +1,31 @@
 """What stands before every request: who may ask, from where, and how much.
 
-* Without tokens, the Host header must be a name of the loopback, so that no page elsewhere can name a host of its own
-  that leads here (DNS rebinding). Such a page has no token, so with tokens the server may have any name.
+* The Host header and the token are checked as `hbstore.query_service.access` says.
 * A request that changes something, and that a browser sends from a page of another site (Origin), is refused.
-* With a token file, each request carries one of its tokens; without one, the server listens at the loopback alone.
 * A body is read up to a limit.
 """
 
 from __future__ import annotations
 
-import hmac
 import logging
 import secrets
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hbstore.errors import AccessRefused, HbstoreError, InvalidInput, RequestRefused
+from hbstore.errors import HbstoreError, InvalidInput, RequestRefused
+from hbstore.query_service.access import Access
 from hbstore.query_service.query import ANONYMOUS
 from hbstore.web.problems import problem
 
 MAX_BODY: Final = 4 * 2**20
 """Bytes of a request's body."""
 
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOG: Final = logging.getLogger("hbstore.web.requests")
 _FAILED: Final = 500
@@ -37,53 +33,20 @@ _FAILED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Who may ask.
+class Answered:
+    """A request that was answered.
 
     Attributes:
-        hosts: names and addresses under which the server is reached.
-        tokens: users by their tokens; none: everybody who reaches the server.
+        method: such as ``GET``.
+        route: the template of its path, such as ``/queries/{id_}``; None: it came to none.
+        status: of the reply; 0: the client went away before there was one.
+        seconds: until the reply's end.
     """
 
-    hosts: frozenset[str] = LOOPBACK
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @staticmethod
-    def of(host: str, token_file: str | None) -> Access:
-        """The access to a server at an address.
-
-        Args:
-            host: where it listens.
-            token_file: a file with a user and a token on each line; blank lines and lines with ``#`` are passed over.
-
-        Raises:
-            InvalidInput: the address is not the loopback, and there are no tokens; or the file is none of tokens.
-        """
-        tokens = {} if token_file is None else _tokens(token_file)
-        if host not in LOOPBACK and not tokens:
-            raise InvalidInput(
-                "a server that other machines reach needs tokens",
-                host=host,
-                hint="Give --token-file, with a user and a token on each line; or leave out --host",
-            )
-        return Access(LOOPBACK | {host.lower()}, tokens)
-
-    def user(self, authorization: str | None) -> str | None:
-        """Whose token a request carries; None where none is asked for.
-
-        Raises:
-            AccessRefused: it carries none, or one that is not in the file.
-        """
-        if not self.tokens:
-            return None
-        scheme, _, token = (authorization or "").partition(" ")
-        if scheme.lower() == "bearer":
-            for one, user in self.tokens.items():
-                if hmac.compare_digest(one.encode(), token.strip().encode()):
-                    return user
-        raise AccessRefused(
-            "the request needs an access token", hint="Send the header Authorization: Bearer TOKEN; the client: token=…"
-        )
+    method: str
+    route: str | None
+    status: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +57,13 @@ class Guard:
         app: the application.
         access: who may ask.
         log_all: whether all requests are logged, or those alone that the server failed to answer.
+        observe: hears of each request; None: nobody does.
     """
 
     app: ASGIApp
     access: Access
     log_all: bool = False
+    observe: Callable[[Answered], None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, if it passes."""
@@ -122,32 +87,27 @@ class Guard:
 
         try:
             headers = Headers(scope=scope)
-            self._check_host(headers)
+            self.access.check_host(headers.get("host", ""))
             self._check_origin(scope["method"], headers)
             state["user"] = self.access.user(headers.get("authorization"))
             await self.app(scope, _limited(receive, headers), sending)
         except HbstoreError as error:
             await problem(scope, error)(scope, receive, sending)
         finally:
+            seconds = time.monotonic() - began
+            if self.observe is not None:
+                route = getattr(scope.get("route"), "path", None)
+                self.observe(Answered(scope["method"], route, status, seconds))
             fields = {
                 "request": request_id,
                 "method": scope["method"],
                 "path": scope["path"],
                 "status": status,
                 "user": state.get("user") or ANONYMOUS,
-                "seconds": round(time.monotonic() - began, 4),
+                "seconds": round(seconds, 4),
             }
             if self.log_all or status >= _FAILED:
                 _LOG.info("a request", extra={"fields": fields})
-
-    def _check_host(self, headers: Headers) -> None:
-        host = _host_of(f"//{headers.get('host', '')}")
-        if not self.access.tokens and host not in self.access.hosts:
-            raise RequestRefused(
-                "the server is not reached under this name",
-                host=headers.get("host", ""),
-                hint="Use the name that the server was given by --host, or an address of the loopback",
-            )
 
     def _check_origin(self, method: str, headers: Headers) -> None:
         """See that no page of another site sends what changes something; programs send no Origin."""
@@ -158,13 +118,6 @@ class Guard:
             raise RequestRefused(
                 "a page of another site may not change anything", origin=origin, hint="Send the request from a program"
             )
-
-
-def _host_of(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
 
 
 def _limited(receive: Receive, headers: Headers) -> Receive:
@@ -186,24 +139,8 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
 
 
 def _too_large() -> HbstoreError:
-    return InvalidInput("the request is too large", limit=f"{MAX_BODY} bytes", hint="Send a shorter statement")
-
-
-def _tokens(path: str) -> dict[str, str]:
-    """Users by their tokens."""
-    hint = "Write a user and a token of 16 characters or more on each line"
-    try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput("the token file cannot be read", file=path, reason=str(error), hint=hint) from None
-    found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if len(words) != 2 or len(words[1]) < 16:  # noqa: PLR2004  a user and a token
-            raise InvalidInput("the line holds no user and token", file=path, line=number, hint=hint)
-        found[words[1]] = words[0]
-    if not found:
-        raise InvalidInput("the token file holds no token", file=path, hint=hint)
-    return found
+    return InvalidInput(
+        "the request is too large",
+        limit=f"{MAX_BODY} bytes",
+        hint="Send a shorter statement, or fewer partitions at once",
+    )

@@ -17,11 +17,11 @@ from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
-from hbstore.web.waiting import Waiting
+from hbstore.web import query_examples as examples
+from hbstore.web.waiting import Waiting, server_sent
 
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
-_CUBE: Final = "cube select fare from rides where time_range_in(start_time, '2015-01-16', '2015-03')"
 
 
 class Ask(BaseModel):
@@ -38,7 +38,8 @@ class Ask(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"text": _CUBE, "database": "shop"}, {"text": "SELECT 1"}]}
+        extra="forbid",
+        json_schema_extra={"examples": [{"text": examples.TEXT, "database": "shop"}, {"text": "SELECT 1"}]},
     )
 
     text: str = Field(min_length=1, max_length=MAX_TEXT)
@@ -67,7 +68,11 @@ def query_routes(service: QueryService) -> APIRouter:
     router = APIRouter(tags=["queries"])
     waiting = Waiting(service)
 
-    @router.post("/queries", status_code=202)
+    @router.post(
+        "/queries",
+        status_code=202,
+        responses=examples.replies(examples.document(examples.QUEUED), examples.TOO_MANY, status=202),
+    )
     def submit(
         ask: Ask,
         request: Request,
@@ -79,13 +84,18 @@ def query_routes(service: QueryService) -> APIRouter:
         response.headers["Location"] = f"/queries/{query.id}"
         return query
 
-    @router.post("/explain")
+    @router.post("/explain", responses=examples.replies(examples.EXPLAINED))
     def explain(ask: Ask, request: Request) -> dict[str, Any]:
         """What a cube query would read and why, and the Spark SQL that it becomes. Nothing runs."""
         rewritten = service.explain(ask.request(_user(request)))
         return {"text": rewritten.explain(), **rewritten.to_dict()}
 
-    @router.get("/queries")
+    @router.get(
+        "/queries",
+        responses=examples.replies(
+            {"queries": [examples.document(examples.SUCCEEDED)], "before": examples.SUCCEEDED.id}
+        ),
+    )
     def listing(
         user: str | None = None,
         state: Annotated[list[State] | None, Query()] = None,
@@ -96,18 +106,21 @@ def query_routes(service: QueryService) -> APIRouter:
         found = list(service.list(user=user, states=state or (), before=before, limit=limit))
         return Listed(queries=found, before=found[-1].id if len(found) == limit else None)
 
-    @router.get("/queries/{id_}")
+    @router.get("/queries/{id_}", responses=examples.replies(examples.document(examples.RUNNING), examples.NOT_FOUND))
     async def get(id_: str, wait: Annotated[float, Query(ge=0, le=_LONGEST_WAIT)] = 0) -> values.Query:
         """How far a query is; with ``wait``, after so many seconds or when it has ended."""
         return await waiting.ended(id_, wait)
 
-    @router.get("/queries/{id_}/events", response_class=StreamingResponse)
+    @router.get("/queries/{id_}/events", response_class=StreamingResponse, responses=examples.events())
     async def events(id_: str) -> StreamingResponse:
         """The query each time that something changes, until it has ended, as server-sent events."""
         await run_in_threadpool(service.get, id_)  # whose error is a reply, not the end of a stream
         return StreamingResponse(_events(waiting, id_), media_type="text/event-stream")
 
-    @router.get("/queries/{id_}/plan")
+    @router.get(
+        "/queries/{id_}/plan",
+        responses=examples.replies(examples.PLAN, examples.NOT_FOUND, examples.NOT_FINISHED),
+    )
     def plan(id_: str) -> dict[str, Any]:
         """What a cube query reads and why: candidates, partitions, what is missing, and the Spark SQL."""
         query = service.get(id_)
@@ -120,7 +133,9 @@ def query_routes(service: QueryService) -> APIRouter:
             )
         return query.plan
 
-    @router.delete("/queries/{id_}")
+    @router.delete(
+        "/queries/{id_}", responses=examples.replies(examples.document(examples.RUNNING), examples.NOT_FOUND)
+    )
     def cancel(id_: str) -> values.Query:
         """Cancel a query. One that has ended stays as it is."""
         return service.cancel(id_)
@@ -135,7 +150,7 @@ async def _events(waiting: Waiting, id_: str) -> AsyncIterator[str]:
             if query is None:
                 yield ": nothing changed\n\n"  # which tells a client that is gone
             else:
-                yield f"event: {query.state}\ndata: {query.model_dump_json()}\n\n"
+                yield server_sent(query)
 
 
 def _user(request: Request) -> str | None:

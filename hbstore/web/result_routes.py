@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
 from hbstore.query_service.service import QueryService
+from hbstore.web import query_examples as examples
 
 
 class Format(StrEnum):
@@ -33,7 +34,11 @@ def result_routes(service: QueryService) -> APIRouter:
     """The routes of results."""
     router = APIRouter(tags=["queries"])
 
-    @router.get("/queries/{id_}/results", response_class=StreamingResponse)
+    @router.get(
+        "/queries/{id_}/results",
+        response_class=StreamingResponse,
+        responses=examples.rows(examples.NOT_FOUND, examples.NOT_FINISHED, examples.EXPIRED),
+    )
     def results(
         id_: str,
         format: Annotated[Format, Query(description="json, ndjson, csv or arrow")] = Format.JSON,

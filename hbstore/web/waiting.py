@@ -67,3 +67,8 @@ class Waiting:
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
+
+
+def server_sent(query: Query) -> str:
+    """A query as a server-sent event."""
+    return f"event: {query.state}\ndata: {query.model_dump_json()}\n\n"

@@ -1,10 +1,15 @@
 """The client against a server whose Spark is a script."""
 
+import io
+import select
+import socket
 import threading
 
+import pyarrow as pa
 import pytest
 
 import hbstore.client
+from hbstore.client.transport import Transport
 from hbstore.errors import (
     AccessRefused,
     CubeSyntaxError,
@@ -16,10 +21,10 @@ from hbstore.errors import (
     ServerUnavailable,
     TooManyQueries,
 )
+from hbstore.query_service.access import Access
 from hbstore.query_service.messages import Cancelled, Done, Failed, Started
 from hbstore.query_service.query import Problem
 from hbstore.web.app import application
-from hbstore.web.guard import Access
 from hbstore.web.serving import http_served
 from tests.query_service.test_service import ROWS
 from tests.web.conftest import served
@@ -136,3 +141,33 @@ def test_too_many_queries_in_the_end(server, served):
     service.runner.limits = type(service.runner.limits)(running=1, queued=0)
     with pytest.raises(TooManyQueries):
         server.query("select 1")
+
+
+def test_the_end_of_a_reply_is_not_the_beginning_of_the_next():
+    """A reader of Arrow stops where Arrow's stream ends, and the end of the message may come later."""
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, pa.schema([("n", pa.int32())])):
+        pass
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    asked = []
+
+    def serve(listening):
+        sock, _ = listening.accept()
+        listening.close()
+        with sock:
+            for _ in range(2):
+                asked.append(sock.recv(65536).split()[1])
+                sock.sendall(head + b"%x\r\n%s\r\n" % (len(sink.getvalue()), sink.getvalue()))
+                select.select([sock], [], [], 0.3)  # a request would come before the end
+                sock.sendall(b"0\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=[listening])
+        thread.start()
+        transport = Transport(f"http://127.0.0.1:{listening.getsockname()[1]}", None)
+        for path in ("/one", "/two"):
+            with transport.reply("GET", path) as reply, pa.ipc.open_stream(reply) as reader:
+                assert reader.read_all().num_rows == 0
+        transport.close()
+        thread.join()
+    assert asked == [b"/one", b"/two"]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hbstore import (
     AlreadyExists,
     Column,
+    ConcurrentChange,
     Database,
     DatabaseNotEmpty,
     DatabaseNotFound,
@@ -165,3 +166,12 @@ def test_names_that_begin_alike_are_kept_apart(store):
     assert store.partition_names("a", "tt") == ["a=3"]
     assert store.partition_names("a_", "t") == ["a=3"]
     assert store.count_partitions("a_", "t_") == 1
+
+
+def test_a_database_is_altered_only_if_it_is_what_is_expected(store):
+    store.create_database(Database("shop", owner="ann"))
+    seen = store.get_database("shop")
+    store.alter_database(Database("shop", owner="bob"), replaces=seen)
+    with pytest.raises(ConcurrentChange, match="differs from the expected one"):
+        store.alter_database(Database("shop", owner="cas"), replaces=seen)
+    assert store.get_database("shop").owner == "bob"

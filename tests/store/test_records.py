@@ -12,9 +12,17 @@ from hbstore.store.documents import MAX_DOCUMENT
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.records import Records, check_record
 from hbstore.store.table_row import DEFINITION
+from tests.backends import BACKENDS, backend_url, without_records
 from tests.pauses import without_pauses
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import FOREVER, play, schedules
+
+
+@pytest.fixture(params=BACKENDS)
+def store(request, tmp_path):
+    with connect(backend_url(request, tmp_path)) as store:
+        without_records(store)
+        yield store
 
 
 @pytest.fixture

@@ -80,6 +80,18 @@ def test_a_reading_begins_again_where_partitions_moved_under_it():
     assert len(begun) == 3
 
 
+def test_all_tables_of_a_database(store):
+    for database in ("SHOP", "attic"):
+        names = store.table_names(database)
+        assert store.read_tables(database) == [store.read_table(database, name) for name in names]
+    assert [decode_table(struct) for struct in store.read_tables("shop")] == store.tables("shop")
+    store.drop_table(*RETURNS)
+    assert len(store.read_tables("shop")) == 1
+    store.drop_database("attic")
+    with pytest.raises(DatabaseNotFound):
+        store.read_tables("attic")
+
+
 def test_names(store):
     assert store.database_names() == ["attic", "shop"]
     assert store.table_names("SHOP") == ["returns", "sales"]

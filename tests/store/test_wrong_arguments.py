@@ -90,6 +90,7 @@ NAMED_ONLY = [
     "table_row",
     "tables",
     "table_names",
+    "read_tables",
     "table_incarnation",
     "totals",
     "check",

@@ -9,10 +9,11 @@ import pytest
 import urllib3
 
 from hbstore import connect
+from hbstore.query_service.access import Access
 from hbstore.web.app import application
-from hbstore.web.guard import Access
 from hbstore.web.serving import http_served
 from tests.query_service.test_service import serving
+from tests.web.catalog import filled
 
 
 @pytest.fixture
@@ -23,13 +24,20 @@ def served(tmp_path):
 
 
 @pytest.fixture
+def catalog(served, tmp_path):
+    """The store with a catalog in it, and the warehouse."""
+    return filled(served[0].store, tmp_path / "warehouse")
+
+
+@pytest.fixture
 def asking(served):
     """Serve with some access; a function that asks: method, path, document, and more of urllib3's."""
     with ExitStack() as stack:
         pool = stack.enter_context(urllib3.PoolManager())
 
-        def serve(access):
-            port = stack.enter_context(http_served(application(served[0], access), "127.0.0.1", 0))
+        def serve(access, **options):
+            app = application(served[0], access, **options)
+            port = stack.enter_context(http_served(app, "127.0.0.1", 0))
 
             def ask(method, path, document=None, *, body=None, headers=None, **more):
                 headers = {"Host": "localhost", **(headers or {})}
@@ -45,3 +53,9 @@ def asking(served):
 @pytest.fixture
 def ask(asking):
     return asking(Access())
+
+
+@pytest.fixture
+def browse(asking, catalog):
+    """Ask a server with a catalog."""
+    return asking(Access(), catalog=catalog)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hbstore.errors import InvalidInput
-from hbstore.web.guard import MAX_BODY, Access
+from hbstore.query_service.access import Access
+from hbstore.web.guard import MAX_BODY
 
 
 @pytest.mark.parametrize(
@@ -61,25 +61,3 @@ def test_a_token_says_whose_a_query_is(asking, tmp_path):
     token = {"Authorization": "Bearer fedcba9876543210", "Host": "hbstore.example"}
     made = ask("POST", "/queries", {"text": "select 1", "user": "ann"}, headers=token).json()
     assert made["request"]["user"] == "bob"
-
-
-def test_other_machines_are_let_in_only_with_tokens(tmp_path):
-    with pytest.raises(InvalidInput, match="needs tokens"):
-        Access.of("0.0.0.0", None)  # noqa: S104  that is what is refused
-    file = tmp_path / "tokens"
-    file.write_text("ann 0123456789abcdef")
-    assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
-
-
-@pytest.mark.parametrize("text", ["", "# nothing\n", "ann", "ann short", "ann 0123456789abcdef more", b"\xff"])
-def test_a_file_that_is_none_of_tokens_is_named(tmp_path, text):
-    file = tmp_path / "tokens"
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InvalidInput, match="token") as caught:
-        Access.of("127.0.0.1", str(file))
-    assert "0123456789abcdef" not in str(caught.value)
-
-
-def test_a_missing_token_file_is_named():
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        Access.of("127.0.0.1", "/nowhere/tokens")

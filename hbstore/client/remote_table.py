@@ -1,0 +1,222 @@
+"""RemoteTable: one table of a server's store, with the methods of `hbstore.TableHandle` that there are over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from hbstore.arguments import expect_many
+from hbstore.client.documents import partition_document
+from hbstore.client.remote_explain import RemoteExplain
+from hbstore.client.transport import Transport
+from hbstore.errors import FilterTooLarge, InvalidPartitionValue
+from hbstore.like import LikeDialect
+from hbstore.like import like_dialect as checked_dialect
+from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
+from hbstore.names import partition_name
+from hbstore.store.partition_list import Partitions
+from hbstore.store.puts import NEEDS_VALUES, InvalidValues
+from hbstore.store.reader import Filter, filter_tree, with_spec
+from hbstore.store.schema import Schema
+from hbstore.structs import decode_table, partitions_from_payloads
+from hbstore.totals import Totals
+
+_LONGEST: Final = 60_000
+"""Characters of a filter in an address."""
+
+
+class RemoteTable:
+    """One table of a server by its name; every call asks the server, nothing is kept here.
+
+    Arguments and answers are those of `hbstore.TableHandle`. Partitions that are added get their folders, and those
+    that are dropped lose their files unless the table is external, as with the metastore of `hbstore serve`.
+
+    Raises, in all that follows:
+        TableNotFound, DatabaseNotFound: the table is not there any more.
+        FilterError: a filter cannot be used, as with the handle.
+        ServerUnavailable: the server does not answer.
+        CommitStateUnknown: the answer to a change was lost.
+
+    Attributes:
+        database: the database's name.
+        table_name: the table's name.
+    """
+
+    def __init__(self, transport: Transport, database: str, table_name: str) -> None:
+        self._transport = transport
+        self.database = database.lower()
+        self.table_name = table_name.lower()
+        self._address = f"/databases/{quote(self.database, safe='')}/tables/{quote(self.table_name, safe='')}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<RemoteTable {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """``database.table``, in lower case."""
+        return f"{self.database}.{self.table_name}"
+
+    @property
+    def definition(self) -> Table:
+        """The table as it is stored."""
+        return decode_table(self._stored(""))
+
+    @property
+    def schema(self) -> Schema:
+        """The table's columns."""
+        table = self.definition
+        return Schema(tuple(table.columns), tuple(table.partition_columns))
+
+    # Reading
+
+    def partition(self, partition: PartitionValues) -> Partition:
+        """One partition by its values or its spec, compared by type.
+
+        Raises:
+            PartitionNotFound: there is none.
+            InvalidPartitionValue: there are too many or too few values.
+        """
+        columns = self.definition.partition_column_names
+        values = partition_value_texts(partition, columns)
+        if len(values) != len(columns):
+            raise InvalidPartitionValue(
+                "the partition has too many or too few values",
+                values=len(values),
+                columns=len(columns),
+                hint=f"Give one for each of {', '.join(columns)}",
+            )
+        name = quote(partition_name(columns, values), safe="/=")
+        return partitions_from_payloads([self._stored(f"/partitions/{name}")])[0]
+
+    def partitions(
+        self, filter: Filter = None, *, max_parts: int = -1, like_dialect: LikeDialect = "sql"
+    ) -> Partitions:
+        """The partitions that a filter selects, in key order: a list of `Partition`."""
+        asked = self._asked(filter, like_dialect, max_parts)
+        if max_parts == 0:
+            self.count(filter, like_dialect=like_dialect)  # whose errors are the filter's
+            return Partitions(self.definition, [])
+        import pyarrow as pa
+
+        table, query = self.definition, {**asked, "fields": "thrift", "format": "arrow"}
+        with (
+            self._transport.reply("GET", f"{self._address}/partitions", query=query) as reply,
+            pa.ipc.open_stream(reply) as reader,
+        ):
+            payloads = [payload for batch in reader for payload in batch.column(0).to_pylist()]
+        return Partitions(table, partitions_from_payloads(payloads))
+
+    def names(
+        self,
+        filter: Filter = None,
+        *,
+        spec: Mapping[str, str | None] | None = None,
+        max_parts: int = -1,
+        like_dialect: LikeDialect = "sql",
+    ) -> list[str]:
+        """The names of the partitions that a filter and a partial spec select, in key order."""
+        where, dialect = filter, like_dialect
+        if spec is not None:
+            columns = self.definition.partition_column_names
+            where = with_spec(filter, spec, columns, checked_dialect(like_dialect))
+            dialect = like_dialect if isinstance(where, str) else "sql"
+        asked = self._asked(where, dialect, max_parts)
+        if max_parts == 0:
+            self.count(where, like_dialect=dialect)
+            return []
+        with self._transport.reply(
+            "GET", f"{self._address}/partitions/names", query={**asked, "format": "text"}
+        ) as reply:
+            return reply.data.decode().split("\n")[:-1]  # no other line ends, which names may hold
+
+    def count(self, filter: Filter = None, *, like_dialect: LikeDialect = "sql") -> int:
+        """How many partitions a filter selects."""
+        asked = self._asked(filter, like_dialect)
+        number: int = self._transport.document("GET", f"{self._address}/partitions/count", query=asked)["count"]
+        return number
+
+    def totals(self) -> Totals:
+        """How many partitions the table has, and the rows, files and bytes that they say they have."""
+        return Totals(**self._transport.document("GET", f"{self._address}/totals"))
+
+    def explain(
+        self, filter: Filter = None, *, analyze: bool = False, like_dialect: LikeDialect = "sql"
+    ) -> RemoteExplain:
+        """What a filter becomes: its tree, the scans in values and bytes, the residuals; with ``analyze`` measured."""
+        asked = {**self._asked(filter, like_dialect), "analyze": "true" if analyze else None}
+        return RemoteExplain.of(self._transport.document("GET", f"{self._address}/plan", query=asked))
+
+    # Writing
+
+    def add(
+        self,
+        partitions: Iterable[PartitionValues],
+        *,
+        if_not_exists: bool = False,
+        invalid_values: InvalidValues = "reject",
+    ) -> int:
+        """Add partitions and make their folders, all or none; how many were added. At most 4 MiB of JSON.
+
+        Raises:
+            AlreadyExists: one is there already, or stands twice among them, unless ``if_not_exists``.
+            InvalidPartitionValue: a value does not fit its column's type, or there are too many or too few.
+            TableNotPartitioned: the table has no partition columns.
+        """
+        query = {"if_not_exists": "true" if if_not_exists else None, "invalid_values": invalid_values}
+        added: int = self._change("POST", "/partitions", query, partitions)["added"]
+        return added
+
+    def drop(self, partitions: Iterable[PartitionValues], *, if_exists: bool = False) -> int:
+        """Drop partitions with their files, all or none; how many were dropped.
+
+        Raises:
+            PartitionNotFound: one is not there, unless ``if_exists``.
+        """
+        query = {"if_exists": "true" if if_exists else None}
+        dropped: int = self._change("POST", "/partitions/drop", query, partitions, named_only=True)["dropped"]
+        return dropped
+
+    def _change(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        partitions: Iterable[PartitionValues],
+        *,
+        named_only: bool = False,
+    ) -> dict[str, Any]:
+        given = expect_many("partitions", partitions, hint=NEEDS_VALUES)
+        named = [one.values if named_only and isinstance(one, Partition) else one for one in given]
+        body = {"partitions": [partition_document(one) for one in named]}
+        return self._transport.document(method, f"{self._address}{path}", query=query, body=body, is_change=True)
+
+    def _stored(self, path: str) -> bytes:
+        """The stored bytes of the table, or of a partition."""
+        with self._transport.reply("GET", f"{self._address}{path}", query={"format": "thrift"}) as reply:
+            return reply.data
+
+    def _asked(self, filter: Filter, like_dialect: LikeDialect, max_parts: int = -1) -> dict[str, Any]:
+        """A filter in an address.
+
+        Raises:
+            FilterTooLarge: it has no room there.
+        """
+        tree = filter if filter is None or isinstance(filter, str) else filter_tree(filter, "sql")
+        asked = {
+            "filter": None if tree is None else str(tree),
+            "like_dialect": checked_dialect(like_dialect),
+            "limit": max_parts if max_parts > 0 else None,
+        }
+        size = len(urlencode({"filter": asked["filter"] or ""}))
+        if size > _LONGEST:
+            raise FilterTooLarge(
+                "the filter is too large for an address",
+                size=size,
+                limit=_LONGEST,
+                hint="Ask with several filters, or open the store itself with hbstore.connect",
+            )
+        return asked

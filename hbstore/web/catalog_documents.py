@@ -1,0 +1,313 @@
+"""Databases, tables and partitions as documents: what requests and replies of the catalog hold.
+
+Privileges, skew, and fields of later versions of the Hive Metastore are in no document. A change leaves them as they
+are; the stored bytes (`thrift`) have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hbstore.model import Column, Database, Order, Partition, SerDe, StorageDescriptor, Table
+from hbstore.names import partition_name
+
+_SALES: Final[dict[str, Any]] = {
+    "columns": [{"name": "amount", "type": "decimal(10,2)"}],
+    "partition_columns": [{"name": "ds", "type": "date"}, {"name": "hour", "type": "int"}],
+}
+_FIVE: Final[dict[str, Any]] = {
+    "name": "ds=2013-01-01/hour=5",
+    "values": ["2013-01-01", "5"],
+    "location": "s3://shop/sales/ds=2013-01-01/hour=5",
+    "parameters": {"numRows": "100"},
+    "create_time": 1356998400,
+    "last_access_time": 0,
+}
+
+
+class ColumnDocument(BaseModel):
+    """A column; the type is Hive's text, such as ``array<struct<a:int>>``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    type: str
+    comment: str | None = None
+
+    @classmethod
+    def of(cls, column: Column) -> Self:
+        """The document of a column."""
+        return cls(name=column.name, type=column.type, comment=column.comment)
+
+    def column(self) -> Column:
+        """The column."""
+        return Column(self.name, self.type, self.comment)
+
+
+class SerDeDocument(BaseModel):
+    """The class that reads and writes rows."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = None
+    library: str | None = None
+    parameters: Mapping[str, str] = Field(default_factory=dict)
+
+
+class OrderDocument(BaseModel):
+    """A column that the files are sorted by: 1 is ascending, 0 descending."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    column: str
+    order: int
+
+
+class StorageDocument(BaseModel):
+    """How files are stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    columns: list[ColumnDocument] = Field(
+        default_factory=list, description="of a partition: those that the table had when its files were written"
+    )
+    input_format: str | None = None
+    output_format: str | None = None
+    compressed: bool = False
+    num_buckets: int = -1
+    serde: SerDeDocument = Field(default_factory=SerDeDocument)
+    bucket_columns: list[str] = Field(default_factory=list)
+    sort_columns: list[OrderDocument] = Field(default_factory=list)
+    parameters: Mapping[str, str] = Field(default_factory=dict)
+    stored_as_sub_directories: bool = False
+
+    @classmethod
+    def of(cls, storage: StorageDescriptor) -> Self:
+        """The document of a storage."""
+        serde = storage.serde
+        return cls(
+            columns=[ColumnDocument.of(one) for one in storage.columns],
+            input_format=storage.input_format,
+            output_format=storage.output_format,
+            compressed=storage.compressed,
+            num_buckets=storage.num_buckets,
+            serde=SerDeDocument(name=serde.name, library=serde.library, parameters=serde.parameters),
+            bucket_columns=list(storage.bucket_columns),
+            sort_columns=[OrderDocument(column=one.column, order=one.order) for one in storage.sort_columns],
+            parameters=storage.parameters,
+            stored_as_sub_directories=storage.stored_as_sub_directories,
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """What replaces the fields of a storage descriptor, or makes one."""
+        return {
+            "columns": [one.column() for one in self.columns],
+            "input_format": self.input_format,
+            "output_format": self.output_format,
+            "compressed": self.compressed,
+            "num_buckets": self.num_buckets,
+            "serde": SerDe(self.serde.name, self.serde.library, self.serde.parameters),
+            "bucket_columns": self.bucket_columns,
+            "sort_columns": [Order(one.column, one.order) for one in self.sort_columns],
+            "parameters": self.parameters,
+            "stored_as_sub_directories": self.stored_as_sub_directories,
+        }
+
+
+class DatabaseDocument(BaseModel):
+    """A database; the owner's type is 1 for a user, 2 for a role, 3 for a group."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "shop", "location": "s3://shop", "owner": "ann", "parameters": {}}]}
+    )
+
+    name: str
+    description: str | None = None
+    location: str | None = None
+    owner: str | None = None
+    owner_type: int | None = None
+    parameters: Mapping[str, str] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, database: Database) -> Self:
+        """The document of a database."""
+        return cls(
+            name=database.name,
+            description=database.description,
+            location=database.location,
+            owner=database.owner,
+            owner_type=database.owner_type,
+            parameters=database.parameters,
+        )
+
+
+class DatabasesDocument(BaseModel):
+    """All databases in order of their names."""
+
+    databases: list[DatabaseDocument]
+
+
+class TableDocument(BaseModel):
+    """A table; times are seconds since 1970."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"database": "shop", "name": "sales", **_SALES, "location": "s3://shop/sales", "owner": "ann"}]
+        }
+    )
+
+    database: str
+    name: str
+    columns: list[ColumnDocument] = Field(default_factory=list)
+    partition_columns: list[ColumnDocument] = Field(default_factory=list)
+    location: str | None = None
+    parameters: Mapping[str, str] = Field(default_factory=dict)
+    owner: str | None = None
+    table_type: str = "MANAGED_TABLE"
+    storage: StorageDocument = Field(default_factory=StorageDocument)
+    create_time: int = 0
+    last_access_time: int = 0
+    retention: int = 0
+    view_original_text: str | None = None
+    view_expanded_text: str | None = None
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """The document of a table."""
+        return cls(
+            database=table.database,
+            name=table.name,
+            columns=[ColumnDocument.of(one) for one in table.columns],
+            partition_columns=[ColumnDocument.of(one) for one in table.partition_columns],
+            location=table.location,
+            parameters=table.parameters,
+            owner=table.owner,
+            table_type=table.table_type,
+            storage=StorageDocument.of(table.storage),
+            create_time=table.create_time,
+            last_access_time=table.last_access_time,
+            retention=table.retention,
+            view_original_text=table.view_original_text,
+            view_expanded_text=table.view_expanded_text,
+        )
+
+
+class ListedTable(BaseModel):
+    """A table among those of its database."""
+
+    name: str
+    table_type: str
+    partition_columns: list[ColumnDocument]
+    location: str | None
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """What a list says of a table."""
+        keys = [ColumnDocument.of(one) for one in table.partition_columns]
+        return cls(name=table.name, table_type=table.table_type, partition_columns=keys, location=table.location)
+
+
+class TablesDocument(BaseModel):
+    """The tables of a database in order of their names."""
+
+    tables: list[ListedTable]
+
+
+class PartitionDocument(BaseModel):
+    """A partition; times are seconds since 1970. Fields that a request does not name are not there."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_FIVE]})
+
+    name: str | None = None
+    values: list[str] | None = None
+    location: str | None = None
+    parameters: Mapping[str, str] | None = None
+    create_time: int | None = None
+    last_access_time: int | None = None
+    storage: StorageDocument | None = None
+    thrift: str | None = Field(default=None, description="the stored bytes, Hive's Partition struct, in base64")
+
+    @classmethod
+    def of(cls, table: Table, partition: Partition) -> Self:
+        """The document of a partition of a table."""
+        return cls(
+            name=partition_name(table.partition_column_names, partition.values),
+            values=list(partition.values),
+            location=partition.location,
+            parameters=partition.parameters,
+            create_time=partition.create_time,
+            last_access_time=partition.last_access_time,
+            storage=None if partition.storage is None else StorageDocument.of(partition.storage),
+        )
+
+
+class PartitionsPage(BaseModel):
+    """Partitions in key order, and the token of the next page; null behind the last."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"partitions": [_FIVE], "next": None}]})
+
+    partitions: list[PartitionDocument]
+    next: str | None
+
+
+class NamesPage(BaseModel):
+    """Names in key order, and the token of the next page; null behind the last."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"names": ["ds=2013-01-01/hour=5"], "next": None}]})
+
+    names: list[str]
+    next: str | None
+
+
+class Count(BaseModel):
+    """How many partitions a filter selects."""
+
+    count: int
+
+
+class TotalsDocument(BaseModel):
+    """What the partitions of a table say together, and of each figure how many do not say it."""
+
+    partitions: int
+    rows: int
+    files: int
+    size: int
+    without_rows: int
+    without_files: int
+    without_size: int
+
+
+class ScanDocument(BaseModel):
+    """One scan of a plan: keys in hex, ranges and residuals in words; measured ones have figures."""
+
+    kind: str
+    start: str
+    stop: str
+    range: str
+    residual: str | None
+    column: str | None = Field(default=None, description="of a skip scan: whose values it visits")
+    below: str | None = Field(default=None, description="of a skip scan: what it reads below each of them")
+    note: str | None = Field(default=None, description="why it reads this way, where there was a choice")
+    rows_read: int | None = None
+    rows_returned: int | None = None
+    round_trips: int | None = None
+    seconds: float | None = None
+
+
+class PlanDocument(BaseModel):
+    """What a filter becomes; with ``analyze`` what running it costs, and what of the table it leaves out."""
+
+    table: str
+    filter: str | None
+    tree: str | None
+    scans: list[ScanDocument]
+    text: str = Field(description="as `hbstore explain` prints it")
+    rows_read: int | None = None
+    rows_returned: int | None = None
+    round_trips: int | None = None
+    seconds: float | None = None
+    kept: TotalsDocument | None = None
+    of: TotalsDocument | None = None

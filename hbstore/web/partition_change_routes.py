@@ -1,0 +1,269 @@
+"""Partitions are added, altered, renamed and dropped, each request wholly or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, PartitionNotFound
+from hbstore.like import LikeDialect
+from hbstore.metastore.calls import Service
+from hbstore.metastore.new_partitions import add_partitions
+from hbstore.metastore.partition_changes import change_partitions, rename_partition
+from hbstore.metastore.partition_drops import drop_read
+from hbstore.metastore.protocol import GivenPartition
+from hbstore.metastore.table_locations import located
+from hbstore.model import Partition, Table
+from hbstore.names import partition_name
+from hbstore.store.puts import InvalidValues, cells_of, no_such_partition
+from hbstore.store.table_row import Definition
+from hbstore.store.writer import partitioned
+from hbstore.web.catalog_change_routes import DeleteDataQuery, PurgeQuery
+from hbstore.web.catalog_documents import PartitionDocument
+from hbstore.web.catalog_requests import NamedPartitions, NewPartitions, PartitionChange, parsed, whole_values
+from hbstore.web.metastore_calls import ATTEMPTS, Dropped, calling, writable
+from hbstore.web.partition_routes import PARTITIONS, DialectQuery, named_partition
+from hbstore.web.versions import check_match, outrun, tagged
+
+_LINES: Final = "application/x-ndjson"
+_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": NewPartitions.model_json_schema()},
+            _LINES: {"schema": {"type": "string", "description": "an object of `partitions` in each line"}},
+        },
+    }
+}
+
+
+class Added(BaseModel):
+    """How many partitions were added; with ``if_not_exists`` fewer than were sent, where some were there."""
+
+    added: int
+
+
+def partition_change_routes(service: Service) -> APIRouter:
+    """The routes that change partitions."""
+    router = APIRouter(tags=["partitions"], dependencies=[Depends(writable(service))])
+
+    @router.post(PARTITIONS, openapi_extra=_BODY)
+    async def add(
+        request: Request,
+        database: str,
+        table: str,
+        *,
+        if_not_exists: Annotated[bool, Query(description="pass over those that are there")] = False,
+        invalid_values: Annotated[
+            InvalidValues, Query(description="keep takes values that do not fit their column's type")
+        ] = "reject",
+    ) -> Added:
+        """Add partitions and make their folders: all of the request or none."""
+        body = await request.body()
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+        def adding() -> Added:
+            new = NewPartitions.of_lines(body) if kind == _LINES else parsed(NewPartitions, body)
+            return _add(service, database, table, new, if_not_exists=if_not_exists, invalid_values=invalid_values)
+
+        return await run_in_threadpool(adding)
+
+    @router.delete(PARTITIONS)
+    def drop_selected(
+        database: str,
+        table: str,
+        *,
+        filter: Annotated[str, Query(description="which partitions are dropped")],
+        like_dialect: DialectQuery = "sql",
+        delete_data: DeleteDataQuery = True,
+        purge: PurgeQuery = False,
+    ) -> Dropped:
+        """Drop the partitions that a filter selects, all or none."""
+        if not filter.strip():
+            raise InvalidInput("an empty filter would drop all partitions", hint="Say which, or drop the table")
+        return _drop_selected(service, database, table, filter, like_dialect, delete=delete_data, purge=purge)
+
+    @router.post(f"{PARTITIONS}/drop")
+    def drop_named(
+        database: str,
+        table: str,
+        named: NamedPartitions,
+        *,
+        if_exists: Annotated[bool, Query(description="pass over those that are not there")] = False,
+        delete_data: DeleteDataQuery = True,
+        purge: PurgeQuery = False,
+    ) -> Dropped:
+        """Drop the partitions that the request names, all or none."""
+        return _drop_named(service, database, table, named, if_exists=if_exists, delete=delete_data, purge=purge)
+
+    return router
+
+
+def named_partition_change_routes(service: Service) -> APIRouter:
+    """The routes that change one partition by its name."""
+    router = APIRouter(tags=["partitions"], dependencies=[Depends(writable(service))])
+
+    @router.patch(PARTITIONS + "/{name:path}", response_model=PartitionDocument)
+    def alter(request: Request, database: str, table: str, name: str, change: PartitionChange) -> Response:
+        """Change what the request names of a partition. A rename compares If-Match before it begins."""
+        for attempt in range(ATTEMPTS):
+            old, tag = named_partition(service, database, table, name)
+            matched = check_match(request, tag)
+            definition = located(service, service.store.get_table(database, table))
+            new = change.applied(old)
+            if change.values is not None or change.spec is not None:
+                renamed = whole_values(definition, change.values, change.spec, None)
+                return _reply(request, service, definition, _rename(service, definition, old, new, renamed))
+            try:
+                with calling(service, "alter_partitions") as call:
+                    change_partitions(call, definition, [new], replaces=[old.payload or b""])
+                break
+            except ConcurrentChange as error:
+                outrun(request, error, matched=matched, last=attempt == ATTEMPTS - 1)
+        return _reply(request, service, definition, old.values)
+
+    @router.delete(PARTITIONS + "/{name:path}")
+    def drop(
+        request: Request,
+        database: str,
+        table: str,
+        name: str,
+        *,
+        delete_data: DeleteDataQuery = True,
+        purge: PurgeQuery = False,
+    ) -> Dropped:
+        """Drop a partition."""
+        found, tag = named_partition(service, database, table, name)
+        matched = check_match(request, tag)
+        definition = located(service, service.store.get_table(database, table))
+        try:
+            return _drop(service, definition, [found], delete=delete_data, purge=purge, unchanged=matched)
+        except ConcurrentChange as error:
+            outrun(request, error, matched=matched, last=True)
+            raise
+
+    return router
+
+
+def _add(
+    service: Service,
+    database: str,
+    name: str,
+    new: NewPartitions,
+    *,
+    if_not_exists: bool,
+    invalid_values: InvalidValues,
+) -> Added:
+    table = partitioned(service.store.get_table(database, name))
+    definition = Definition(table)
+    by_cells: dict[tuple[bytes, ...], Partition] = {}
+    for one in new.partitions:
+        partition = one.partition(table)
+        cells = cells_of(definition, partition.values, invalid_values)
+        if cells in by_cells and not if_not_exists:
+            raise _exists(table, partition.values, "Name each partition once")
+        by_cells.setdefault(cells, partition)
+    given = [GivenPartition(table.database, table.name, one) for one in by_cells.values()]
+    if not given:
+        return Added(added=0)
+    with calling(service, "add_partitions_req") as call:
+        added = add_partitions(call, table.database, table.name, given, if_not_exists=if_not_exists)
+    return Added(added=added.number)
+
+
+def _rename(service: Service, table: Table, old: Partition, new: Partition, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Give a partition other values; its folder follows if it is where its old name says."""
+    cells_of(Definition(table), values, "reject")
+    there = service.store.get_partitions(table.database, table.name, [values])
+    if there and (there[0].values != old.values or values == old.values):
+        raise _exists(table, there[0].values, "Drop that partition first, or rename to other values")
+    renamed = GivenPartition(table.database, table.name, replace(new, values=values))
+    arguments = {"db_name": table.database, "tbl_name": table.name, "part_vals": list(old.values)}
+    with calling(service, "rename_partition", **arguments, new_part=renamed) as call:
+        rename_partition(call)
+    return values
+
+
+def _drop_selected(
+    service: Service, database: str, name: str, where: str, dialect: LikeDialect, *, delete: bool, purge: bool
+) -> Dropped:
+    """Drop what a filter selects; where others drop some of it in the same moment, what is left of it."""
+    store = service.store
+    table = located(service, partitioned(store.get_table(database, name)))
+    for attempt in range(ATTEMPTS):
+        found = store.get_partitions_by_filter(database, name, where, like_dialect=dialect)
+        if not found:
+            break
+        try:
+            return _drop(service, table, found, delete=delete, purge=purge)
+        except PartitionNotFound:
+            if attempt == ATTEMPTS - 1:
+                raise
+    return Dropped(dropped=0)
+
+
+def _drop_named(
+    service: Service,
+    database: str,
+    name: str,
+    named: NamedPartitions,
+    *,
+    if_exists: bool,
+    delete: bool,
+    purge: bool,
+) -> Dropped:
+    """Drop partitions that a request names; with ``if_exists`` what others leave of them."""
+    store = service.store
+    table = located(service, partitioned(store.get_table(database, name)))
+    definition = Definition(table)
+    values = [whole_values(table, one.values, one.spec, one.name) for one in named.partitions]
+    by_cells = {cells_of(definition, one, "keep"): one for one in values}
+    for attempt in range(ATTEMPTS):
+        found = store.get_partitions(database, name, list(by_cells.values()))
+        if len(found) < len(by_cells) and not if_exists:
+            there = {cells_of(definition, one.values, "keep") for one in found}
+            raise no_such_partition(table, next(one for cells, one in by_cells.items() if cells not in there))
+        if not found:
+            break
+        try:
+            return _drop(service, table, found, delete=delete, purge=purge)
+        except PartitionNotFound:
+            if not if_exists or attempt == ATTEMPTS - 1:
+                raise
+    return Dropped(dropped=0)
+
+
+def _drop(
+    service: Service,
+    table: Table,
+    partitions: Sequence[Partition],
+    *,
+    delete: bool,
+    purge: bool,
+    unchanged: bool = False,
+) -> Dropped:
+    payloads = [one.payload for one in partitions if one.payload is not None]
+    properties = {"ifPurge": "true"} if purge else {}
+    with calling(service, "drop_partitions_req") as call:
+        drop_read(call, table, payloads, delete=delete, properties=properties, unchanged=unchanged)
+    return Dropped.of(len(payloads), call.record)
+
+
+def _reply(request: Request, service: Service, table: Table, values: tuple[str, ...]) -> Response:
+    """The reply with a partition, and its address."""
+    name = partition_name(table.partition_column_names, values)
+    found, tag = named_partition(service, table.database, table.name, name)
+    reply = tagged(request, PartitionDocument.of(table, found), tag)
+    reply.headers["Location"] = f"/databases/{table.database}/tables/{table.name}/partitions/{quote(name, safe='/=')}"
+    return reply
+
+
+def _exists(table: Table, values: Sequence[str], hint: str) -> AlreadyExists:
+    name = partition_name(table.partition_column_names, values)
+    return AlreadyExists("a partition already exists", table=table, partition=name, hint=hint)

@@ -1,0 +1,118 @@
+"""Partitions by filter, page by page: no more of them than a page is held at once, however many there are.
+
+Each page is what the table held at one moment. A listing of several pages has every partition once that stays where it
+is meanwhile; one that is added, renamed or dropped between two pages may be in it or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from hbstore.like import LikeDialect
+from hbstore.model import Table
+from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
+from hbstore.structs import partition_values
+from hbstore.web.page_tokens import page_token, page_values
+
+STEP: Final = 2_000
+"""Partitions that are read at once for a stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some partitions of a table in key order.
+
+    Attributes:
+        table: as it was when they were read.
+        payloads: their stored bytes.
+        next: the token of the next page; None behind the last.
+    """
+
+    table: Table
+    payloads: Sequence[bytes]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The partitions of a table that a filter selects.
+
+    Attributes:
+        store: where they are.
+        database: the table's database.
+        name: the table's name.
+        filter: text; None: all.
+        like_dialect: of the filter.
+    """
+
+    store: PartitionStore
+    database: str
+    name: str
+    filter: str | None = None
+    like_dialect: LikeDialect = "sql"
+
+    def page(self, token: str | None, size: int) -> Page:
+        """A page of partitions.
+
+        Raises:
+            InvalidInput: the token is none of this listing.
+            TableNotFound, FilterError: as `PartitionStore.read_payloads`.
+        """
+        return self._page(self._after(token), size)[0]
+
+    def pages(self, token: str | None, limit: int | None) -> Iterator[Page]:
+        """All pages from a token on, at least one, until there are so many partitions as the limit says."""
+        after, left = self._after(token), limit
+        while True:
+            found, after = self._page(after, STEP if left is None else min(STEP, left))
+            yield found
+            left = None if left is None else left - len(found.payloads)
+            if after is None or left == 0:
+                return
+
+    def _after(self, token: str | None) -> tuple[str, ...] | None:
+        """The values that a token names. It holds for one table: another one of the name has its own."""
+        if token is None:
+            return None
+        return page_values(token, self._about(self.store.table_row(self.database, self.name)))
+
+    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[Page, tuple[str, ...] | None]:
+        """A page, and the values of its last partition if there are more behind it: one row more tells that."""
+        row, payloads = self._read(after, size + 1)
+        if len(payloads) <= size:
+            return Page(row.table, payloads, None), None
+        payloads = payloads[:size]
+        last = partition_values(payloads[-1])
+        return Page(row.table, payloads, page_token(last, self._about(row))), last
+
+    def _read(self, after: tuple[str, ...] | None, size: int) -> tuple[TableRow, list[bytes]]:
+        def collect(
+            row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]
+        ) -> tuple[TableRow, list[bytes]]:
+            return row, list(chain.from_iterable(batches))
+
+        def read() -> tuple[TableRow, list[bytes]]:
+            return self.store.read_payloads(
+                self.database,
+                self.name,
+                self.filter,
+                collect,
+                max_parts=size,
+                like_dialect=self.like_dialect,
+                after=after,
+            )
+
+        row, payloads = read()
+        if self.store.publications.decided(row):
+            self.store.get_table(self.database, self.name)  # which finishes it
+            row, payloads = read()
+        return row, payloads
+
+    def _about(self, row: TableRow) -> tuple[str, ...]:
+        """What a token of this listing holds for."""
+        return row.incarnation.hex(), self.filter or "", self.like_dialect

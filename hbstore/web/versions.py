@@ -1,0 +1,85 @@
+"""Versions of what is stored, as ETags: 304 for a reader who has it, 412 for a writer who has an earlier one.
+
+The tag of a table is made of its stored definition, which begins with the table's id and version. Databases and
+partitions have no version of their own, so that their tags are made of their bytes: what is changed and changed back
+has its tag back. Lists, names, counts and plans have none: no value of the store changes with all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from fastapi import Request, Response
+from pydantic import BaseModel
+
+from hbstore.errors import ConcurrentChange, VersionMismatch
+
+_SIZE: Final = 16
+"""Bytes of a digest."""
+
+
+def tag_of(content: bytes) -> str:
+    """The ETag of stored bytes.
+
+    >>> tag_of(b"a")
+    '"27c35e6e9373877f29e562464e46497e"'
+    """
+    return f'"{hashlib.blake2b(content, digest_size=_SIZE).hexdigest()}"'
+
+
+def tagged(request: Request, document: BaseModel, tag: str, *, status: int = 200) -> Response:
+    """The reply with a document; 304 without it for a request that names its tag in If-None-Match."""
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}  # kept, but asked for again
+    if request.method in ("GET", "HEAD") and _names(request.headers.get("if-none-match"), tag, weak=True):
+        return Response(status_code=304, headers=headers)
+    return Response(document.model_dump_json(), status, headers, media_type="application/json")
+
+
+def check_match(request: Request, tag: str) -> bool:
+    """Whether a request says by If-Match what it changes, and that this is what is there.
+
+    Raises:
+        VersionMismatch: it names another tag.
+    """
+    said = request.headers.get("if-match")
+    if said is None:
+        return False
+    if not _names(said, tag, weak=False):
+        raise _mismatch(said)
+    return said.strip() != "*"
+
+
+def outrun(request: Request, error: ConcurrentChange, *, matched: bool, last: bool) -> None:
+    """Called where others came before a change: it is to be made up anew, unless the request names what it changes.
+
+    Args:
+        request: what is asked.
+        error: what the store says.
+        matched: what `check_match` returned.
+        last: whether it was the last attempt.
+
+    Raises:
+        VersionMismatch: the request names a version.
+        ConcurrentChange: it does not, and it was the last attempt.
+    """
+    if matched:
+        raise _mismatch(request.headers["if-match"]) from error
+    if last:
+        raise error
+
+
+def _mismatch(said: str) -> VersionMismatch:
+    return VersionMismatch(
+        "the resource is no longer what the request expects", if_match=said, hint="Read it again, and send its ETag"
+    )
+
+
+def _names(header: str | None, tag: str, *, weak: bool) -> bool:
+    """Whether a header with tags names one."""
+    if header is None:
+        return False
+    tags = [one.strip() for one in header.split(",")]
+    if weak:
+        tags = [one.removeprefix("W/") for one in tags]
+    return tag in tags or tags == ["*"]

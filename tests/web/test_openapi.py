@@ -1,0 +1,70 @@
+"""The description at /openapi.json: each operation is explained, and the server takes and sends its examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore.web import catalog_documents, catalog_requests
+from tests.web.catalog import SALES
+
+FIVE = f"{SALES}/partitions/ds=2013-01-01/hour=5"
+REQUESTS = {
+    "NewDatabase": ("POST", "/databases"),
+    "DatabaseChange": ("PATCH", "/databases/shop"),
+    "NewTable": ("POST", "/databases/attic/tables"),
+    "TableChange": ("PATCH", SALES),
+    "NewPartitions": ("POST", f"{SALES}/partitions?if_not_exists=true"),
+    "NamedPartitions": ("POST", f"{SALES}/partitions/drop"),
+    "PartitionChange": ("PATCH", FIVE),
+}
+
+
+def kinds(module):
+    return {
+        name: kind
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and "examples" in (getattr(kind, "model_config", {}).get("json_schema_extra") or {})
+    }
+
+
+def examples(kind):
+    return kind.model_config["json_schema_extra"]["examples"]
+
+
+@pytest.mark.parametrize("name", kinds(catalog_documents))
+def test_examples_of_documents_are_such_documents(name):
+    kind = kinds(catalog_documents)[name]
+    for example in examples(kind):
+        document = kind.model_validate(example, extra="forbid").model_dump(exclude_unset=True)
+        assert document == example
+
+
+def test_all_requests_with_examples_are_tried():
+    assert set(kinds(catalog_requests)) == set(REQUESTS)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_server_takes_the_examples_of_requests(browse, catalog, tmp_path, name):
+    catalog.store.create_database("attic")
+    method, path = REQUESTS[name]
+    for example in examples(kinds(catalog_requests)[name]):
+        if name == "NewDatabase":
+            catalog.store.drop_database("shop", cascade=True)
+        if name == "NewPartitions":  # whose second has a location, which is one of this machine here
+            example["partitions"][1]["location"] = f"file:{tmp_path}/6"
+        reply = browse(method, path, example)
+        assert reply.status in (200, 201), reply.data
+        catalog.store.drop_table("attic", "sales", if_exists=True)
+
+
+def test_each_operation_is_explained(browse):
+    description = browse("GET", "/openapi.json").json()
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            assert operation.get("description"), (method, path)
+            for parameter in operation.get("parameters", ()):
+                named = parameter["in"] == "path" or parameter.get("description") or not path.startswith("/databases")
+                assert named, (method, path, parameter["name"])
+    for name in REQUESTS:
+        if name != "NewPartitions":
+            assert description["components"]["schemas"][name]["examples"], name
