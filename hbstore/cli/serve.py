@@ -250,7 +250,7 @@ def _child_command(
     Raises:
         InvalidInput: processes cannot share a port on this system.
     """
-    from hbstore.metastore.processes import port_can_be_shared
+    from hbstore.metastore.server import port_can_be_shared
 
     if shared and not port_can_be_shared():
         raise InvalidInput(

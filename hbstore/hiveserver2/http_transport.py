@@ -32,6 +32,7 @@ _PIECE: Final = 64 * 1024
 _WHAT_THIS_IS: Final = (
     "This is hbstore's port for SQL drivers: jdbc:hive2://HOST:PORT/;transportMode=http;httpPath=cliservice\n"
 )
+_HINT: Final = "Send calls by POST to /cliservice, as the Hive JDBC driver does with transportMode=http"
 _REASONS: Final = {
     200: b"OK",
     400: b"Bad Request",
@@ -122,7 +123,7 @@ class HttpConnection:
                 self._http.start_next_cycle()
         except _Refusal as refusal:
             self._refuse(refusal.status, str(refusal))
-            raise ProtocolViolation(str(refusal), status=refusal.status) from None
+            raise ProtocolViolation(str(refusal), status=refusal.status, hint=_HINT) from None
         except AccessRefused as error:
             self._refuse(401, str(error))
             raise
@@ -131,7 +132,7 @@ class HttpConnection:
             raise
         except h11.RemoteProtocolError as error:
             self._refuse(error.error_status_hint if error.error_status_hint in _REASONS else 400, str(error))
-            raise ProtocolViolation("the request is not valid HTTP", reason=error) from None
+            raise ProtocolViolation("the request is not valid HTTP", reason=error, hint=_HINT) from None
 
     def _serve_one(self) -> bool:
         """Answer a request; whether the connection goes on."""

@@ -13,14 +13,13 @@ import os
 import select
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.metastore.server import GRACE, listening_socket
+from hbstore.metastore.server import GRACE, listening_socket, port_can_be_shared
 from hbstore.metastore.stopping import StopRequests
 
 LIFELINE: Final = "HBSTORE_SERVE_LIFELINE"
@@ -40,14 +39,6 @@ _LATE: Final = 5.0
 """Seconds that a child has to end by itself, beyond the grace or after it has closed its lifeline."""
 
 
-def port_can_be_shared() -> bool:
-    """Whether the system spreads connections over processes that listen at one port.
-
-    macOS and the BSDs have the option SO_REUSEPORT, too, but let all connections go to one of the processes.
-    """
-    return sys.platform == "linux" and hasattr(socket, "SO_REUSEPORT")
-
-
 def own_lifeline() -> socket.socket | None:
     """This process's end of the lifeline, if a parent looks after it."""
     number = os.environ.pop(LIFELINE, None)
@@ -63,6 +54,8 @@ def say_ready(lifeline: socket.socket) -> None:
 def held_port(host: str, port: int, option: str = "--port") -> Iterator[int]:
     """Hold a port for children, without listening at it; the port, which 0 leaves to the system.
 
+    Where a port cannot be shared it is only chosen: another program could take it before a child does.
+
     Args:
         host: a name or an address of this machine.
         port: which.
@@ -71,8 +64,11 @@ def held_port(host: str, port: int, option: str = "--port") -> Iterator[int]:
     Raises:
         AddressUnavailable: the port is taken, or may not be used.
     """
-    if port:
-        listening_socket(host, port, option=option).close()  # which fails where others listen, even if they would share
+    with listening_socket(host, port, option=option) as tried:  # which fails where others listen, even if they share
+        chosen = int(tried.getsockname()[1])
+    if not port_can_be_shared():
+        yield chosen
+        return
     with listening_socket(host, port, shared_port=True, option=option) as held:
         yield int(held.getsockname()[1])
 

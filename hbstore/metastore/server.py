@@ -15,6 +15,7 @@ import contextlib
 import logging
 import selectors
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -305,13 +306,22 @@ class MetastoreServer:
         self._complaints.say("cannot start a thread", why=why, connections=len(self._connections))
 
 
+def port_can_be_shared() -> bool:
+    """Whether the system spreads connections over processes that listen at one port.
+
+    macOS and the BSDs have the option SO_REUSEPORT, too, but let all connections go to one of the processes.
+    """
+    return sys.platform == "linux" and hasattr(socket, "SO_REUSEPORT")
+
+
 def listening_socket(host: str, port: int, *, shared_port: bool = False, option: str = "--port") -> socket.socket:
     """A socket that is bound to an address and does not listen yet.
 
     Args:
         host: a name or an address of this machine.
         port: 0 for a free one.
-        shared_port: let other processes of this user bind to it too, if they ask for it as well (SO_REUSEPORT).
+        shared_port: let other processes of this user bind to it too, if they ask for it as well, where a port can be
+            shared (SO_REUSEPORT).
         option: by which users choose the port, for hints.
 
     Raises:
@@ -324,7 +334,7 @@ def listening_socket(host: str, port: int, *, shared_port: bool = False, option:
         sock = socket.socket(family, kind, protocol)
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if shared_port:
+            if shared_port and port_can_be_shared():
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             sock.bind(address)
         except BaseException:

@@ -285,7 +285,7 @@ def filter_tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | No
         InvalidInput: it is no filter.
 
     >>> filter_tree("hour = 5", "sql")
-    Comparison(column='hour', operator=<Operator.EQ: '='>, literal=Integer(value=5))
+    <Comparison hour = 5>
     """
     if isinstance(where, str):
         return parse_filter(where, like_dialect)

@@ -133,8 +133,9 @@ def test_a_session_that_is_closed_is_forgotten_with_what_was_cached_of_its_views
     while isinstance(end := one.end("select count(*) from numbers")[0], Done):
         pass
     assert end.problem.error == "SessionLost"
-    plan = Driver(spark).rows("explain select id from range(10)")[0][0]
-    assert "InMemory" not in plan
+    other = Driver(spark)
+    while "InMemory" in other.rows("explain select id from range(10)")[0][0]:
+        pass
 
 
 def test_writing_results_changes_no_settings_of_the_session(spark):
