@@ -12,16 +12,16 @@ from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
 from hbstore.web.asked_form import JsonEnding
-from hbstore.web.catalog_change_routes import database_change_routes, table_change_routes
-from hbstore.web.catalog_routes import catalog_routes
+from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
+from hbstore.web.catalog.catalog_routes import catalog_routes
+from hbstore.web.catalog.partition_change_routes import named_partition_change_routes, partition_change_routes
+from hbstore.web.catalog.partition_routes import partition_routes
+from hbstore.web.catalog.timeline_routes import timeline_routes
+from hbstore.web.catalog.upkeep_routes import upkeep_routes
 from hbstore.web.guard import Answered, Guard
-from hbstore.web.partition_change_routes import named_partition_change_routes, partition_change_routes
-from hbstore.web.partition_routes import partition_routes
 from hbstore.web.problems import handle_errors
-from hbstore.web.query_routes import query_routes
-from hbstore.web.result_routes import result_routes
-from hbstore.web.timeline_routes import timeline_routes
-from hbstore.web.upkeep_routes import upkeep_routes
+from hbstore.web.queries.query_routes import query_routes
+from hbstore.web.queries.result_routes import result_routes
 
 
 def application(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.web import catalog_documents, catalog_requests
+from hbstore.web.catalog import catalog_documents, catalog_requests
 from tests.web.catalog import SALES
 
 FIVE = f"{SALES}/partitions/ds=2013-01-01/hour=5"

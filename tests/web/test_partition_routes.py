@@ -9,7 +9,7 @@ import pytest
 
 from hbstore import Column, Partition, Table
 from hbstore.structs import decode_partition
-from hbstore.web import partition_listing
+from hbstore.web.catalog import partition_listing
 from tests.web.catalog import SALES
 
 PARTITIONS = f"{SALES}/partitions"

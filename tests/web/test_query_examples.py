@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from hbstore import errors
 from hbstore.cubes import Cubes, PartitionDesc
-from hbstore.web import query_examples as examples
-from hbstore.web.query_routes import query_routes
+from hbstore.web.queries import query_examples as examples
+from hbstore.web.queries.query_routes import query_routes
 from tests.cubes.rides import rides
 
 ROUTES = {

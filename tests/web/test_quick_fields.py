@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hbstore import Column, Partition, StorageDescriptor, Table
 from hbstore.errors import CorruptRow
 from hbstore.structs import decode_partition, encode_partition
-from hbstore.web import quick_fields as module
-from hbstore.web.quick_fields import quick_fields
+from hbstore.web.catalog import quick_fields as module
+from hbstore.web.catalog.quick_fields import quick_fields
 
 TABLES = [
     Table("shop", "sales", [Column("ds", "string"), Column("hour", "int")], [Column("n", "int", "a\x0b\0\2\0\0\0\1x")]),

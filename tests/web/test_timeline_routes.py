@@ -1,7 +1,7 @@
 """Timelines and holes over HTTP."""
 
 from hbstore import Column, Table
-from hbstore.web.timeline_routes import TimelineDocument
+from hbstore.web.catalog.timeline_routes import TimelineDocument
 from tests.web.catalog import SALES
 
 DECLARED = {"cube.storagetable.time.partcols": "dt", "cube.storagetable.update.periods": "DAILY,MONTHLY"}

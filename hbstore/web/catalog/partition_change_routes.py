@@ -24,11 +24,11 @@ from hbstore.names import partition_name
 from hbstore.store.puts import InvalidValues, cells_of, no_such_partition
 from hbstore.store.table_row import Definition
 from hbstore.store.writer import partitioned
-from hbstore.web.catalog_change_routes import DeleteDataQuery, PurgeQuery
-from hbstore.web.catalog_documents import PartitionDocument
-from hbstore.web.catalog_requests import NamedPartitions, NewPartitions, PartitionChange, parsed, whole_values
-from hbstore.web.metastore_calls import ATTEMPTS, Dropped, calling, writable
-from hbstore.web.partition_routes import PARTITIONS, DialectQuery, named_partition
+from hbstore.web.catalog.catalog_change_routes import DeleteDataQuery, PurgeQuery
+from hbstore.web.catalog.catalog_documents import PartitionDocument
+from hbstore.web.catalog.catalog_requests import NamedPartitions, NewPartitions, PartitionChange, parsed, whole_values
+from hbstore.web.catalog.metastore_calls import ATTEMPTS, Dropped, calling, writable
+from hbstore.web.catalog.partition_routes import PARTITIONS, DialectQuery, named_partition
 from hbstore.web.versions import check_match, outrun, tagged
 
 _LINES: Final = "application/x-ndjson"

@@ -18,9 +18,9 @@ from hbstore.errors import InvalidInput
 from hbstore.model import Partition, StorageDescriptor, Table
 from hbstore.name_lists import partition_names
 from hbstore.structs import partition_values, partitions_from_payloads
-from hbstore.web.catalog_documents import StorageDocument
-from hbstore.web.partition_listing import Page
-from hbstore.web.quick_fields import quick_fields
+from hbstore.web.catalog.catalog_documents import StorageDocument
+from hbstore.web.catalog.partition_listing import Page
+from hbstore.web.catalog.quick_fields import quick_fields
 
 FIELDS: Final = ("name", "values", "location", "parameters", "create_time", "last_access_time", "storage", "thrift")
 USUAL: Final = FIELDS[:6]

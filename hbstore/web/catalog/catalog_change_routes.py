@@ -17,10 +17,10 @@ from hbstore.metastore.tables import create_table, drop_table
 from hbstore.model import Table
 from hbstore.store.table_row import DEFINITION
 from hbstore.structs import encode_database
-from hbstore.web.catalog_documents import DatabaseDocument, TableDocument
-from hbstore.web.catalog_requests import DatabaseChange, NewDatabase, NewTable, TableChange
-from hbstore.web.catalog_routes import DATABASE, TABLE, database_reply, table_reply
-from hbstore.web.metastore_calls import ATTEMPTS, Dropped, calling, writable
+from hbstore.web.catalog.catalog_documents import DatabaseDocument, TableDocument
+from hbstore.web.catalog.catalog_requests import DatabaseChange, NewDatabase, NewTable, TableChange
+from hbstore.web.catalog.catalog_routes import DATABASE, TABLE, database_reply, table_reply
+from hbstore.web.catalog.metastore_calls import ATTEMPTS, Dropped, calling, writable
 from hbstore.web.versions import check_match, outrun, tag_of
 
 DeleteDataQuery = Annotated[

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hbstore.metastore.calls import Service
 from hbstore.timelines.timeline import PartitionTimeline
-from hbstore.web.catalog_routes import TABLE
+from hbstore.web.catalog.catalog_routes import TABLE
 
 
 class HoleDocument(BaseModel):

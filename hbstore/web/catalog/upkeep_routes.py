@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from hbstore.errors import TimelineError, TimelineNotFound
 from hbstore.metastore.calls import Service
 from hbstore.repair import Mode, Repair, sync_partitions
-from hbstore.web.catalog_routes import TABLE
-from hbstore.web.metastore_calls import writable
+from hbstore.web.catalog.catalog_routes import TABLE
+from hbstore.web.catalog.metastore_calls import writable
 
 _SHOWN: Final = 1_000
 """Problems of rows that a reply has at most."""

@@ -11,7 +11,7 @@ from hbstore.metastore.table_locations import located
 from hbstore.store.table_row import DEFINITION
 from hbstore.structs import encode_database, encode_table
 from hbstore.web.asked_form import asked_form
-from hbstore.web.catalog_documents import (
+from hbstore.web.catalog.catalog_documents import (
     DatabaseDocument,
     DatabasesDocument,
     ListedTable,

@@ -15,10 +15,10 @@ from hbstore.metastore.calls import Service
 from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Partition
 from hbstore.web.asked_form import asked_form
-from hbstore.web.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument
-from hbstore.web.catalog_routes import STORED_FORMS, StoredFormQuery
-from hbstore.web.partition_listing import Listing, Page
-from hbstore.web.partition_writing import arrow, fields_of, json_page, names_of, names_text, ndjson
+from hbstore.web.catalog.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument
+from hbstore.web.catalog.catalog_routes import STORED_FORMS, StoredFormQuery
+from hbstore.web.catalog.partition_listing import Listing, Page
+from hbstore.web.catalog.partition_writing import arrow, fields_of, json_page, names_of, names_text, ndjson
 from hbstore.web.versions import tag_of, tagged
 
 PARTITIONS: Final = "/databases/{database}/tables/{table}/partitions"

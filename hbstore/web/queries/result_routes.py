@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
 from hbstore.query_service.service import QueryService
-from hbstore.web import query_examples as examples
+from hbstore.web.queries import query_examples as examples
 
 
 class Format(StrEnum):

@@ -15,7 +15,7 @@ from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Database, Partition, StorageDescriptor, Table, partition_value_texts
 from hbstore.stored_as import FileFormat, stored_as
-from hbstore.web.catalog_documents import ColumnDocument, StorageDocument
+from hbstore.web.catalog.catalog_documents import ColumnDocument, StorageDocument
 
 B = TypeVar("B", bound=BaseModel)
 _KEYS: Final[Any] = [{"name": "ds", "type": "date"}, {"name": "hour", "type": "int"}]

@@ -17,8 +17,8 @@ from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
-from hbstore.web import query_examples as examples
-from hbstore.web.waiting import Waiting, server_sent
+from hbstore.web.queries import query_examples as examples
+from hbstore.web.queries.waiting import Waiting, server_sent
 
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000

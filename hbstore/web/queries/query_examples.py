@@ -14,7 +14,7 @@ from hbstore.query_service.formats import MEDIA_TYPES, csv, json_page, ndjson
 from hbstore.query_service.positions import Position
 from hbstore.query_service.query import Progress, Query, Request, Result, ResultColumn, State
 from hbstore.web.problems import MEDIA_TYPE, problem
-from hbstore.web.waiting import server_sent
+from hbstore.web.queries.waiting import server_sent
 
 Replies = dict[int | str, dict[str, Any]]
 """What replies there are, by their status, as FastAPI takes them."""

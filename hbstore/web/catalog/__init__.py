@@ -1,0 +1,1 @@
+"""The catalog over HTTP: databases, tables, partitions and timelines as resources."""

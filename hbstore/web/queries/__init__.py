@@ -1,0 +1,1 @@
+"""Queries over HTTP: submitted, followed, fetched."""
