@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hbstore"
 ROOMS = (
     ("cli", "__main__"),
-    ("web", "hiveserver2"),
+    ("web", "console", "hiveserver2"),
     ("query_service",),
     ("client",),
     ("spark",),

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,6 +80,8 @@ class Access:
         if not self.tokens:
             return None
         scheme, _, token = (authorization or "").partition(" ")
+        if scheme.lower() == "basic":  # as browsers ask their users for it
+            return self.login(*_basic(token))
         if scheme.lower() == "bearer":
             for one, user in self.tokens.items():
                 if hmac.compare_digest(one.encode(), token.strip().encode()):
@@ -106,6 +110,15 @@ class Access:
             user=user,
             hint="Log in as a user of the token file, with the user's token as the password",
         )
+
+
+def _basic(login: str) -> tuple[str, str]:
+    """The name and the password of a header Authorization."""
+    try:
+        name, _, password = base64.b64decode(login.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return "", ""
+    return name, password
 
 
 def _name_in(host: str) -> str:

@@ -8,10 +8,11 @@ from importlib.metadata import version
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp
 
+from hbstore.console.application import console
 from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
-from hbstore.web.asked_form import JsonEnding
+from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
 from hbstore.web.catalog.catalog_routes import catalog_routes
 from hbstore.web.catalog.partition_change_routes import named_partition_change_routes, partition_change_routes
@@ -64,4 +65,5 @@ def application(
         """Whether the server answers, and whether its Spark is there."""
         return {"ok": True, "spark": service.runner.is_ready}
 
-    return JsonEnding(Guard(app, access, log_all, observe))
+    whole = app if catalog is None else Pages(app, console(catalog))
+    return JsonEnding(Guard(whole, access, log_all, observe))

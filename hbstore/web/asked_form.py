@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from fastapi import Request
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+STATIC: Final = "/static"
+"""Where styles and scripts of pages are."""
 
 _ENDING: Final = ".json"
 _CATALOG: Final = "/databases"
@@ -34,6 +40,35 @@ class JsonEnding:
             scope = {**scope, "path": path.removesuffix(_ENDING)}
             scope["state"] = {**scope.get("state", {}), "form": "json"}
         await self.app(scope, receive, send)
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Two applications at the same addresses: one that answers browsers with pages, and one for all others.
+
+    Attributes:
+        app: for programs; it also has what there is no page for.
+        pages: for browsers.
+    """
+
+    app: ASGIApp
+    pages: Starlette
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        is_page = scope["type"] == "http" and (wants_page(scope) or scope["path"].startswith(STATIC))
+        if is_page and any(route.matches(scope)[0] is Match.FULL for route in self.pages.routes):
+            await self.pages(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def wants_page(scope: Scope) -> bool:
+    """Whether a browser asks, to show what it gets: it accepts HTML and names no other form."""
+    headers = Headers(scope=scope)
+    is_form = headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+    said = b"format=" in scope.get("query_string", b"") or "form" in scope.get("state", {})
+    return not said and "text/html" in headers.get("accept", "") and (scope["method"] in ("GET", "HEAD") or is_form)
 
 
 def asked_form(request: Request, said: str | None, media_types: Mapping[str, str]) -> str:

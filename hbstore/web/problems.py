@@ -46,6 +46,7 @@ from hbstore.errors import (
     VersionMismatch,
 )
 from hbstore.query_service.query import Problem
+from hbstore.web.asked_form import wants_page
 
 MEDIA_TYPE: Final = "application/problem+json"
 _LOG: Final = logging.getLogger("hbstore.web")
@@ -83,7 +84,7 @@ _RETRY_SECONDS: Final = 1
 
 def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
     """The reply for an error."""
-    found = status if status is not None else next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    found = status_of(error) if status is None else status
     said = Problem.of(error)
     document: dict[str, Any] = {
         "type": "about:blank",
@@ -97,8 +98,13 @@ def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSO
     }
     headers = {"Retry-After": str(_RETRY_SECONDS)} if found in (429, 503) else {}
     if found == 401:  # noqa: PLR2004  unauthorized
-        headers["WWW-Authenticate"] = "Bearer"
+        headers["WWW-Authenticate"] = 'Basic realm="hbstore", charset="UTF-8"' if wants_page(scope) else "Bearer"
     return JSONResponse(document, found, headers=headers, media_type=MEDIA_TYPE)
+
+
+def status_of(error: HbstoreError) -> int:
+    """The status of the reply for an error."""
+    return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -1,0 +1,45 @@
+"""The application of the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from hbstore.console.catalog_pages import catalog_pages
+from hbstore.console.rendering import page
+from hbstore.errors import HbstoreError
+from hbstore.metastore.calls import Service
+from hbstore.query_service.query import Problem
+from hbstore.web.asked_form import STATIC
+from hbstore.web.problems import status_of
+
+def console(catalog: Service) -> Starlette:
+    """The pages of a catalog."""
+    return Starlette(
+        routes=[
+            Route("/", _start),
+            Mount(STATIC, StaticFiles(directory=Path(__file__).parent / "static")),
+            *catalog_pages(catalog),
+        ],
+        exception_handlers={HbstoreError: _failed, HTTPException: _missing},  # type: ignore[dict-item]
+    )
+
+
+def _start(_: Request) -> Response:
+    return RedirectResponse("/databases")
+
+
+def _failed(request: Request, error: HbstoreError) -> Response:
+    """The page for an error."""
+    return page(request, "error.html", status=status_of(error), title="This did not work", problem=Problem.of(error))
+
+
+def _missing(request: Request, error: HTTPException) -> Response:
+    problem = Problem(error="NotFound", text="there is no such page", hint="Begin with the catalog")
+    return page(request, "error.html", status=error.status_code, title="There is no such page", problem=problem)

@@ -1,0 +1,89 @@
+"""Pages of all databases and of one: their tables with partitions, rows and bytes, and a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hbstore.console.rendering import page
+from hbstore.metastore.calls import Service
+from hbstore.model import Database, Table
+from hbstore.store.partition_store import PartitionStore
+from hbstore.totals import Totals
+
+_MOST: Final = 500
+"""Tables on a page at most; a search finds the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table in a list.
+
+    Attributes:
+        table: it.
+        totals: of its partitions; None: it has no partition columns.
+    """
+
+    table: Table
+    totals: Totals | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDatabase:
+    """A database in a list.
+
+    Attributes:
+        database: it.
+        tables: those that are shown.
+        others: how many more tables it has, or the search finds in it.
+    """
+
+    database: Database
+    tables: list[ListedTable]
+    others: int
+
+
+def catalog_pages(service: Service) -> list[Route]:
+    """The pages of databases."""
+    store = service.store
+
+    def all_databases(request: Request) -> Response:
+        words = request.query_params.get("search", "").lower().split()
+        found, left = [], _MOST
+        for database in store.databases():
+            one = _listed(store, database, words, left)
+            left -= len(one.tables)
+            if one.tables or not words:
+                found.append(one)
+        return page(request, "databases.html", title="Catalog", databases=found, search=" ".join(words))
+
+    def one_database(request: Request) -> Response:
+        database = store.get_database(request.path_params["database"])
+        words = request.query_params.get("search", "").lower().split()
+        listed = _listed(store, database, words, _MOST)
+        return page(request, "database.html", title=database.name, listed=listed, search=" ".join(words))
+
+    return [
+        Route("/databases", all_databases),
+        Route("/databases/{database}", one_database),
+        Route("/databases/{database}/tables", one_database),
+    ]
+
+
+def _listed(store: PartitionStore, database: Database, words: list[str], most: int) -> ListedDatabase:
+    """A database with those of its tables that a search finds: each word in the names of database, table or columns."""
+    tables = [table for table in store.tables(database.name) if all(word in _searched(table) for word in words)]
+    shown = [
+        ListedTable(table, store.totals(table.database, table.name) if table.partition_columns else None)
+        for table in tables[:most]
+    ]
+    return ListedDatabase(database, shown, len(tables) - len(shown))
+
+
+def _searched(table: Table) -> str:
+    columns = " ".join(column.name for column in (*table.columns, *table.partition_columns))
+    return f"{table} {columns} {table.owner or ''}".lower()

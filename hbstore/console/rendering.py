@@ -1,0 +1,99 @@
+"""Templates become pages. All text in them is escaped, and no page may load or run anything but the console's files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from hbstore.wording import plural
+
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_KIBI: Final = 1024
+
+
+def page(request: Request, template: str, *, status: int = 200, title: str, **values: Any) -> Response:
+    """A page.
+
+    Args:
+        request: what is asked; its user is named on the page.
+        template: the file in ``templates/``.
+        status: of the reply.
+        title: of the page, as its heading and in the browser's tab.
+        values: what the template shows.
+    """
+    user = getattr(request.state, "user", None)
+    text = _ENVIRONMENT.get_template(template).render(title=title, path=request.url.path, user=user, **values)
+    headers = {"Content-Security-Policy": _POLICY, "Vary": "Accept"}
+    return HTMLResponse(text, status, headers=headers)
+
+
+def address(*parts: str, **asked: object) -> str:
+    """The address of a resource.
+
+    Args:
+        parts: of its path, each of which is escaped.
+        asked: the query behind it; what is None is left out.
+
+    >>> address("databases", "shop", "tables", "sales", "plan", filter="hour = 5", analyze=None)
+    '/databases/shop/tables/sales/plan?filter=hour+%3D+5'
+    """
+    path = "".join(f"/{quote(part, safe='=')}" for part in parts)
+    query = urlencode({name: value for name, value in asked.items() if value is not None})
+    return f"{path}?{query}" if query else path
+
+
+def size_text(size: float | None) -> str:
+    """A number of bytes, for reading; None: it is not known.
+
+    >>> size_text(0), size_text(1536), size_text(5 * 2**40)
+    ('0 B', '1.5 KiB', '5.0 TiB')
+    """
+    if size is None:
+        return "–"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < _KIBI:
+            return f"{size:,.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= _KIBI
+    return f"{size:,.1f} PiB"
+
+
+def number_text(number: float | None) -> str:
+    """A number, for reading; None: it is not known.
+
+    >>> number_text(1234567), number_text(None)
+    ('1,234,567', '–')
+    """
+    return "–" if number is None else f"{number:,}"
+
+
+def time_text(seconds: float) -> str:
+    """A time in UTC, for reading; 0: it is not known.
+
+    >>> time_text(1356998400)
+    '2013-01-01 00:00:00'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S") if seconds else "–"
+
+
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("hbstore.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {"number": number_text, "size": size_text, "time": time_text}
+    found.globals |= {"address": address, "plural": plural}
+    return found
+
+
+_ENVIRONMENT: Final = _environment()

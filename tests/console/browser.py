@@ -1,0 +1,68 @@
+"""A real browser, headless: the system's own Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+def browser_path():
+    """Where the system's Chromium is; HBSTORE_BROWSER names another."""
+    named = os.environ.get("HBSTORE_BROWSER")
+    found = named or next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, "no Chromium: on Debian and Ubuntu: sudo apt-get install chromium; or set HBSTORE_BROWSER to one"
+    return found
+
+
+@contextmanager
+def started_browser():
+    """A browser, while it is needed."""
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=options)
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page of a browser, and what its console said.
+
+    Attributes:
+        page: Playwright's.
+        url: the server's, without a slash behind it.
+        said: errors and warnings of the page, of its scripts and of the policy of its content.
+        asked: the addresses that it asked for.
+    """
+
+    def __init__(self, page, url):
+        self.page = page
+        self.url = url
+        self.said = []
+        self.asked = []
+        page.on("console", lambda one: one.type in ("error", "warning") and self.said.append(one.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, path):
+        """Go to an address of the server; the status of the reply."""
+        return self.page.goto(self.url + path).status
+
+    def text(self, selector="main"):
+        """What an element shows."""
+        return self.page.inner_text(selector)
+
+    def check(self):
+        """See that the page is usable by everybody, says no errors, loads nothing from elsewhere, and fits."""
+        found = Axe().run(self.page)
+        assert not found.violations_count, found.generate_report()
+        assert self.said == []
+        assert {url for url in self.asked if not url.startswith((self.url, "data:"))} == set()
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= self.page.viewport_size["width"], "the page is wider than the window"
