@@ -19,6 +19,7 @@ from hbstore.query_service.query import Problem
 from hbstore.web.asked_form import STATIC
 from hbstore.web.problems import status_of
 
+
 def console(catalog: Service) -> Starlette:
     """The pages of a catalog."""
     return Starlette(
