@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from html import escape
 from typing import Final, Literal
 
-FULL: Final = "#4c78a8"
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour of data.
+
+    Attributes:
+        name: its CSS class; a page's style sheet may say what it looks like.
+        value: what it looks like where no style sheet says so.
+    """
+
+    name: str
+    value: str
+
+    @property
+    def fill(self) -> str:
+        """The attributes of a filled shape."""
+        return f'class="{self.name}" fill="{self.value}"'
+
+
+FULL: Final = Colour("full", "#4c78a8")
 """What is there, or is read."""
-PARTLY: Final = "#9ecae9"
+PARTLY: Final = Colour("partly", "#9ecae9")
 """What is there in part, or is read and checked."""
-MISSING: Final = "#d6604d"
+MISSING: Final = Colour("missing", "#d6604d")
 """What is missing."""
-FAINT: Final = "#8888"
+FAINT: Final = Colour("faint", "#8888")
 """Lines and empty places, on a light page as on a dark one."""
 LINE_HEIGHT: Final = 18
 CHARACTER: Final = 7.3
@@ -24,6 +46,8 @@ class Drawing:
     Args:
         width: its width.
         title: what it shows, for those who do not see it.
+        styled: whether it says its font and that it shrinks with the page, as notebooks need it; a page with a style
+            sheet of its own, and a policy that allows no other style, says so itself.
 
     >>> drawing = Drawing(100, "one box")
     >>> drawing.box(0, 0, 10, 10, FULL, "day 1")
@@ -31,37 +55,78 @@ class Drawing:
     1
     """
 
-    __slots__ = ("_height", "_parts", "_title", "_width")
+    __slots__ = ("_height", "_parts", "_role", "_styled", "_title", "_width")
 
-    def __init__(self, width: float, title: str) -> None:
+    def __init__(self, width: float, title: str, *, styled: bool = True) -> None:
         self._width = width
         self._height = 0.0
         self._title = title
+        self._styled = styled
+        self._role = "img"
         self._parts: list[str] = []
 
     def box(
-        self, x: float, y: float, width: float, height: float, fill: str, hint: str = "", opacity: float = 1
+        self, x: float, y: float, width: float, height: float, fill: Colour, hint: str = "", opacity: float = 1
     ) -> None:
         """A filled box; the hint is shown where the mouse rests on it."""
         self._reach(y + height)
-        shape = f'<rect x="{x:.4g}" y="{y:.4g}" width="{width:.4g}" height="{height:.4g}" fill="{fill}"'
+        size = f'width="{_number(width)}" height="{_number(height)}"'
+        shape = f'<rect x="{_number(x)}" y="{_number(y)}" {size} {fill.fill}'
         if opacity != 1:
             shape += f' fill-opacity="{opacity:.2g}"'
         self._parts.append(f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>")
 
+    def boxes(self, boxes: Iterable[tuple[float, float, float, float]], fill: Colour, opacity: float = 1) -> None:
+        """Many boxes of one colour (left, top, width, height), in a tenth of the bytes of as many `box`."""
+        shapes = []
+        for x, y, width, height in boxes:
+            self._reach(y + height)
+            right = _number(width)
+            shapes.append(f"M{_number(x)} {_number(y)}h{right}v{_number(height)}h-{right}z")
+        if shapes:
+            see_through = f' fill-opacity="{opacity:.2g}"' if opacity != 1 else ""
+            self._parts.append(f'<path d="{"".join(shapes)}" {fill.fill}{see_through}/>')
+
+    def line(self, points: Iterable[tuple[float, float]], stroke: Colour, width: float = 1) -> None:
+        """A line through points."""
+        drawn = []
+        for x, y in points:
+            self._reach(y)
+            drawn.append(f"{_number(x)},{_number(y)}")
+        colour = f'class="{stroke.name} line" stroke="{stroke.value}" stroke-width="{_number(width)}"'
+        self._parts.append(f'<polyline points="{" ".join(drawn)}" fill="none" {colour}/>')
+
     def text(self, x: float, y: float, text: str, anchor: Literal["start", "middle", "end"] = "start") -> None:
         """A line of text whose top is at y."""
         self._reach(y + LINE_HEIGHT)
-        self._parts.append(f'<text x="{x:.4g}" y="{y + 13:.4g}" text-anchor="{anchor}">{escape(text)}</text>')
+        place = f'x="{_number(x)}" y="{_number(y + 13)}" text-anchor="{anchor}"'
+        self._parts.append(f"<text {place}>{escape(text)}</text>")
+
+    @contextmanager
+    def link(self, address: str, name: str) -> Iterator[None]:
+        """What is drawn meanwhile is a link to an address; the name says where it leads, to those who do not see it."""
+        self._role = "group"  # what is inside of an image cannot be reached
+        self._parts.append(f'<a href="{escape(address)}" aria-label="{escape(name)}">')
+        yield
+        self._parts.append("</a>")
 
     def __str__(self) -> str:
-        size = f'width="{self._width:.4g}" height="{self._height:.4g}"'
-        style = "max-width:100%;font:12px ui-monospace,monospace;fill:currentColor"
+        style = ' style="max-width:100%;font:12px ui-monospace,monospace;fill:currentColor"' if self._styled else ""
+        width, height = _number(self._width), _number(self._height)
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} '
-            f'viewBox="0 0 {self._width:.4g} {self._height:.4g}" style="{style}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="{self._role}" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}"{style}>'
             f"<title>{escape(self._title)}</title>{''.join(self._parts)}</svg>"
         )
 
     def _reach(self, bottom: float) -> None:
         self._height = max(self._height, bottom)
+
+
+def _number(value: float) -> str:
+    """A number of pixels, to a hundredth.
+
+    >>> _number(1234.567), _number(20.0)
+    ('1234.57', '20')
+    """
+    return f"{value:.2f}".rstrip("0").rstrip(".")

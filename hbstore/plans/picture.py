@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Drawing
+from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
 from hbstore.wording import clipped, plural
 
 _WIDTH: Final = 760
@@ -32,7 +32,7 @@ class DrawnScan:
     cost: tuple[int, int, float] | None = None
 
     @property
-    def colour(self) -> str:
+    def colour(self) -> Colour:
         """Dark where all rows of the range are returned."""
         return PARTLY if self.checks else FULL
 

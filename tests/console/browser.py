@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+PICTURES = Path(__file__).parents[2] / "docs/pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
@@ -41,8 +43,9 @@ class Tab:
         asked: the addresses that it asked for.
     """
 
-    def __init__(self, page, url):
+    def __init__(self, page, url, *, update):
         self.page = page
+        self._update = update
         self.url = url
         self.said = []
         self.asked = []
@@ -66,3 +69,12 @@ class Tab:
         assert {url for url in self.asked if not url.startswith((self.url, "data:"))} == set()
         width = self.page.evaluate("document.documentElement.scrollWidth")
         assert width <= self.page.viewport_size["width"], "the page is wider than the window"
+
+    def picture(self, name, *, whole=True):
+        """See that docs/ has a picture of this page, which `--update-golden` takes anew."""
+        path = PICTURES / f"{name}.png"
+        if self._update:
+            path.parent.mkdir(exist_ok=True)
+            self.page.mouse.move(0, 0)
+            self.page.screenshot(path=path, full_page=whole, animations="disabled")
+        assert path.read_bytes().startswith(b"\x89PNG"), f"no picture {name}: run this test with --update-golden"

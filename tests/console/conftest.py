@@ -47,15 +47,16 @@ def url(queries, catalog):
 
 
 @pytest.fixture
-def tabs(browser, url):
+def tabs(browser, url, request):
     """A function that opens a tab."""
+    update = request.config.getoption("--update-golden", default=False)
     with ExitStack() as stack:
 
         def tab(*, narrow=False, dark=False, **options):
             size, colours = NARROW if narrow else WIDE, "dark" if dark else "light"
             context = browser.new_context(viewport=size, color_scheme=colours, **options)
             stack.callback(context.close)
-            return Tab(context.new_page(), url)
+            return Tab(context.new_page(), url, update=update)
 
         yield tab
 

@@ -26,6 +26,8 @@ def test_databases_with_their_tables(tabs, narrow, dark):
         "sales\tds, hour\t72\t7,200\t351.6 KiB",
     ]
     tab.check()
+    if not narrow and not dark:
+        tab.picture("catalog")
 
 
 def test_a_search_answers_while_it_is_typed(tab):
