@@ -38,10 +38,10 @@ types: $(INSTALLED) ## check the types, strictly: for Linux and the oldest Pytho
 	$(PYTHON) -m mypy --platform linux
 	$(PYTHON) -m mypy --platform darwin --python-version 3.14 --cache-dir .mypy_cache/macos
 
-check: lint ## lint, types, and the tests that need neither Java nor HBase; ARGS are pytest's
+check: lint ## lint, types, and the tests that need no Java, HBase or browser; ARGS are pytest's
 	$(PYTHON) -m mypy --platform linux
 	HYPOTHESIS_PROFILE=quick PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
-		-m "not hbase and not spark and not slow" $(ARGS)
+		-m "not hbase and not spark and not slow and not browser" $(ARGS)
 
 $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
 	@dev/setup/tools.sh java
@@ -50,8 +50,8 @@ $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
 
 # Tests start dozens of Sparks and hundreds of Pythons for seconds each: Java takes classes from the archive and compiles
 # little, and each Python finds what the first one compiled, whatever the environment says.
-test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase and on Spark included; ARGS are pytest's
-	@dev/setup/tools.sh java mvn
+test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase, on Spark and in a browser included; ARGS are pytest's
+	@dev/setup/tools.sh java mvn browser
 	SPARK_SUBMIT_OPTS='$(SHORT_LIVED)' PYTHONDONTWRITEBYTECODE= \
 		$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 

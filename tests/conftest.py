@@ -28,12 +28,12 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what -m says
 def pytest_collection_modifyitems(items):
-    """Mark what uses the fixture ``spark``, and files that take long for what they are; see tests/scheduling.py."""
+    """Mark what uses the fixtures ``spark`` and ``browser``, and files that take long for what they are; see tests/scheduling.py."""
     from tests.scheduling import SLOW
 
     for item in items:
-        if "spark" in item.fixturenames:
-            item.add_marker("spark")
+        for marker in {"spark", "browser"} & set(item.fixturenames):
+            item.add_marker(marker)
         if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
 

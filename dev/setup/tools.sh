@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Check that programs are there and new enough; name those that are not, and how to get them.
 #
-#     dev/setup/tools.sh git python java mvn
+#     dev/setup/tools.sh git python java mvn browser
 set -euo pipefail
 
 missing=0
@@ -37,10 +37,20 @@ check_python() {
     complain "Python 3.11 to 3.14 (${version:-no python3 runs})" "python3.11 python3.11-venv" python@3.11
 }
 
+# A Chromium for the tests of the console; HBSTORE_BROWSER names one that has another name (tests/console/browser.py).
+check_browser() {
+    local name
+    for name in ${HBSTORE_BROWSER:-chromium chromium-browser google-chrome chromium-headless-shell}; do
+        ! command -v "$name" >/dev/null || return 0
+    done
+    complain "Chromium (or set HBSTORE_BROWSER to one)" chromium "--cask chromium"
+}
+
 for tool in "$@"; do
     case $tool in
         java) check_java ;;
         python) check_python ;;
+        browser) check_browser ;;
         mvn) command -v mvn >/dev/null || complain "Maven (mvn)" maven maven ;;
         *) command -v "$tool" >/dev/null || complain "$tool" "$tool" "$tool" ;;
     esac
