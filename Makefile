@@ -4,6 +4,7 @@ SHELL := /bin/bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
+DEMO := demo/run
 SPARK_CLASSES := $(VENV)/spark-classes.jsa
 SHORT_LIVED := -XX:SharedArchiveFile="$(CURDIR)/$(SPARK_CLASSES)" -Xlog:disable -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 
@@ -13,7 +14,7 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint format types check test demo bench bench-metastore fuzz hbase-up hbase-down lock clean
+.PHONY: help venv lint format types check test demo demo-serve bench bench-metastore fuzz hbase-up hbase-down lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these commands
@@ -58,6 +59,12 @@ test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase, on 
 demo: $(INSTALLED) ## a year of flights: Spark asks the store which folders to read, and a cube for roll-ups; both are faster
 	@dev/setup/tools.sh java
 	$(PYTHON) demo/flights.py $(ARGS)
+
+demo-serve: $(INSTALLED) ## open the console, REST and SQL on the flights that `make demo` left; ARGS are options of hbstore serve
+	@dev/setup/tools.sh java
+	@test -f $(DEMO)/catalog.db || { echo "the flights are not there yet: run make demo first" >&2; exit 1; }
+	$(VENV)/bin/hbstore --store $(DEMO)/catalog.db serve --without-metastore --warehouse $(DEMO)/warehouse \
+		--http-port 8080 --sql-port 10000 --results $(DEMO)/results --log-file $(DEMO)/serve.log $(ARGS)
 
 bench: $(INSTALLED) ## run the benchmarks; ARGS choose some
 	@dev/setup/tools.sh java mvn

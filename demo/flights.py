@@ -75,6 +75,7 @@ def main() -> int:
     with serving(store, run / "warehouse", run / "queries.log", *OPTIONS, "--results", str(run / "results")) as server:
         equal.append(ask_at_doors(server, cube.question, console))
     console.print(f"\n{sum(equal)} of {len(equal)} answers are equal. {_since(started)}")
+    console.print("`make demo-serve` opens the console on these flights: their catalog, timelines, plans and queries.")
     return 0 if all(equal) else 1
 
 

@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what -m says
 def pytest_collection_modifyitems(items):
-    """Mark what uses the fixtures ``spark`` and ``browser``, and files that take long for what they are; see tests/scheduling.py."""
+    """Mark what uses the fixtures ``spark`` and ``browser``, and files that take long; see tests/scheduling.py."""
     from tests.scheduling import SLOW
 
     for item in items:

@@ -149,7 +149,7 @@ class OpenDoors:
         """One line, for programs or for people.
 
         >>> OpenDoors("memory://", "file:/w", "::1", http=8080).line(as_json=False)
-        'serving memory://, warehouse file:/w, queries http://[::1]:8080'
+        'serving memory://, warehouse file:/w, console and REST http://[::1]:8080'
         """
         store = self.store if "://" in self.store else f"sqlite://{Path(self.store).absolute()}"
         doors = {
@@ -160,7 +160,7 @@ class OpenDoors:
         }
         if as_json:
             return json.dumps({"store": store, "warehouse": self.warehouse, **doors})
-        words = {"queries": "http", "sql": "sql", "metrics": "metrics"}
+        words = {"console and REST": "http", "sql": "sql", "metrics": "metrics"}
         rest = "".join(f", {word} {doors[name]}" for word, name in words.items() if doors[name])
         at = f" at {doors['uri']}" if doors["uri"] else ""
         return f"serving {store}{at}, warehouse {self.warehouse}{rest}"

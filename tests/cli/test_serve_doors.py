@@ -95,7 +95,7 @@ def test_two_doors_have_two_ports(refused, tmp_path, other):
 def test_the_line_names_the_doors_that_there_are():
     doors = OpenDoors("sqlite:///s.db", "file:/w", "127.0.0.1", 9083, 8080, 10000, 9084)
     assert doors.line(as_json=False) == (
-        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, queries http://127.0.0.1:8080,"
+        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, console and REST http://127.0.0.1:8080,"
         " sql jdbc:hive2://127.0.0.1:10000, metrics http://127.0.0.1:9084/metrics"
     )
     alone = OpenDoors("sqlite:///s.db", "file:/w", "::1", sql=10000)

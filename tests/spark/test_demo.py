@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import urllib3
 
 from tests import without_linux
 from tests.quick_java import OPTIONS
@@ -37,6 +40,21 @@ def marked_processes(mark):
     return found
 
 
+@contextmanager
+def serving_flights(place, mark):
+    """The address of the server that `make demo-serve` starts on a run of the demo."""
+    options = "ARGS=--http-port 0 --sql-port 0 --json --spark-conf spark.driver.memory=1g"
+    venv = Path(sys.executable).parents[1]
+    command = ["make", "--no-print-directory", "-o", f"{venv}/.installed", "demo-serve"]
+    command += [f"VENV={venv}", f"DEMO={place}", options]
+    environment = {**os.environ, "HBSTORE_DEMO_TEST": mark, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as server:
+        try:
+            yield next(json.loads(line)["http"] for line in server.stdout if line.startswith("{"))
+        finally:
+            server.terminate()
+
+
 def test_the_demo_runs_again_without_what_is_on_linux_alone_and_leaves_no_process_behind(tmp_path):
     for path in (str(ROOT), without_linux.PATH):
         done = run_demo(tmp_path / "run", str(tmp_path), path)
@@ -60,3 +78,9 @@ def test_the_demo_runs_again_without_what_is_on_linux_alone_and_leaves_no_proces
         assert done.stderr == ""
         if sys.platform == "linux":
             assert marked_processes(str(tmp_path)) == []
+    assert "`make demo-serve` opens the console" in done.stdout
+    with serving_flights(tmp_path / "run", str(tmp_path)) as url:
+        page = urllib3.request("GET", f"{url}/databases/demo", headers={"Accept": "text/html"})
+        assert page.status == 200
+        assert 'href="/databases/demo/tables/flights"' in page.data.decode()
+    assert marked_processes(str(tmp_path)) == []
