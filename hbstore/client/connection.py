@@ -12,6 +12,7 @@ from hbstore.arguments import expect_texts
 from hbstore.client.remote_catalog import RemoteCatalog
 from hbstore.client.remote_query import RemoteQuery
 from hbstore.client.transport import Transport
+from hbstore.errors import QueryNotFound
 from hbstore.names import DEFAULT_DATABASE
 
 
@@ -113,6 +114,13 @@ class Connection(RemoteCatalog):
         Raises:
             QueryNotFound: there is none.
         """
+        expect_texts(id_=id_)
+        if not (id_.isascii() and id_.isalnum()):  # in an address, it would lead to something else
+            raise QueryNotFound(
+                "the query does not exist",
+                query=id_,
+                hint="`hbstore query list` shows the queries that the server keeps",
+            )
         return RemoteQuery(self._transport, self._transport.document("GET", f"/queries/{id_}"))
 
     def queries(

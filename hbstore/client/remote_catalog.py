@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from hbstore.client.documents import database_document, database_of, table_document
 from hbstore.client.remote_table import RemoteTable
-from hbstore.client.transport import Transport
+from hbstore.client.transport import Transport, segment
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Database, Table
 from hbstore.names import table_name
@@ -91,7 +90,7 @@ class RemoteCatalog:
 
     def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
         """Remove a table and all its partitions."""
-        path = f"{_database(database)}/tables/{quote(name, safe='')}"
+        path = f"{_database(database)}/tables/{segment(name)}"
         try:
             self._transport.document("DELETE", path, is_change=True)
         except (DatabaseNotFound, TableNotFound):
@@ -107,4 +106,4 @@ class RemoteCatalog:
 
 
 def _database(name: str) -> str:
-    return f"/databases/{quote(name, safe='')}"
+    return f"/databases/{segment(name)}"

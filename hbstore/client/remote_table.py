@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from hbstore.arguments import expect_many
 from hbstore.client.documents import partition_document
 from hbstore.client.remote_explain import RemoteExplain
-from hbstore.client.transport import Transport
+from hbstore.client.transport import Transport, segment
 from hbstore.errors import FilterTooLarge, InvalidPartitionValue
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
@@ -47,7 +47,7 @@ class RemoteTable:
         self._transport = transport
         self.database = database.lower()
         self.table_name = table_name.lower()
-        self._address = f"/databases/{quote(self.database, safe='')}/tables/{quote(self.table_name, safe='')}"
+        self._address = f"/databases/{segment(self.database)}/tables/{segment(self.table_name)}"
 
     def __str__(self) -> str:
         return self.name

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 from urllib3.response import BaseHTTPResponse
@@ -129,6 +129,15 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._pool.clear()
+
+
+def segment(name: str) -> str:
+    """A name as one part of a path; dots are written in numbers, as ``..`` would lead to another address.
+
+    >>> segment("a b/é"), segment("..")
+    ('a%20b%2F%C3%A9', '%2E%2E')
+    """
+    return quote(name, safe="").replace(".", "%2E")
 
 
 def _was_not_taken(error: urllib3.exceptions.HTTPError) -> bool:

@@ -143,7 +143,10 @@ def _tokens(path: str) -> dict[str, str]:
             continue
         if len(words) != 2 or len(words[1]) < 16:  # noqa: PLR2004  a user and a token
             raise InvalidInput("the line holds no user and token", file=path, line=number, hint=hint)
-        found[words[1]] = words[0]
+        if found.setdefault(words[1], words[0]) != words[0]:
+            raise InvalidInput(
+                "two users have the same token", file=path, line=number, hint="Give each a token of its own"
+            )
     if not found:
         raise InvalidInput("the token file holds no token", file=path, hint=hint)
     return found

@@ -114,10 +114,18 @@ class Guard:
         origin = headers.get("origin")
         if method in _SAFE or origin is None:
             return
-        if urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if _place_of(origin) != headers.get("host", "").lower():
             raise RequestRefused(
                 "a page of another site may not change anything", origin=origin, hint="Send the request from a program"
             )
+
+
+def _place_of(origin: str) -> str | None:
+    """The name and port in a header Origin; None where it is no URL."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _limited(receive: Receive, headers: Headers) -> Receive:

@@ -92,6 +92,15 @@ def test_what_the_server_refuses_is_raised(server):
     assert "^" in caught.value.highlight
 
 
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../queries", "5f/../..", "5f/results", "5f?wait=1", "#", "é", "a b", "\0"]
+)
+def test_an_id_leads_to_nothing_but_a_query(server, name):
+    with pytest.raises(QueryNotFound) as caught:
+        server.get(name)
+    assert caught.value.fields == {"query": name}
+
+
 def test_a_request_that_is_sent_again_is_one_query(server):
     assert server.query("select 1", key="k").id == server.query("select 1", key="k").id
     assert server.query("select 1").id != server.query("select 1").id
@@ -122,6 +131,11 @@ def test_what_is_no_url_of_a_server_is_refused(url):
 def test_wrong_types_are_named(argument):
     with pytest.raises(InvalidInput):
         hbstore.client.connect(**argument)
+
+
+def test_wrong_types_of_ids_are_named(server):
+    with pytest.raises(InvalidInput, match="id_"):
+        server.get(5)
 
 
 def test_tokens_are_sent(served, tmp_path):

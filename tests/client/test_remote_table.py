@@ -185,6 +185,22 @@ def test_databases_and_tables_are_created_listed_and_dropped(server, store):
         server.drop_database("attic")
 
 
+@pytest.mark.parametrize("name", ["..", ".", "a?b", "a#b", "é", "%2e%2e"])
+@pytest.mark.usefixtures("sales")
+def test_a_name_leads_to_nothing_but_what_has_it(server, store, name):
+    before = list(store.database_names())
+    with pytest.raises((TableNotFound, InvalidName)):
+        server.drop_table("shop", name)
+    with pytest.raises((TableNotFound, InvalidName)):
+        server.get_table("shop", name)
+    with pytest.raises((DatabaseNotFound, InvalidName)):
+        server.drop_database(name, cascade=True)
+    with pytest.raises((DatabaseNotFound, InvalidName)):
+        server.get_table(name, "sales")
+    assert store.database_names() == before
+    assert store.table_names("shop") == ["sales"]
+
+
 def test_a_change_whose_answer_is_lost_says_so(serve, sales, monkeypatch):
     """It is not sent twice; what only reads is."""
     sent = []

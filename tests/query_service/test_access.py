@@ -16,7 +16,18 @@ def test_other_machines_are_let_in_only_with_tokens(tmp_path):
     assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "ann", "ann short", "ann 0123456789abcdef more", b"\xff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "ann",
+        "ann short",
+        "ann 0123456789abcdef more",
+        "ann 0123456789abcdef\nbob 0123456789abcdef",
+        b"\xff",
+    ],
+)
 def test_a_file_that_is_none_of_tokens_is_named(tmp_path, text):
     file = tmp_path / "tokens"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())

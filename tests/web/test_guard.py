@@ -20,7 +20,9 @@ def test_names_of_the_loopback_are_the_servers(ask, host):
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE", "PUT", "PATCH"])
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://localhost", "http://localhost:1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://localhost", "http://localhost:1", "http://["]
+)
 def test_a_page_of_another_site_changes_nothing(ask, method, origin):
     reply = ask(method, "/queries", {"text": "select 1"}, headers={"Host": "localhost", "Origin": origin})
     if origin == "https://localhost":  # the same name and port
