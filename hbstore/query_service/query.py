@@ -23,6 +23,9 @@ from hbstore.names import DEFAULT_DATABASE
 ANONYMOUS: Final = "anonymous"
 """The user of a query that names none."""
 
+MAX_NAME: Final = 1_000
+"""Characters of what a user calls a query."""
+
 MAX_TEXT: Final = 1_000_000
 """Characters of a statement."""
 
@@ -109,7 +112,7 @@ class Request(_Value):
     text: str = Field(min_length=1, max_length=MAX_TEXT)
     database: str = DEFAULT_DATABASE
     user: str = ANONYMOUS
-    name: str | None = Field(default=None, max_length=1_000)
+    name: str | None = Field(default=None, max_length=MAX_NAME)
     partial: bool = False
     now: datetime | None = None
     options: Mapping[str, str] = Field(default_factory=dict)

@@ -114,6 +114,7 @@ def test_a_failed_query_says_why(ask, served):
         ("POST", "/queries", {"text": "select 1", "nane": "x"}, 400, "InvalidInput"),
         ("POST", "/queries", {"text": "select 1", "options": {"join_typ": "x"}}, 400, "InvalidInput"),
         ("POST", "/queries", {"text": ["select 1"]}, 400, "InvalidInput"),
+        ("POST", "/queries", {"text": "select 1", "name": "x" * 1_001}, 400, "InvalidInput"),
         ("GET", "/queries?limit=0", None, 400, "InvalidInput"),
         ("GET", "/queries?state=done", None, 400, "InvalidInput"),
         ("POST", "/explain", {"text": "cube select x from nothing"}, 404, "DatabaseNotFound"),

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from hbstore.errors import QueryNotFinished, QueryNotFound
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
-from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, State
+from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
 from hbstore.web.queries import query_examples as examples
 from hbstore.web.queries.waiting import Waiting, server_sent
@@ -45,7 +45,7 @@ class Ask(BaseModel):
     text: str = Field(min_length=1, max_length=MAX_TEXT)
     database: str = DEFAULT_DATABASE
     user: str = ANONYMOUS
-    name: str | None = None
+    name: str | None = Field(default=None, max_length=MAX_NAME)
     partial: bool = False
     now: datetime | None = None
     options: Mapping[str, str] = Field(default_factory=dict)
