@@ -198,8 +198,7 @@ class Connection:
             if self._refused is not None:
                 self._turn_away(reader)
             while data := self._next_piece(reader, until):
-                if self._answer_quickly(data, framed=framed):
-                    reader.take()
+                if self._answer_quickly(reader, data):
                     continue
                 self._answer(client, reader)
                 if until is not None and client.sessions:
@@ -224,19 +223,27 @@ class Connection:
                 if idle is not None and time.monotonic() - began >= idle:
                     raise
 
-    def _answer_quickly(self, data: bytes, *, framed: bool) -> bool:
-        """Answer a call whose reply is kept, if that is what has come; a kept call is known to be whole."""
-        if not framed:
-            reply = self._endpoint.quick(data)
-            if reply is None:
-                return False
-            self._sock.sendall(reply)
-            return True
-        reply = self._endpoint.quick(data[4:])
-        if reply is None or _SIZE.unpack_from(data)[0] != len(data) - 4:
-            return False
-        self._sock.sendall(_SIZE.pack(len(reply)) + reply)
-        return True
+    def _answer_quickly(self, reader: MessageReader, data: bytes) -> bool:
+        """Answer calls whose replies are kept, as long as one follows the other; whether there was one.
+
+        Drivers send one for each row that their program reads, so nothing else is done between two of them.
+
+        Args:
+            reader: gets what comes behind them.
+            data: what has come.
+        """
+        quick = self._endpoint.quick.in_frames if reader.framed else self._endpoint.quick
+        receive, send_all = self._sock.recv, self._sock.sendall
+        answered = False
+        while (reply := quick(data)) is not None:
+            send_all(reply)
+            answered = True
+            try:
+                data = receive(PIECE)
+            except (BlockingIOError, ConnectionResetError):
+                data = b""  # the client is silent for long, or gone: the reader finds out
+        reader.resume(data)
+        return answered
 
     def _answer(self, client: Client, reader: MessageReader) -> None:
         message = reader.read()

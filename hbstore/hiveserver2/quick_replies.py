@@ -19,6 +19,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
@@ -34,6 +35,26 @@ MAX_SIZE: Final = 4096
 _CALL: Final = b"\x80\x01\x00\x01" + len(METHOD).to_bytes(4, "big") + METHOD.encode()
 _SEQUENCE: Final = len(_CALL)
 _BODY: Final = _SEQUENCE + 4
+_FRAME: Final = 4
+"""Bytes before a message in a frame: its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What stands around the sequence number in a reply, bare and in a frame, and the beginning of the call's frame."""
+
+    bare: tuple[bytes, bytes]
+    framed: tuple[bytes, bytes]
+    frame: bytes
+
+    @staticmethod
+    def of(message: bytes, reply: bytes) -> _Kept:
+        head, tail = reply[:_SEQUENCE], reply[_BODY:]
+        return _Kept((head, tail), (_frame(reply) + head, tail), _frame(message))
+
+
+def _frame(message: bytes) -> bytes:
+    return len(message).to_bytes(_FRAME, "big")
 
 
 class QuickReplies:
@@ -48,14 +69,23 @@ class QuickReplies:
     def __init__(self) -> None:
         self._lock = Lock()
         self._forms: dict[Hashable, list[bytes]] = {}
-        self._replies: dict[bytes, tuple[bytes, bytes]] = {}
+        self._replies: dict[bytes, _Kept] = {}
 
     def __call__(self, message: bytes) -> bytes | None:
         """The reply to a whole message, if it was kept. O(size of the message)."""
         if not message.startswith(_CALL):
             return None
         kept = self._replies.get(message[_BODY:])
-        return None if kept is None else message[_SEQUENCE:_BODY].join(kept)
+        return None if kept is None else message[_SEQUENCE:_BODY].join(kept.bare)
+
+    def in_frames(self, data: bytes) -> bytes | None:
+        """The same for a message in a frame, which the reply has, too."""
+        if not data.startswith(_CALL, _FRAME):
+            return None
+        kept = self._replies.get(data[_FRAME + _BODY :])
+        if kept is None or not data.startswith(kept.frame):
+            return None
+        return data[_FRAME + _SEQUENCE : _FRAME + _BODY].join(kept.framed)
 
     def allow(self, operation: Hashable) -> None:
         """From now on, replies about an operation may be kept."""
@@ -77,7 +107,7 @@ class QuickReplies:
             forms = self._forms.get(operation)
             if forms is not None and body not in forms and len(forms) < MAX_FORMS:
                 forms.append(body)
-                self._replies[body] = (reply[:_SEQUENCE], reply[_BODY:])
+                self._replies[body] = _Kept.of(message, reply)
 
     def forget(self, operation: Hashable) -> None:
         """Keep nothing of an operation any more: it was closed, or its replies change."""

@@ -14,6 +14,7 @@ from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, lacking
 from hbstore.hiveserver2.quick_replies import MAX_FORMS, MAX_SIZE, QuickReplies
 from hbstore.thrift.messages import Refusal
 from tests.hiveserver2.messages import OPEN, OPERATION, SESSION, every_call, message, request, response, status_call
+from tests.hiveserver2.serving import frame
 
 CLIENT = Client("here:1", user="ann")
 
@@ -216,6 +217,20 @@ def test_a_kept_reply_is_sent_again_with_the_number_of_the_call():
     assert response(some.answer(CLIENT, status_call())).numModifiedRows == 4
 
 
+def test_a_kept_reply_to_a_call_in_a_frame_is_in_a_frame():
+    quick = QuickReplies()
+    quick.allow("operation")
+    some = counting(quick)
+    some.answer(CLIENT, status_call(1))
+    assert quick.in_frames(frame(status_call(7))) == frame(quick(status_call(7)))
+    assert quick.in_frames(frame(status_call(7))) == frame(some.answer(CLIENT, status_call(7)))
+    right = frame(status_call(7))
+    for wrong in (status_call(7), right + b"!", right[:-1], bytes(4) + right[4:], right[:20], b""):
+        assert quick.in_frames(wrong) is None
+    quick.forget("operation")
+    assert quick.in_frames(right) is None
+
+
 def test_nothing_is_kept_of_an_operation_that_was_closed_meanwhile():
     quick = QuickReplies()
     quick.allow("operation")
@@ -232,8 +247,8 @@ def test_another_handle_has_no_kept_reply():
     for at in range(len(status_call())):
         changed = bytearray(status_call())
         changed[at] ^= 1
-        kept = quick(bytes(changed))
-        assert (kept is not None) == (26 <= at < 30), "only the sequence number may differ"
+        kept = [quick(bytes(changed)), quick.in_frames(frame(bytes(changed)))]
+        assert [one is not None for one in kept] == [26 <= at < 30] * 2, "only the sequence number may differ"
 
 
 def test_few_forms_of_a_call_are_kept_and_no_large_ones():

@@ -149,6 +149,23 @@ def test_kept_calls_with_something_behind_them(server):
         assert is_closed(driver.sock), "a frame with a wrong size"
 
 
+@pytest.mark.parametrize("mode", ["sasl", "bare"])
+def test_kept_calls_with_pauses_and_other_calls_between_them(mode, service):
+    limits = ServerLimits(connection=ConnectionLimits(ReadLimits(read_timeout=0.1)))
+    with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
+        for sequence in (1, 2, 3, 6):
+            assert response(driver.exchange(status_call(sequence)), sequence=sequence).operationState == 2
+            if sequence == 2:
+                time.sleep(0.5)
+            if sequence == 3:
+                assert driver.ask("GetInfo", request("GetInfo"), sequence=4).infoValue.stringValue == "hbstore"
+                assert driver.ask("CloseSession", request("CloseSession"), sequence=5).status.sqlState == "08003"
+        driver.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close() is a reset
+        driver.close()
+        until(lambda: len(service.gone) == 1)
+    assert sum(call.method.name == "GetOperationStatus" for call in service.calls) == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_statement_that_is_held_up_holds_up_no_other_connection(mode, server, service):
     service.held_up = threading.Event()
