@@ -52,7 +52,13 @@ _TOLD_EVERY: Final = 2.0
 _AGAIN_AFTER: Final = 1.0
 """Seconds between two attempts to write what Spark said, while the store does not answer."""
 
+STARTS: Final = 3
+"""Attempts to start Spark, one after the other, that fail before those who wait are told so."""
+
 _ANOTHER: Final = "Ask again; the server starts another Spark"
+_NO_START: Final = (
+    "See why in the server's log; it needs Java 17, and a right --spark-master and --spark-conf"
+)
 _PASSING: Final = (StoreUnavailable, CommitStateUnknown, ConcurrentChange)
 """Errors of the store that may be gone at the next attempt."""
 
@@ -113,6 +119,7 @@ class Runner:
     _running: dict[str, _Running] = field(default_factory=dict)
     _coming: int = 0
     _ready: bool = False
+    _failed_starts: int = 0
     _closed: Event = field(default_factory=Event)
     _left: set[str] = field(default_factory=set)
 
@@ -201,7 +208,8 @@ class Runner:
         self._surely(self._dispatch)
 
     def lost(self) -> None:
-        """Take it that Spark died; it says `Ready` when another has started."""
+        """Take it that Spark died, or did not start; it says `Ready` when another has started."""
+        self._failed_starts = 0 if self._ready else self._failed_starts + 1
         self._ready = False
         self.observer.spark_lost()
         with self._lock:
@@ -210,6 +218,17 @@ class Runner:
             self._surely(
                 partial(self._fail, id_, SparkLost("the Spark that ran the query died", query=id_, hint=_ANOTHER))
             )
+        if self._failed_starts >= STARTS:
+            self._fail_those_who_wait(SparkLost("Spark does not start", hint=_NO_START))
+
+    def _fail_those_who_wait(self, error: HbstoreError) -> None:
+        with self._lock:
+            ids = {one.id for one in self._waiting}
+        for id_ in ids:
+            self._surely(partial(self._fail, id_, error))
+        with self._lock:
+            self._waiting = [one for one in self._waiting if one.id not in ids]
+            self._tell_queue()
 
     def _take(self, message: FromSpark) -> None:
         now = self.clock()

@@ -23,6 +23,7 @@ from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Pro
 from hbstore.query_service.observing import UNOBSERVED
 from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, Session, State
 from hbstore.query_service.results import Results
+from hbstore.query_service.runner import STARTS
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
@@ -229,6 +230,28 @@ def test_when_spark_dies_its_queries_say_so_and_the_queue_goes_on_with_the_next_
         assert spark.runs == [runs.id]
         service.runner.heard(Ready("4.1"))
         assert spark.runs == [runs.id, waits.id]
+
+
+def test_where_spark_does_not_start_the_queue_says_so(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        service.runner.lost()
+        waits = service.submit(ask())
+        for _ in range(STARTS - 1):
+            service.runner.lost()
+        assert service.get(waits.id).state is State.QUEUED
+        service.runner.lost()
+        failed = service.get(waits.id)
+        assert (failed.state, failed.problem.error) == (State.FAILED, "SparkLost")
+        assert failed.problem.text == "Spark does not start"
+        later = service.submit(ask())
+        service.runner.heard(Ready("4.1"))
+        assert spark.runs == [later.id]
+        last = service.submit(ask())
+        for _ in range(STARTS):
+            service.runner.lost()
+        assert service.get(later.id).problem.text == "the Spark that ran the query died"
+        assert service.get(last.id).problem.text == "the Spark that ran the query died"
+        assert service.submit(ask()).state is State.QUEUED
 
 
 def test_one_idempotency_key_is_one_query(store, tmp_path):
