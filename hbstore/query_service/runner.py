@@ -56,9 +56,7 @@ STARTS: Final = 3
 """Attempts to start Spark, one after the other, that fail before those who wait are told so."""
 
 _ANOTHER: Final = "Ask again; the server starts another Spark"
-_NO_START: Final = (
-    "See why in the server's log; it needs Java 17, and a right --spark-master and --spark-conf"
-)
+_NO_START: Final = "See why in the server's log; it needs Java 17, and a right --spark-master and --spark-conf"
 _PASSING: Final = (StoreUnavailable, CommitStateUnknown, ConcurrentChange)
 """Errors of the store that may be gone at the next attempt."""
 
