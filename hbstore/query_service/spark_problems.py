@@ -24,6 +24,7 @@ _LOGGED: Final = "The server's log has Spark's messages"
 _LONGEST: Final = 2000
 _STATE: Final = re.compile(r" ?\bSQLSTATE: \w+\s*$")
 _PLACE: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
+_BREAK: Final = re.compile(r"\s*[\r\n]+\s*")
 _TREE: Final = re.compile(r"[^\n]*\n[ :]*(?:\+-|:-) ")
 """A plan's first line, as far as its second, which says that it is a plan."""
 
@@ -62,8 +63,10 @@ def problem_of(error: Exception, text: str) -> Problem:
 
 
 def brief(message: str) -> str:
-    r"""A message of Spark's without its SQLSTATE, which is told apart, and without plans.
+    r"""A message of Spark's in one line, without its SQLSTATE, which is told apart, and without plans.
 
+    >>> brief("[A_CLASS] What is wrong.\nWhat to do about it. SQLSTATE: 42601")
+    '[A_CLASS] What is wrong. What to do about it.'
     >>> brief("[A_CLASS] What is wrong. SQLSTATE: 42601")
     '[A_CLASS] What is wrong.'
     >>> brief("[A_CLASS] What is wrong:\nProject [a]\n+- Range (0, 1)\n. SQLSTATE: 42601")
@@ -71,7 +74,8 @@ def brief(message: str) -> str:
     """
     message = _STATE.sub("", message.strip())
     tree = _TREE.search(message)
-    return (message if tree is None else message[: tree.start()]).strip()[:_LONGEST]
+    said = message if tree is None else message[: tree.start()]
+    return _BREAK.sub(" ", said.strip())[:_LONGEST]
 
 
 def _without_condition(error: Exception) -> QueryFailed:

@@ -32,10 +32,10 @@ def test_errors_of_pyspark_itself():
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("\n[A] one\ntwo. SQLSTATE: 42P01", "[A] one\ntwo."),
+        ("\n[A] one\ntwo. SQLSTATE: 42P01", "[A] one two."),
         ("[A] wrong: SQLSTATE: of what. SQLSTATE: XX000 ", "[A] wrong: SQLSTATE: of what."),
         ("[A] wrong:\nFilter (a = 1)\n:- Project\n+- Range", "[A] wrong:"),
-        ("[A] a\n+ b", "[A] a\n+ b"),
+        ("[A] a\n+ b", "[A] a + b"),
         ("x" * 5000, "x" * 2000),
     ],
 )
