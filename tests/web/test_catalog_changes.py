@@ -7,6 +7,7 @@ import pytest
 
 from hbstore import Table
 from hbstore.query_service.access import Access
+from hbstore.store.records import RECORD_KEYS
 from tests.web.catalog import SALES
 
 
@@ -159,14 +160,19 @@ CHANGES = [
 ]
 
 
+def stored(catalog):
+    """The rows of the catalog, without the records, of which the server renews its lease now and then."""
+    return [row for row in catalog.store.rows.scan_catalog(b"", b"\xff") if not row[0].startswith(RECORD_KEYS[0])]
+
+
 @pytest.mark.parametrize(("method", "path", "change"), CHANGES)
 def test_a_change_of_another_version_is_refused(browse, catalog, method, path, change):
     tag = browse("GET", path.partition("?")[0]).headers["ETag"]
-    before = list(catalog.store.rows.scan_catalog(b"", b"\xff"))
+    before = stored(catalog)
     for said in ('"other"', f"W/{tag}"):
         refused = browse(method, path, change, headers={"If-Match": said})
         assert (refused.status, refused.json()["error"]) == (412, "VersionMismatch")
-    assert list(catalog.store.rows.scan_catalog(b"", b"\xff")) == before
+    assert stored(catalog) == before
     assert browse(method, path, change, headers={"If-Match": tag}).status == 200
 
 
@@ -231,10 +237,10 @@ ADDED = {"partitions": [{"values": ["2013-01-09", "5"]}]}
 )
 def test_a_read_only_server_changes_nothing(asking, catalog, method, path, change):
     ask = asking(Access(), catalog=replace(catalog, read_only=True))
-    before = list(catalog.store.rows.scan_catalog(b"", b"\xff"))
+    before = stored(catalog)
     refused = ask(method, path, change)
     assert (refused.status, refused.json()["error"]) == (403, "StoreReadOnly")
-    assert list(catalog.store.rows.scan_catalog(b"", b"\xff")) == before
+    assert stored(catalog) == before
     assert ask("GET", SALES).status == 200
 
 
