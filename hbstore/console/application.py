@@ -12,21 +12,24 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hbstore.console.catalog_pages import catalog_pages
+from hbstore.console.query_pages import query_pages
 from hbstore.console.rendering import page
 from hbstore.errors import HbstoreError
 from hbstore.metastore.calls import Service
 from hbstore.query_service.query import Problem
+from hbstore.query_service.service import QueryService
 from hbstore.web.asked_form import STATIC
 from hbstore.web.problems import status_of
 
 
-def console(catalog: Service) -> Starlette:
-    """The pages of a catalog."""
+def console(catalog: Service, queries: QueryService) -> Starlette:
+    """The pages of a catalog and of a query service."""
     return Starlette(
         routes=[
             Route("/", _start),
             Mount(STATIC, StaticFiles(directory=Path(__file__).parent / "static")),
             *catalog_pages(catalog),
+            *query_pages(queries),
         ],
         exception_handlers={HbstoreError: _failed, HTTPException: _missing},  # type: ignore[dict-item]
     )

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from hbstore.wording import plural
+from hbstore.wording import clipped, plural
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -83,6 +83,24 @@ def time_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S") if seconds else "–"
 
 
+def moment_text(time: str) -> str:
+    """A time as JSON has it, for reading: the date alone at midnight.
+
+    >>> moment_text("2015-01-16T00:00:00+00:00"), moment_text("2015-01-16T05:00:00+00:00")
+    ('2015-01-16', '2015-01-16 05:00:00')
+    """
+    return time.removesuffix("+00:00").removesuffix("T00:00:00").replace("T", " ")
+
+
+def line_text(text: str) -> str:
+    r"""A text of several lines as one.
+
+    >>> line_text("select 1\n  from a")
+    'select 1 from a'
+    """
+    return " ".join(text.split())
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=PackageLoader("hbstore.console"),
@@ -91,7 +109,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"number": number_text, "size": size_text, "time": time_text}
+    found.filters |= {"number": number_text, "size": size_text, "time": time_text, "moment": moment_text}
+    found.filters |= {"clip": clipped, "line": line_text}
     found.globals |= {"address": address, "plural": plural}
     return found
 

@@ -134,6 +134,18 @@ def arrow(columns: Sequence[ResultColumn], batches: Iterable[pa.RecordBatch]) ->
     yield _END_OF_STREAM
 
 
+def text_columns(columns: Sequence[ResultColumn], batch: pa.RecordBatch) -> list[list[str | None]]:
+    """The values of each column as texts, as CSV has them without its quotes; NULL is None.
+
+    Raises:
+        ReadFailed: as of `json_page`.
+
+    >>> text_columns([ResultColumn(name="n", type="double")], pa.record_batch({"c0": [1.5, None]}))
+    [['1.5', None]]
+    """
+    return [plain(values).to_pylist() for values in _checked(columns, batch)]
+
+
 def _checked(columns: Sequence[ResultColumn], batch: pa.RecordBatch) -> list[pa.Array]:
     """The columns of a batch, if they are the query's and their texts can be read."""
     _check_number(columns, batch.num_columns)

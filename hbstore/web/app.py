@@ -15,6 +15,7 @@ from hbstore.query_service.service import QueryService
 from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
 from hbstore.web.catalog.catalog_routes import catalog_routes
+from hbstore.web.catalog.name_routes import name_routes
 from hbstore.web.catalog.partition_change_routes import named_partition_change_routes, partition_change_routes
 from hbstore.web.catalog.partition_routes import partition_routes
 from hbstore.web.catalog.timeline_routes import timeline_routes
@@ -52,6 +53,7 @@ def application(
     app.include_router(result_routes(service))
     if catalog is not None:
         app.include_router(catalog_routes(catalog))
+        app.include_router(name_routes(catalog))
         app.include_router(database_change_routes(catalog))
         app.include_router(table_change_routes(catalog))
         app.include_router(partition_routes(catalog))
@@ -65,5 +67,5 @@ def application(
         """Whether the server answers, and whether its Spark is there."""
         return {"ok": True, "spark": service.runner.is_ready}
 
-    whole = app if catalog is None else Pages(app, console(catalog))
+    whole = app if catalog is None else Pages(app, console(catalog, service))
     return JsonEnding(Guard(whole, access, log_all, observe))

@@ -29,6 +29,9 @@ _MOST_ROWS: Final = 10_000
 _PAGE: Final = 1_000
 """Rows of a page of JSON, where the request does not say how many."""
 
+_NAMED: Final = 12
+"""Digits of a query's id in the name of a file: those of its time."""
+
 
 def result_routes(service: QueryService) -> APIRouter:
     """The routes of results."""
@@ -60,6 +63,8 @@ def result_routes(service: QueryService) -> APIRouter:
             if behind is not None:
                 headers["X-Next-Page"] = behind.token(id_)
             batches = iter(some)
+        if format is not Format.JSON:  # which browsers show; the others are files to them
+            headers["Content-Disposition"] = f'attachment; filename="query-{id_[:_NAMED]}.{format}"'
         if format is Format.JSON:
             written = json_page(columns, batches, lambda position: position.token(id_))
         else:

@@ -1,0 +1,1 @@
+"""Drawings of the console's pages: plain values become SVG."""

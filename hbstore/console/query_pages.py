@@ -1,0 +1,196 @@
+"""Pages of queries: the editor with the history below it, and one query with its progress, its result and its chart."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from hbstore.console.query_forms import Draft, Listing, form_fields
+from hbstore.console.rendering import address, page
+from hbstore.console.result_view import is_number, result_chart, result_page
+from hbstore.errors import HbstoreError, InvalidInput, NoCandidate
+from hbstore.names import DEFAULT_DATABASE
+from hbstore.query_service.query import ANONYMOUS, Problem, Query, State
+from hbstore.query_service.service import QueryService
+from hbstore.web.problems import status_of
+
+_LISTED: Final = 50
+"""Queries of a page."""
+
+_SEE_OTHER: Final = 303
+_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
+Form = Callable[[Request, dict[str, str]], Response]
+
+
+def query_pages(service: QueryService) -> list[Route]:
+    """The pages of queries."""
+
+    def editor(request: Request) -> Response:
+        fields = request.query_params
+        if "edit" in fields:
+            draft = Draft.of_query(service.get(fields["edit"]))
+        else:
+            draft = Draft.of({"database": _database_of_late(service), **fields})
+        return _editor(request, service, draft)
+
+    def run(request: Request, fields: dict[str, str]) -> Response:
+        draft = Draft.of(fields)
+        try:
+            query = service.submit(draft.request(_user(request)))
+        except HbstoreError as error:
+            return _editor(request, service, draft, error, status=status_of(error))
+        return _to(query)
+
+    def explain(request: Request, fields: dict[str, str]) -> Response:
+        draft = Draft.of(fields)
+        try:
+            plan = service.explain(draft.request(_user(request))).to_dict()
+        except HbstoreError as error:  # an explanation, too: it is asked for while a statement is typed
+            return _editor(request, service, draft, error)
+        return _editor(request, service, draft, plan=plan)
+
+    def one(request: Request) -> Response:
+        return _one(request, service, service.get(request.path_params["id"]))
+
+    def cancel(request: Request, _: dict[str, str]) -> Response:
+        return _to(service.cancel(request.path_params["id"]))
+
+    def again(request: Request, _: dict[str, str]) -> Response:
+        asked = service.get(request.path_params["id"]).request
+        changed = {"user": _user(request) or ANONYMOUS, "session": None}  # which is its driver's
+        return _to(service.submit(asked.model_copy(update=changed)))
+
+    return [
+        Route("/queries", editor),
+        Route("/queries", _form(run), methods=["POST"]),
+        Route("/explain", _form(explain), methods=["POST"]),
+        Route("/queries/{id}", one),
+        Route("/queries/{id}/cancel", _form(cancel), methods=["POST"]),
+        Route("/queries/{id}/again", _form(again), methods=["POST"]),
+    ]
+
+
+def _form(answer: Form) -> Callable[[Request], Awaitable[Response]]:
+    """What takes a form, and answers in a thread of its own."""
+
+    async def answered(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await form_fields(request))
+
+    return answered
+
+
+def _editor(
+    request: Request,
+    service: QueryService,
+    draft: Draft,
+    error: HbstoreError | None = None,
+    *,
+    plan: dict[str, Any] | None = None,
+    status: int = 200,
+) -> Response:
+    """The editor with what came of a draft, and the history."""
+    listing = Listing.of(request.query_params)
+    queries = service.list(
+        user=listing.user or None,
+        states=() if listing.state is None else (listing.state,),
+        before=listing.before,
+        limit=_LISTED,
+    )
+    databases = service.store.database_names()
+    if draft.database not in databases:
+        databases.insert(0, draft.database)
+    return page(
+        request,
+        "queries.html",
+        status=status,
+        title="Queries",
+        draft=draft,
+        databases=databases,
+        plan=plan,
+        problem=None if error is None else Problem.of(error),
+        candidates=_candidates(error),
+        queries=queries,
+        older=queries[-1].id if len(queries) == _LISTED else None,
+        listing=listing,
+        states=list(State),
+        duration=duration,
+    )
+
+
+def _one(request: Request, service: QueryService, query: Query) -> Response:
+    """The page of a query."""
+    token, first = request.query_params.get("page"), _first(request.query_params.get("first", "1"))
+    rows = chart = None
+    problem = query.problem
+    if query.state is State.SUCCEEDED and query.result is not None and query.result.columns:
+        try:
+            rows = result_page(service, query, token, first)
+            chart = result_chart(service, query) if token is None else None
+        except HbstoreError as error:  # the page still says what was asked
+            if token is not None:
+                raise
+            problem = Problem.of(error)
+    return page(
+        request,
+        "query.html",
+        title=query.request.name or "Query",
+        query=query,
+        problem=problem,
+        rows=rows,
+        chart=chart,
+        is_first=token is None,
+        is_number=is_number,
+        duration=duration,
+    )
+
+
+def _candidates(error: HbstoreError | None) -> Sequence[object]:
+    """Why each storage table cannot answer a cube query that none can answer."""
+    return error.candidates if isinstance(error, NoCandidate) else ()
+
+
+def _first(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < len(text) < 20):  # noqa: PLR2004
+        raise InvalidInput("the text is no number of a row", first=text[:100], hint="Go to the page by its link")
+    return int(text)
+
+
+def _database_of_late(service: QueryService) -> str:
+    """The database of the newest query, which most likely is that of the next one."""
+    return next((query.request.database for query in service.list(limit=1)), DEFAULT_DATABASE)
+
+
+def _user(request: Request) -> str | None:
+    user: str | None = request.scope["state"].get("user")
+    return user
+
+
+def _to(query: Query) -> Response:
+    return RedirectResponse(address("queries", query.id), _SEE_OTHER)
+
+
+def duration(query: Query) -> str:
+    """How long Spark ran a query, for reading; of one that it did not run to an end: a dash."""
+    if query.started_at is None or query.ended_at is None:
+        return "–"
+    return duration_text(query.ended_at - query.started_at)
+
+
+def duration_text(time: timedelta) -> str:
+    """A length of time, for reading.
+
+    >>> [duration_text(timedelta(seconds=seconds)) for seconds in (0.25, 12.34, 187, 7_512)]
+    ['0.25 s', '12.3 s', '3 min 7 s', '2 h 5 min']
+    """
+    seconds = time.total_seconds()
+    if time >= _HOUR:
+        return f"{time // _HOUR} h {time % _HOUR // _MINUTE} min"
+    if time >= _MINUTE:
+        return f"{time // _MINUTE} min {int(seconds) % 60} s"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
