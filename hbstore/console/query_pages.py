@@ -36,7 +36,7 @@ def query_pages(service: QueryService) -> list[Route]:
         if "edit" in fields:
             draft = Draft.of_query(service.get(fields["edit"]))
         else:
-            draft = Draft.of({"database": _database_of_late(service), **fields})
+            draft = Draft.of({"database": _likely_database(service), **fields})
         return _editor(request, service, draft)
 
     def run(request: Request, fields: dict[str, str]) -> Response:
@@ -161,9 +161,11 @@ def _first(text: str) -> int:
     return int(text)
 
 
-def _database_of_late(service: QueryService) -> str:
-    """The database of the newest query, which most likely is that of the next one."""
-    return next((query.request.database for query in service.list(limit=1)), DEFAULT_DATABASE)
+def _likely_database(service: QueryService) -> str:
+    """The database of the newest query, which most likely is that of the next one, too; or one that is there."""
+    databases = service.store.database_names()
+    of_late = [query.request.database for query in service.list(limit=1)]
+    return next((name for name in (*of_late, DEFAULT_DATABASE, *databases) if name in databases), DEFAULT_DATABASE)
 
 
 def _user(request: Request) -> str | None:

@@ -37,6 +37,11 @@ def test_a_page_of_the_server_itself_may_ask(ask):
     assert ask("POST", "/queries", {"text": "select 1"}, headers=headers).status == 202
 
 
+def test_browsers_tell_this_server_alone_where_they_come_from(ask):
+    """Without a referrer they would say that the Origin of each form is null."""
+    assert ask("GET", "/queries").headers["Referrer-Policy"] == "same-origin"
+
+
 def test_a_large_body_is_refused_whether_its_size_is_said_or_not(ask):
     text = "x" * MAX_BODY
     assert ask("POST", "/queries", {"text": text}).json()["error"] == "InvalidInput"

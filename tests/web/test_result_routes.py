@@ -118,3 +118,10 @@ def test_an_expired_result_is_gone(ask, served, finished):
     reply = ask("GET", f"/queries/{finished}/results")
     assert (reply.status, reply.json()["error"]) == (410, "ResultExpired")
     assert not Path(service.results.location(finished).removeprefix("file:")).exists()
+
+
+def test_formats_that_are_downloaded_are_files_to_browsers(ask, finished):
+    for form in ("csv", "ndjson", "arrow"):
+        reply = ask("GET", f"/queries/{finished}/results?format={form}")
+        assert reply.headers["Content-Disposition"] == f'attachment; filename="query-{finished[:12]}.{form}"'
+    assert "Content-Disposition" not in ask("GET", f"/queries/{finished}/results").headers
