@@ -42,6 +42,7 @@ storage_tables:
     update_periods: [DAILY, MONTHLY]
     partition_columns: [{name: dt, type: string}]
     time_partition_columns: [dt]
+    description: {location: "FOLDER", format: parquet}
 ---
 kind: fact
 name: raw
@@ -61,6 +62,6 @@ storage_tables:
 """
 
 
-def rides():
-    """The documents of the cube."""
-    return parse_documents(MODEL, "yaml")
+def rides(folder="s3://lake/daily"):
+    """The documents of the cube; the days of its daily fact have their folders below this one."""
+    return parse_documents(MODEL.replace("FOLDER", str(folder)), "yaml")

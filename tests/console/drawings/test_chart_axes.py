@@ -15,7 +15,8 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def at(*time):
-    return (dt.datetime(*time) - dt.datetime(1970, 1, 1)) // dt.timedelta(microseconds=1)
+    since = dt.datetime(*time, tzinfo=dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+    return since // dt.timedelta(microseconds=1)
 
 
 TIMES = st.integers(at(1, 1, 1), at(9999, 12, 31))
