@@ -18,10 +18,33 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import cube_queries, growth, hbase, listings, planning, rest, results, sqlite, timelines
+from benchmarks import (
+    console_queries,
+    cube_queries,
+    growth,
+    hbase,
+    listings,
+    planning,
+    rest,
+    results,
+    sqlite,
+    timelines,
+)
 from benchmarks.timing import Report
 
-PARTS = ("planning", "timelines", "cubes", "sqlite", "growth", "results", "listings", "rest", "hbase")
+PARTS = (
+    "planning",
+    "timelines",
+    "cubes",
+    "sqlite",
+    "growth",
+    "results",
+    "listings",
+    "rest",
+    "console-queries",
+    "hbase",
+)
+ONE_TABLE = {"planning": planning.run, "growth": growth.run, "console-queries": console_queries.run}
 ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
 
 
@@ -49,8 +72,8 @@ def _part(text: str) -> str:
 
 
 def _reports(part: str, url: str | None) -> Iterator[Report]:
-    if part == "planning":
-        yield planning.run()
+    if part in ONE_TABLE:
+        yield ONE_TABLE[part]()
     elif part == "timelines":
         with _server(url) as found:
             yield from timelines.run(found)
@@ -58,8 +81,6 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
         yield from cube_queries.run()
     elif part == "sqlite":
         yield from sqlite.run()
-    elif part == "growth":
-        yield growth.run()
     elif part == "results":
         yield from results.run()
     elif part == "rest":

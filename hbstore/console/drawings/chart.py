@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, TypeGuard
 
 from hbstore.console.drawings.chart_axes import NumberAxis, exact_time, time_labels
@@ -99,12 +100,18 @@ class _Frame:
 
     def across(self, time: int) -> float:
         """Where a time is."""
-        first, last = self.times
-        return self.left + ((time - first) / (last - first) if last > first else 0.5) * (self.right - self.left)
+        return self.places([(time, 0.0)])[0][0]
 
-    def down(self, value: float) -> float:
-        """Where a value is."""
-        return self.bottom - self.axis.share(value) * _PLOT
+    def places(self, points: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
+        """Where times with values are."""
+        first, last = self.times
+        span, left, width = max(last - first, 1), self.left, self.right - self.left
+        middle = width / 2 if first == last else 0.0
+        bottom, shares = self.bottom, self.axis.shares(value for _, value in points)
+        return [
+            (left + middle + (time - first) / span * width, bottom - share * _PLOT)
+            for (time, _), share in zip(points, shares, strict=True)
+        ]
 
 
 def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what: str) -> Drawing:
@@ -132,7 +139,7 @@ def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what:
         for run in runs:
             _line(picture, frame, run, colour, name if len(times) * len(series) <= _MARKED else None)
         if runs:
-            ends.append((frame.down(runs[-1][-1][1]), name, colour))
+            ends.append((frame.places(runs[-1][-1:])[0][1], name, colour))
     if is_wide:
         _names_beside(picture, ends, right + 8, frame.bottom)
     return picture
@@ -221,7 +228,7 @@ def _line(
         colour: of the line.
         marked: the name of the line, if its points are marked; None: they are not.
     """
-    points = [(frame.across(time), frame.down(value)) for time, value in run]
+    points = frame.places(run)
     if len(points) > 1:
         picture.line(_thinned(points) if len(points) > frame.right else points, colour, 2)
     if marked is not None:
@@ -262,16 +269,9 @@ def _runs(times: Sequence[int], values: Sequence[float | None]) -> Iterator[list
 def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """What is seen of points in order: of each column of pixels the first, the lowest, the highest and the last."""
     kept: list[tuple[float, float]] = []
-    column: list[tuple[float, float]] = []
-    for point in points:
-        if column and int(point[0]) != int(column[0][0]):
-            kept += _seen(column)
-            column = []
-        column.append(point)
-    return kept + _seen(column)
-
-
-def _seen(column: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    places = range(len(column))
-    low, high = min(places, key=lambda at: column[at][1]), max(places, key=lambda at: column[at][1])
-    return [column[at] for at in sorted({0, low, high, len(column) - 1})]
+    for _, column in groupby(points, key=lambda point: int(point[0])):
+        some = list(column)
+        heights = [y for _, y in some]
+        places = {0, heights.index(min(heights)), heights.index(max(heights)), len(some) - 1}
+        kept += (some[at] for at in sorted(places))
+    return kept

@@ -6,6 +6,7 @@ Numbers may be as large as doubles are, so what is computed with them is divided
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -93,7 +94,12 @@ class NumberAxis:
 
     def share(self, number: float) -> float:
         """Where a number is: 0 at the lowest, 1 at the highest."""
-        return (number / 10.0**self.digits - self.low) / (self.high - self.low)
+        return self.shares([number])[0]
+
+    def shares(self, numbers: Iterable[float]) -> list[float]:
+        """Where numbers are, as of `share`."""
+        power, low, span = 10.0**self.digits, self.low, self.high - self.low
+        return [(number / power - low) / span for number in numbers]
 
     def labels(self) -> list[tuple[float, str]]:
         """The numbers that are written: where each is, as of `share`, and its text."""
