@@ -22,7 +22,7 @@ let names = [];
 let shown = [];
 let chosen = 0;
 
-Object.assign(list, { id: "words", className: "words", role: "listbox", hidden: true, ariaLabel: "Words" });
+Object.assign(list, { id: "words", className: "words", hidden: true, ariaLabel: "Words" });
 list.setAttribute("role", "listbox");
 said.className = "unseen";
 said.setAttribute("role", "status");
@@ -41,7 +41,6 @@ async function load() {
   } catch {
     // there are words without names, too
   }
-  document.dispatchEvent(new CustomEvent("named"));
 }
 
 // The name before the caret, as far as it is typed.
