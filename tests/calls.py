@@ -235,8 +235,9 @@ CUBES = {
     "create_all": {"documents": [Storage(name="attic")], "if_not_exists": False},
     **{key: {"kind": "fact", "name": "rides_daily"} for key in ("get", "describe")},
     **{key: {"kind": "fact"} for key in ("names", "list")},
-    "alter": {"document": Storage(name="lake")},
-    "drop": {"kind": "fact", "name": "rides_daily", "cascade": False},
+    "put": {"documents": [Storage(name="attic")], "only": "create", "if_not_exists": False, "check": True},
+    "alter": {"document": Storage(name="lake"), "replaces": Storage(name="lake")},
+    "drop": {"kind": "fact", "name": "rides_daily", "cascade": False, "replaces": None},
     "cube": {"name": "rides"},
     "fact": {"name": "rides_daily"},
     "dimtable": {"name": "stations"},
@@ -273,6 +274,13 @@ CUBES = {
         "end": UpdatePeriod.MONTHLY.next(JANUARY),
         "time_dimension": "dt",
         "partial": True,
+    },
+    "wait": {
+        "fact": "rides_daily",
+        "start": UpdatePeriod.DAILY.parse("2015-01-29"),
+        "end": UpdatePeriod.DAILY.parse("2015-01-30"),
+        "time_dimension": "dt",
+        "seconds": 0,
     },
 }
 OBJECTS = {

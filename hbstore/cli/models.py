@@ -242,11 +242,9 @@ def export(
 def _read(files: Sequence[str]) -> list[Named]:
     """The descriptions in some files, in the order in which they can be created."""
     from hbstore.cubes import read_documents
+    from hbstore.cubes.files import in_order
 
-    kinds = list(ModelKind)
-    return sorted(
-        (one for file in files for one in read_documents(file)), key=lambda one: kinds.index(ModelKind(one.kind))
-    )
+    return in_order(one for file in files for one in read_documents(file))
 
 
 def _documents(store: PartitionStore, database: str | None, kind: ModelKind | None) -> list[Named]:

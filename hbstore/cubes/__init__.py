@@ -20,12 +20,14 @@ from hbstore.cubes.fields import (
 from hbstore.cubes.files import KINDS, parse_documents, read_documents, write_documents
 from hbstore.cubes.logical_tables import Column, DimTable, Fact, Serde, SortColumn, StorageTable, TableDescription
 from hbstore.cubes.partition_files import parse_partitions, read_partitions
+from hbstore.cubes.putting import Action, Step
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.errors import Uncoverable
 
 __all__ = [
     "KINDS",
+    "Action",
     "Candidate",
     "ChainField",
     "Column",
@@ -52,6 +54,7 @@ __all__ = [
     "Rewritten",
     "Serde",
     "SortColumn",
+    "Step",
     "Storage",
     "StorageTable",
     "TableDescription",

@@ -16,8 +16,9 @@ from hbstore.cubes.checks import check_content
 from hbstore.cubes.document import Named
 from hbstore.cubes.entries import Entry, State
 from hbstore.cubes.logical_tables import LogicalTable
+from hbstore.cubes.overlay import Overlay
 from hbstore.cubes.references import Known, check_references, dependents
-from hbstore.cubes.settling import Settler, changed, not_found, there
+from hbstore.cubes.settling import Settler, changed, check_name, not_found, there
 from hbstore.cubes.storage_tables import check_names_free, check_partition_columns, check_timeline_classes
 from hbstore.errors import AlreadyExists, InvalidModel, ModelInUse, ModelNotFound
 from hbstore.store.outcome import decided
@@ -37,12 +38,17 @@ class Catalog:
 
     store: PartitionStore
     database: str
-    _settler: Settler = field(init=False, repr=False)
+    _settler: Settler = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_settler", Settler(self.store, self.database))
 
     # Reading
+
+    @property
+    def documents(self) -> Known:
+        """All documents as they are kept, for what looks at them together."""
+        return self._settler
 
     def find(self, kind: str, name: str) -> Named | None:
         """The document of a kind and name; None if there is none."""
@@ -124,10 +130,7 @@ class Catalog:
                 none.
             UnknownTimelineClass: a storage table's properties name a class that there is not.
         """
-        check_content(document, self._settler)
-        check_references(document, self._settler)
-        if isinstance(document, LogicalTable):
-            check_timeline_classes(self.store, self.database, document)
+        self._check_described(document, None, self._settler)
         for _ in range(_ATTEMPTS):
             stored = self._settler.entry(document.kind, document.name)
             if stored is None:
@@ -139,9 +142,7 @@ class Catalog:
                 return
             else:
                 raise there(self.database, document)
-        self._settler.check_name(document)
-        if isinstance(document, LogicalTable):
-            check_names_free(self.store, self.database, document)
+        self._check_free(document, self._settler)
         entry = Entry(document, State.PROPOSED if isinstance(document, LogicalTable) else State.SETTLED)
         self.store.documents.create(self.database, document.kind, document.name, entry.text)
         with self._decided(document):
@@ -152,19 +153,30 @@ class Catalog:
                     raise
             self._settler.settle_or_take_back(entry, Entry(document, State.LEAVING))
 
-    def alter(self, document: Named) -> None:
+    def check_new(self, document: Named, known: Known) -> None:
+        """See that a document could be created among others. Raises as `create`."""
+        self._check_described(document, None, known)
+        self._check_free(document, known)
+
+    def check_alteration(self, document: Named, before: Named, known: Known) -> None:
+        """See that a document could take the place of what it was, among others. Raises as `Cubes.alter`."""
+        self._check_described(document, before, known)
+        self._check_altered(document, known)
+        if isinstance(document, LogicalTable):
+            assert isinstance(before, LogicalTable)
+            check_partition_columns(document, before)
+            check_names_free(self.store, self.database, document)
+
+    def alter(self, document: Named, *, replaces: Named | None = None) -> None:
         """Replace a document, as `Cubes.alter` says."""
         stored = self._settler.entry(document.kind, document.name)
         if stored is None or stored.state is State.LEAVING:
             raise not_found(self.database, document.kind, document.name)
         stored = self._settler.settle(stored)
-        check_content(document, self._settler, stored.document)
-        self._check_altered(document, _Overlay(self._settler, document))
+        if replaces is not None and stored.document != replaces:
+            raise changed(document)
+        self.check_alteration(document, stored.document, Overlay.of(self._settler, document))
         if isinstance(document, LogicalTable):
-            assert isinstance(stored.document, LogicalTable)
-            check_timeline_classes(self.store, self.database, document)
-            check_partition_columns(document, stored.document)
-            check_names_free(self.store, self.database, document)
             entry = Entry(document, State.PROPOSED, stored.document)
         else:
             entry = Entry(document)
@@ -178,6 +190,19 @@ class Catalog:
             found = self._settler.settle_or_take_back(entry, Entry(stored.document, State.PENDING, document))
         if found.document == stored.document != document:
             raise changed(document)
+
+    def _check_described(self, document: Named, before: Named | None, known: Known) -> None:
+        """See that what a document says holds, whether it is new or takes the place of another."""
+        check_content(document, known, before)
+        check_references(document, known)
+        if isinstance(document, LogicalTable):
+            check_timeline_classes(self.store, self.database, document)
+
+    def _check_free(self, document: Named, known: Known) -> None:
+        """See that neither another document nor a table has a name that a new document needs."""
+        check_name(self.database, document, known)
+        if isinstance(document, LogicalTable):
+            check_names_free(self.store, self.database, document)
 
     def _check_altered(self, document: Named, known: Known) -> None:
         """See that all is there that a document names, and all in it that others name."""
@@ -196,17 +221,19 @@ class Catalog:
                     hint="Alter or drop the description in used_by first",
                 ) from None
 
-    def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:
+    def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
         """Remove a document with its tables; what a crash left of it as well.
 
         Args:
             kind: of the document; "cube" means derived cubes as well.
             name: its name.
             cascade: drop what names it, too: of a storage, its tables of all facts and dimension tables.
+            replaces: what it has to be.
 
         Raises:
             ModelNotFound: there is none.
             ModelInUse: others name it.
+            ConcurrentChange: it is not ``replaces``.
         """
         entry = self._settler.entry(kind, name)
         if entry is None and kind == "cube":
@@ -214,6 +241,8 @@ class Catalog:
         if entry is None:
             raise not_found(self.database, kind, name)
         document = entry.document
+        if replaces is not None and document != replaces:
+            raise changed(document)
         if kind == "storage":
             self._settler.settle_all()  # a table on it may be left of a fact that is not on it any more
         for _ in range(_ATTEMPTS):
@@ -248,24 +277,6 @@ class Catalog:
     def _decided(self, document: Named) -> AbstractContextManager[None]:
         """Inside, a change is decided: a backend that goes away leaves it to others to finish."""
         return decided("the change is decided, but it is not finished", kind=document.kind, name=document.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Overlay:
-    """Documents as they would be with one of them altered."""
-
-    documents: Known
-    altered: Named
-
-    def find(self, kind: str, name: str) -> Named | None:
-        return self.altered if self._is_altered(kind, name) else self.documents.find(kind, name)
-
-    def list(self, kind: str) -> Sequence[Named]:
-        found = self.documents.list(kind)
-        return [self.altered if self._is_altered(one.kind, one.name) else one for one in found]
-
-    def _is_altered(self, kind: str, name: str) -> bool:
-        return (kind, name) == (self.altered.kind, self.altered.name)
 
 
 def _in_use(document: Named, users: Iterable[Named]) -> ModelInUse:

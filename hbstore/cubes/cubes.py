@@ -7,21 +7,24 @@ from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
-from hbstore.arguments import expect, expect_flags, expect_many
+from hbstore.arguments import expect, expect_choice, expect_flags, expect_many
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.fact_times import FactTimes
-from hbstore.cubes.files import KINDS
+from hbstore.cubes.files import in_order
 from hbstore.cubes.logical_tables import DimTable, Fact
+from hbstore.cubes.putting import ONLY, Action, Step, put, steps_of
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.capability import candidates_of
 from hbstore.cubes.query.options import QueryOptions, Said
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, storage_table_of
+from hbstore.cubes.waiting import covered
+from hbstore.errors import Uncoverable
 from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
@@ -89,9 +92,43 @@ class Cubes:
         ['archive']
         """
         expect_flags(if_not_exists=if_not_exists)
+        checked = in_order(expect_many("documents", documents, Named, hint=_A_DOCUMENT))
+        return [one for one in checked if self._catalog.add(one, if_not_exists=if_not_exists)]
+
+    def put(
+        self,
+        documents: Iterable[Named],
+        *,
+        only: str | None = None,
+        if_not_exists: bool = False,
+        check: bool = False,
+    ) -> list[Step]:
+        """Create documents that are not there, and alter others; what was done, in its order.
+
+        All are checked before the first is put. Each is put wholly or not at all; where another writer comes between,
+        those before it stay.
+
+        Args:
+            documents: which.
+            only: "create" or "alter", to refuse the other.
+            if_not_exists: with ``only="create"``, keep those that are there.
+            check: change nothing, and return what would be done.
+
+        Raises:
+            AlreadyExists, InvalidModel, UnknownTimelineClass, ModelInUse, ConcurrentChange: as `create` and `alter`.
+            ModelNotFound: one is not there, and ``only`` is "alter".
+
+        >>> from hbstore.cubes import Storage
+        >>> both = [Storage(name="archive"), Storage(name="lake", endpoint="s3://lake")]
+        >>> [(str(step.document), str(step.action)) for step in cubes.put(both, check=True)]
+        [('storage archive', 'create'), ('storage lake', 'alter')]
+        """
+        expect_flags(if_not_exists=if_not_exists, check=check)
         checked = expect_many("documents", documents, Named, hint=_A_DOCUMENT)
-        ordered = sorted(checked, key=lambda one: KINDS.index(one.kind))
-        return [one for one in ordered if self._catalog.add(one, if_not_exists=if_not_exists)]
+        if only is not None:
+            expect_choice("only", only, *ONLY)
+        do = steps_of if check else put
+        return do(self._catalog, checked, only=None if only is None else Action(only), if_not_exists=if_not_exists)
 
     def get(self, kind: str, name: str) -> Named:
         """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none.
@@ -117,8 +154,12 @@ class Cubes:
         """
         return described(self.get(kind, name), self._catalog)
 
-    def alter(self, document: Named) -> None:
+    def alter(self, document: Named, *, replaces: Named | None = None) -> None:
         """Replace a document; tables of a fact or a dimension table are made, altered and dropped with it.
+
+        Args:
+            document: as it is to be.
+            replaces: as the caller read it; None: whatever it is.
 
         Raises:
             ModelNotFound: there is none of its kind and name.
@@ -126,7 +167,7 @@ class Cubes:
                 a type, an aggregate or an expression that is none.
             UnknownTimelineClass: a storage table's properties name a class that there is not.
             ModelInUse: a document that names it would then name something that is not there.
-            ConcurrentChange: another writer changed it meanwhile; nothing was changed.
+            ConcurrentChange: another writer changed it meanwhile, or it is not ``replaces``; nothing was changed.
 
         >>> from hbstore.cubes import Storage
         >>> cubes.alter(Storage(name="lake", endpoint="s3://lake"))
@@ -134,24 +175,33 @@ class Cubes:
         's3://lake'
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
-        self._catalog.alter(document)
+        expect("replaces", replaces, Named, NoneType, hint=_A_DOCUMENT)
+        self._catalog.alter(document, replaces=replaces)
 
-    def drop(self, kind: str, name: str, *, cascade: bool = False) -> None:
+    def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
         """Remove a document with its tables and their partitions.
 
         With ``cascade`` what names it goes first: derived cubes and facts of a cube, dimension tables of a dimension,
         the tables of all facts and dimension tables on a storage.
 
+        Args:
+            kind: of the document.
+            name: of the document.
+            cascade: whether what names it goes, too.
+            replaces: as the caller read it; None: whatever it is.
+
         Raises:
             ModelNotFound: there is none.
             ModelInUse: others name it.
+            ConcurrentChange: it is not ``replaces``; nothing was changed.
 
         >>> cubes.drop("fact", "rides_daily")
         >>> cubes.store.table_names("shop")
         ['lake_stations']
         """
         expect_flags(cascade=cascade)
-        self._catalog.drop(kind, name, cascade=cascade)
+        expect("replaces", replaces, Named, NoneType, hint=_A_DOCUMENT)
+        self._catalog.drop(kind, name, cascade=cascade, replaces=replaces)
 
     def cube(self, name: str) -> Cube | DerivedCube:
         """The cube of a name, base or derived. ModelNotFound if there is none.
@@ -318,6 +368,45 @@ class Cubes:
         """
         expect_flags(partial=partial)
         return FactTimes.of(self._catalog, fact).cover(start, end, time_dimension, self._clock(), partial=partial)
+
+    def wait(
+        self,
+        fact: str,
+        start: datetime,
+        end: datetime,
+        *,
+        time_dimension: str | None = None,
+        seconds: float | None = None,
+    ) -> Cover:
+        """The cover of [start, end) as soon as nothing of it is missing, whoever registers the partitions.
+
+        The rows of the storage tables are read 20 times in a second, or less often where that would take more than a
+        tenth of the time.
+
+        Args:
+            fact: which.
+            start: where the range begins.
+            end: where it ends; not part of it.
+            time_dimension: as of `cover`.
+            seconds: how long to wait; None: as long as it takes.
+
+        Raises:
+            Uncoverable: the time is over; ``missing`` of the error says what is missing.
+            ModelNotFound, NoStorageTables, UnknownTimeDimension: as `cover`, also where the fact becomes so meanwhile.
+            InvalidTime, InvalidTimeRange: the range is none.
+
+        >>> day = UpdatePeriod.DAILY.parse
+        >>> cubes.wait("rides_daily", day("2015-01-29"), day("2015-01-31"), seconds=1)
+        <Cover: 2 partitions, 0 ranges missing>
+        """
+        expect("seconds", seconds, int, float, NoneType, hint="Give a number of seconds, or None")
+        found = covered(
+            lambda: self.cover(fact, start, end, time_dimension=time_dimension, partial=True),
+            seconds,
+        )
+        if found.missing:
+            raise Uncoverable(found.missing)
+        return found
 
     # Queries
 

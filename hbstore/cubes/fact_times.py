@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +15,35 @@ from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
 from hbstore.errors import NoStorageTables, UnknownTimeDimension
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
+
+
+@dataclass(frozen=True, slots=True)
+class Coverable:
+    """What covers of a fact are made of, as it was at a moment.
+
+    Attributes:
+        timelines: those of all storage tables, by update period; shared, and not to be changed.
+        bounds: from when up to when partitions count.
+    """
+
+    timelines: Mapping[UpdatePeriod, Sequence[PartitionTimeline]]
+    bounds: tuple[datetime | None, datetime | None]
+
+    def cover(self, start: datetime, end: datetime, *, partial: bool) -> Cover:
+        """The best set of partitions for [start, end). Raises as `bounded_cover`."""
+        return bounded_cover(self.timelines, start, end, self.bounds, partial=partial)
+
+    def is_as(self, earlier: Coverable) -> bool:
+        """Whether all covers are as they were: the store hands out the same timelines while nothing has changed."""
+        return (
+            self.bounds == earlier.bounds
+            and self.timelines.keys() == earlier.timelines.keys()
+            and all(map(_are_same, self.timelines.values(), earlier.timelines.values()))
+        )
+
+
+def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +94,14 @@ class FactTimes:
 
         Raises as `Cubes.cover`.
         """
+        return self.coverable(time_dimension, now).cover(start, end, partial=partial)
+
+    def coverable(self, time_dimension: str | None, now: datetime) -> Coverable:
+        """What covers are made of at this moment. One read of the row of each storage table.
+
+        Raises:
+            NoStorageTables, UnknownTimeDimension: as `Cubes.cover`.
+        """
         fact, store = self.fact, self.catalog.store
         tables = [table for table in fact.storage_tables if table.time_partition_columns]
         if not tables:
@@ -81,7 +118,7 @@ class FactTimes:
                 for (period, of_column), timeline in stored.items():
                     if of_column == column:
                         timelines.setdefault(period, []).append(timeline)
-        return bounded_cover(timelines, start, end, validity(fact, now), partial=partial)
+        return Coverable(timelines, validity(fact, now))
 
     def _column(self, tables: Sequence[StorageTable], time_dimension: str | None) -> str:
         """The partition column of a time dimension, or the only one."""

@@ -90,6 +90,15 @@ def write_documents(documents: Iterable[Named], format: Literal["yaml", "json"] 
     return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in given)
 
 
+def in_order(documents: Iterable[Named]) -> list[Named]:
+    """Documents in an order in which each refers to those before it.
+
+    >>> in_order([DerivedCube(name="fares", parent="rides"), Cube(name="rides")])
+    [<Cube rides>, <DerivedCube fares>]
+    """
+    return sorted(documents, key=lambda one: KINDS.index(one.kind))
+
+
 def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
     """The document of a kind and data.
 

@@ -15,7 +15,7 @@ from hbstore.cubes.document import Named
 from hbstore.cubes.entries import Entry, State
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.logical_tables import LogicalTable
-from hbstore.cubes.references import check_references
+from hbstore.cubes.references import Known, check_references
 from hbstore.cubes.storage_tables import OvertakenError, drop_table, settle_tables
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidModel, ModelNotFound
 from hbstore.store.partition_store import PartitionStore
@@ -59,14 +59,7 @@ class Settler:
     def check_new(self, document: Named) -> None:
         """See that all is there that a document names, and that no document of another kind has its name."""
         check_references(document, self)
-        self.check_name(document)
-
-    def check_name(self, document: Named) -> None:
-        """See that no document of another kind that shares its names has this one."""
-        (kinds,) = (one for one in _NAMESPACES if document.kind in one)
-        for kind in kinds:
-            if kind != document.kind and (other := self.find(kind, document.name)) is not None:
-                raise there(self.database, other)
+        check_name(self.database, document, self)
 
     def replace(self, known: Entry, entry: Entry) -> Entry:
         """Put a document in the place of what is known of it.
@@ -201,6 +194,18 @@ class Settler:
         now = self.entry(document.kind, document.name)
         if (now and now.stamp) != (entry and entry.stamp):
             raise changed(document)
+
+
+def check_name(database: str, document: Named, known: Known) -> None:
+    """See that no document of another kind that shares its names has this one.
+
+    Raises:
+        AlreadyExists: one has.
+    """
+    (kinds,) = (one for one in _NAMESPACES if document.kind in one)
+    for kind in kinds:
+        if kind != document.kind and (other := known.find(kind, document.name)) is not None:
+            raise there(database, other)
 
 
 def _checked(kind: str) -> str:

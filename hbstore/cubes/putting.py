@@ -1,0 +1,130 @@
+"""Putting documents: those that are not there are created, others altered, in an order in which each step is sound.
+
+What is to be done is settled before anything is: each document is checked as it would stand after those before it. One
+that still needs what another takes away waits for that other. So a check alone says what would be done, and does not
+do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.document import Named
+from hbstore.cubes.files import in_order
+from hbstore.cubes.overlay import Overlay
+from hbstore.cubes.settling import not_found, there
+from hbstore.errors import HbstoreError, InvalidModel, ModelInUse
+
+
+class Action(StrEnum):
+    """What is to be done about a document."""
+
+    CREATE = "create"
+    ALTER = "alter"
+    KEEP = "keep"
+
+
+ONLY: Final = (Action.CREATE, Action.ALTER)
+"""What a caller may restrict the actions to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A document, and what is to be done about it.
+
+    Attributes:
+        document: as it is to be.
+        action: what is to be done.
+        before: what it is now; None if it is not there.
+    """
+
+    document: Named
+    action: Action
+    before: Named | None = None
+
+
+def steps_of(
+    catalog: Catalog, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
+) -> list[Step]:
+    """What is to be done to put some documents, in its order. Nothing is changed.
+
+    Args:
+        catalog: where they are put.
+        documents: which.
+        only: refuse to do anything else.
+        if_not_exists: with ``only`` creating, keep those that are there.
+
+    Raises:
+        AlreadyExists, InvalidModel, ModelInUse, UnknownTimelineClass: as `Cubes.create` and `Cubes.alter`.
+        ModelNotFound: one is not there, and only altering is allowed.
+    """
+    left, steps = in_order(documents), list[Step]()
+    _check_once(left)
+    while left:
+        waiting: list[Named] = []
+        for document in left:
+            try:
+                steps.append(_step(catalog, document, steps, only, if_not_exists=if_not_exists))
+            except ModelInUse:
+                waiting.append(document)
+                if len(waiting) == len(left):
+                    raise
+        left = waiting
+    return steps
+
+
+def put(
+    catalog: Catalog, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
+) -> list[Step]:
+    """Put documents, one after another; what was done. Raises as `steps_of`, and before it has changed anything.
+
+    Raises:
+        ConcurrentChange: another writer came between; ``done`` of the error's fields says what was put before.
+    """
+    steps = steps_of(catalog, documents, only=only, if_not_exists=if_not_exists)
+    for number, step in enumerate(steps):
+        try:
+            if step.action is Action.CREATE:
+                catalog.create(step.document)
+            elif step.action is Action.ALTER:
+                catalog.alter(step.document, replaces=step.before)
+        except HbstoreError as error:
+            done = [str(one.document) for one in steps[:number] if one.action is not Action.KEEP]
+            if done:
+                error.fields["done"] = ", ".join(done)
+            raise
+    return steps
+
+
+def _step(
+    catalog: Catalog, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool
+) -> Step:
+    before = catalog.find(document.kind, document.name)
+    known = Overlay.of(catalog.documents, *(one.document for one in steps), document)
+    if before is None:
+        if only is Action.ALTER:
+            raise not_found(catalog.database, document.kind, document.name)
+        catalog.check_new(document, known)
+        return Step(document, Action.CREATE)
+    if only is Action.CREATE:
+        if not if_not_exists:
+            raise there(catalog.database, document)
+        return Step(before, Action.KEEP, before)
+    if document == before:
+        return Step(document, Action.KEEP, before)
+    catalog.check_alteration(document, before, known)
+    return Step(document, Action.ALTER, before)
+
+
+def _check_once(documents: Iterable[Named]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for one in documents:
+        if (one.kind, one.name) in seen:
+            raise InvalidModel(
+                "a description occurs twice", kind=one.kind, name=one.name, hint="Write each description once"
+            )
+        seen.add((one.kind, one.name))
