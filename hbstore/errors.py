@@ -479,6 +479,10 @@ class ResultTooLarge(QueryError):
     """The result is larger than the server allows."""
 
 
+class TooManyWaiters(HbstoreError):
+    """The server holds as many waiting requests as it is to hold."""
+
+
 class TooManyQueries(QueryError):
     """The server takes no more queries now; ``fields`` say which limit was reached."""
 

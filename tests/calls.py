@@ -242,6 +242,7 @@ CUBES = {
     "fact": {"name": "rides_daily"},
     "dimtable": {"name": "stations"},
     "storage_table": THERE,
+    "only_storage": {"name": "rides_daily"},
     "add_partitions": {**THERE, "descs": [PartitionDesc("DAILY", {"dt": "2015-02-01"})], "if_not_exists": False},
     **{
         key: {**THERE, "descs": [PartitionDesc("DAILY", {"dt": "2015-01-29"})]}

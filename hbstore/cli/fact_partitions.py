@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,7 +25,7 @@ from hbstore.cli.arguments import (
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
 from hbstore.cli.printing import print_json, print_lines
-from hbstore.errors import InvalidInput, ModelNotFound, NoStorageTables
+from hbstore.errors import InvalidInput, hinting
 from hbstore.names import table_name
 from hbstore.wording import plural
 
@@ -177,7 +177,8 @@ def _storage_table(
 
     with open_store(ctx, store) as opened:
         cubes = Cubes(opened, database)
-        found = _storage(cubes, name, storage)
+        with hinting(InvalidInput, "Add --storage-name"):
+            found = storage or cubes.only_storage(name)
         yield cubes, found, f"{database}.{cubes.storage_table(name, found)}".lower()
 
 
@@ -194,6 +195,7 @@ def _descs(name: str, given: dict[str, Any], file: str | None) -> list[Partition
         InvalidModel: the file cannot be read.
     """
     from hbstore.cubes import PartitionDesc, read_partitions
+    from hbstore.cubes.partition_files import descs_of
 
     if file is None:
         if not given:
@@ -207,57 +209,7 @@ def _descs(name: str, given: dict[str, Any], file: str | None) -> list[Partition
             file=file,
             hint="Put the update period, times and values into the file",
         )
-    found = read_partitions(file)
-    for number, (table, _) in enumerate(found, 1):
-        if table != name.lower():
-            raise InvalidInput(
-                "a partition in the file belongs to another fact or dimension table",
-                file=file,
-                document=number,
-                table=table,
-                expected=name,
-                hint="Use one file for each fact or dimension table",
-            )
-    return [desc for _, desc in found]
-
-
-def _storage(cubes: Cubes, name: str, storage: str | None) -> str:
-    """The storage that was named, or the only one.
-
-    Raises:
-        InvalidInput: there are several.
-        NoStorageTables: there is none.
-    """
-    if storage is not None:
-        return storage
-    known = _storages(cubes, name)
-    if not known:
-        raise NoStorageTables(
-            "the fact or dimension table is on no storage",
-            name=name,
-            hint="Add a storage table to the fact or dimension table",
-        )
-    if len(known) > 1:
-        raise InvalidInput(
-            "the fact or dimension table is on several storages",
-            name=name,
-            storages=", ".join(known),
-            hint="Add --storage-name",
-        )
-    return known[0]
-
-
-def _storages(cubes: Cubes, name: str) -> list[str]:
-    """The storages that a fact or a dimension table is on.
-
-    Raises:
-        ModelNotFound: there is neither.
-    """
-    for find in (cubes.fact, cubes.dimtable):
-        with suppress(ModelNotFound):
-            return [one.storage for one in find(name).storage_tables]
-    hint = f"List the descriptions with `hbstore model list --database {cubes.database}`"
-    raise ModelNotFound("the fact or dimension table does not exist", name=f"{cubes.database}.{name}", hint=hint)
+    return descs_of(read_partitions(file), name, file)
 
 
 def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:

@@ -24,7 +24,7 @@ from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, storage_table_of
 from hbstore.cubes.waiting import covered
-from hbstore.errors import Uncoverable
+from hbstore.errors import InvalidInput, NoStorageTables, Uncoverable
 from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
@@ -241,6 +241,33 @@ class Cubes:
         """
         logical = self._catalog.tabled(name)
         return logical.table_name(storage_table_of(logical, storage).storage)
+
+    def only_storage(self, name: str) -> str:
+        """The storage of a fact or a dimension table that is on no other.
+
+        Raises:
+            ModelNotFound: there is no such fact or dimension table.
+            NoStorageTables: it is on no storage.
+            InvalidInput: it is on several.
+
+        >>> cubes.only_storage("rides_daily")
+        'lake'
+        """
+        storages = [one.storage for one in self._catalog.tabled(name).storage_tables]
+        if not storages:
+            raise NoStorageTables(
+                "the fact or dimension table is on no storage",
+                name=name,
+                hint="Add a storage table to the fact or dimension table",
+            )
+        if len(storages) > 1:
+            raise InvalidInput(
+                "the fact or dimension table is on several storages",
+                name=name,
+                storages=", ".join(storages),
+                hint="Name one of them",
+            )
+        return storages[0]
 
     # Partitions
 

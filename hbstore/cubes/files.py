@@ -1,4 +1,4 @@
-"""Documents of the model in files: YAML, JSON and Lens's XML are read, YAML and JSON written.
+"""Documents of the model in files: YAML, JSON and Lens's XML.
 
 >>> found = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
 >>> print(write_documents(found), end="")
@@ -24,7 +24,8 @@ from pydantic import ValidationError
 from hbstore.arguments import expect, expect_choice, expect_many
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
-from hbstore.cubes.lens_xml import read_lens
+from hbstore.cubes.lens_writing import write_lens
+from hbstore.cubes.lens_xml import read_model
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml
 from hbstore.cubes.xml_tree import parse_xml
@@ -61,7 +62,7 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
     """The documents of a text, in its order.
 
     Args:
-        text: one or several documents: YAML's are divided by ``---``, JSON's stand in a list. XML holds one.
+        text: one or several documents: YAML's are divided by ``---``, JSON's stand in a list, XML's in ``x_model``.
         format: which of the three.
         file: what errors call it.
 
@@ -73,21 +74,47 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
     """
     check_text(text, format)
     if format == "xml":
-        found = [read_lens(parse_xml(text, file), file)]
+        found = list(read_model(parse_xml(text, file), file))
     else:
         found = [_kind_and_data(one, file, number) for number, one in enumerate(load(text, format, file), 1)]
     return [make(kind, data, file=file, document=number) for number, (kind, data) in enumerate(found, 1)]
 
 
-def write_documents(documents: Iterable[Named], format: Literal["yaml", "json"] = "yaml") -> str:
+def write_documents(documents: Iterable[Named], format: Format = "yaml") -> str:
     """Documents as a text that `parse_documents` reads as the same.
+
+    Raises:
+        InvalidModel: XML has no place for something that a document says.
 
     >>> write_documents(parse_documents("{kind: storage, name: lake}", "yaml")).splitlines()
     ['---', 'kind: storage', 'name: lake']
     """
-    expect_choice("format", format, "yaml", "json")
-    given = expect_many("documents", documents, Named, hint="Give a list of documents")
-    return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in given)
+    expect_choice("format", format, *get_args(Format))
+    ones = expect_many("documents", documents, Named, hint="Give a list of documents")
+    if format == "xml":
+        return _xml_of(ones)
+    return {"yaml": dump_yaml, "json": dump_json}[format](one.to_dict() for one in ones)
+
+
+def _xml_of(documents: list[Named]) -> str:
+    for one in documents:
+        try:
+            same = parse_documents(write_lens([one]), "xml") == [one]
+        except InvalidModel as error:
+            raise _not_in_xml(one, error) from None
+        if not same:
+            raise _not_in_xml(one, None)
+    return write_lens(documents)
+
+
+def _not_in_xml(document: Named, error: InvalidModel | None) -> InvalidModel:
+    return InvalidModel(
+        "Lens's XML cannot hold the description as it is",
+        kind=document.kind,
+        name=document.name,
+        reason=None if error is None else error.text,
+        hint="Write it as YAML or JSON",
+    )
 
 
 def in_order(documents: Iterable[Named]) -> list[Named]:

@@ -34,6 +34,21 @@ _FACT_TIMES: Final[Mapping[str, str]] = {
 }
 
 
+def read_model(root: Element, file: str) -> Iterator[tuple[str, Data]]:
+    """The kinds and the data of all documents: of one by itself, or of those within ``x_model``.
+
+    Raises:
+        InvalidModel: as `read_lens`.
+    """
+    if root.tag.removeprefix("x_") != "model":
+        yield read_lens(root, file)
+        return
+    if root.attributes:
+        raise ElementReader(root, file).error(f"attribute {min(root.attributes)}")
+    for one in root.children:
+        yield read_lens(one, file)
+
+
 def read_lens(root: Element, file: str) -> tuple[str, Data]:
     """The kind of a document and its data.
 
@@ -123,6 +138,7 @@ def _fact(reader: ElementReader) -> tuple[str, Data]:
     return "fact", given(
         name=reader.attribute("name", "table_name"),
         cube=reader.attribute("cube_name"),
+        description=reader.attribute("description"),
         **_times_of_fact(reader, own),
         **_table(reader),
         properties=own,
@@ -133,6 +149,7 @@ def _dimtable(reader: ElementReader) -> tuple[str, Data]:
     return "dimtable", given(
         name=reader.attribute("table_name", "name"),
         dimension=reader.attribute("dimension_name"),
+        description=reader.attribute("description"),
         **_table(reader),
         properties=properties(reader),
     )
@@ -349,11 +366,13 @@ def _table_description(reader: ElementReader) -> Data:
     ]
     serde = given(
         name=reader.attribute("serde_class_name"),
+        library=reader.attribute("serde_library"),
         parameters=serde_parameters | properties(reader, "serde_parameters"),
     )
     description = given(
         location=reader.attribute("table_location"),
         external=_truth(reader.attribute("external")),
+        format=reader.attribute("format"),
         input_format=reader.attribute("input_format"),
         output_format=reader.attribute("output_format"),
         compressed=_truth(reader.attribute("compressed")),

@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ValidationError
 
+from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, check_text, load, read_text
@@ -19,7 +21,7 @@ from hbstore.cubes.lens_xml import Data, given, properties
 from hbstore.cubes.values import FieldName, Name, Period, Properties
 from hbstore.cubes.xml_reader import ElementReader
 from hbstore.cubes.xml_tree import parse_xml
-from hbstore.errors import InvalidModel
+from hbstore.errors import InvalidInput, InvalidModel
 from hbstore.model import FrozenDict
 
 
@@ -50,8 +52,16 @@ def read_partitions(path: str | Path) -> list[tuple[str, PartitionDesc]]:
     return parse_partitions(*read_text(path), file=str(path))
 
 
-def parse_partitions(text: str, format: Format, *, file: str = "<text>") -> list[tuple[str, PartitionDesc]]:
+def parse_partitions(
+    text: str, format: Format, *, file: str = "<text>", table: str | None = None
+) -> list[tuple[str, PartitionDesc]]:
     """The partitions in a text, each with its fact's or dimension table's name.
+
+    Args:
+        text: one or several partitions.
+        format: yaml, json or xml.
+        file: what errors call it.
+        table: the fact or dimension table of those that name none; None: each has to.
 
     Raises:
         InvalidModel: it does not parse, or holds something that is no partition; the error names the place.
@@ -63,7 +73,30 @@ def parse_partitions(text: str, format: Format, *, file: str = "<text>") -> list
     found = _from_lens(text, file) if format == "xml" else load(text, format, file)
     if format == "yaml":
         found = [one for part in found for one in (part if isinstance(part, list) else [part])]
-    return [_partition(data, file, number) for number, data in enumerate(found, 1)]
+    expect_texts(or_none=True, table=table)
+    named = found if table is None else [{"table": table, **one} if isinstance(one, dict) else one for one in found]
+    return [_partition(data, file, number) for number, data in enumerate(named, 1)]
+
+
+def descs_of(found: Iterable[tuple[str, PartitionDesc]], name: str, file: str) -> list[PartitionDesc]:
+    """The partitions of a file, which have to be of one fact or dimension table.
+
+    Raises:
+        InvalidInput: one is of another.
+    """
+    descs = []
+    for number, (table, desc) in enumerate(found, 1):
+        if table != name.lower():
+            raise InvalidInput(
+                "a partition in the file belongs to another fact or dimension table",
+                file=file,
+                document=number,
+                table=table,
+                expected=name,
+                hint="Use one file for each fact or dimension table",
+            )
+        descs.append(desc)
+    return descs
 
 
 def _partition(data: object, file: str, number: int) -> tuple[str, PartitionDesc]:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import Final
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -80,3 +81,22 @@ def parse_xml(text: str, file: str) -> Element:
     except UnicodeEncodeError:
         raise InvalidModel("the text cannot be written as UTF-8", file=file, hint="Remove the lone surrogate") from None
     return top.children[0]
+
+
+def write_xml(element: Element, indent: str = "") -> str:
+    r"""An element as a text that `parse_xml` reads as the same.
+
+    >>> write_xml(Element("a", {"b": "1 < 2\n"}, 0, [Element("c", {}, 0, [], "x & y")]))
+    '<a b="1 &lt; 2&#10;">\n  <c>x &amp; y</c>\n</a>\n'
+    """
+    attributes = "".join(f' {name}="{_escaped(value)}"' for name, value in element.attributes.items())
+    head = f"{indent}<{element.tag}{attributes}"
+    if element.children:
+        within = "".join(write_xml(child, f"{indent}  ") for child in element.children)
+        return f"{head}>\n{within}{indent}</{element.tag}>\n"
+    return f"{head}>{_escaped(element.text)}</{element.tag}>\n" if element.text else f"{head}/>\n"
+
+
+def _escaped(text: str) -> str:
+    """A text within XML; line ends and tabs by their numbers, as attributes would lose them."""
+    return escape(text).translate({ord(one): f"&#{ord(one)};" for one in "\n\r\t"})

@@ -20,6 +20,11 @@ from hbstore.web.catalog.partition_change_routes import named_partition_change_r
 from hbstore.web.catalog.partition_routes import partition_routes
 from hbstore.web.catalog.timeline_routes import timeline_routes
 from hbstore.web.catalog.upkeep_routes import upkeep_routes
+from hbstore.web.cubes.fact_partition_routes import fact_partition_change_routes, fact_partition_routes
+from hbstore.web.cubes.fact_routes import fact_routes
+from hbstore.web.cubes.model_routes import model_change_routes, model_routes
+from hbstore.web.cubes.wait_routes import wait_routes
+from hbstore.web.cubes.waits import Waits
 from hbstore.web.guard import Answered, Guard
 from hbstore.web.problems import handle_errors
 from hbstore.web.queries.query_routes import query_routes
@@ -61,6 +66,12 @@ def application(
         app.include_router(named_partition_change_routes(catalog))
         app.include_router(timeline_routes(catalog))
         app.include_router(upkeep_routes(catalog))
+        app.include_router(model_routes(catalog))
+        app.include_router(model_change_routes(catalog))
+        app.include_router(fact_routes(catalog))
+        app.include_router(fact_partition_routes(catalog))
+        app.include_router(fact_partition_change_routes(catalog))
+        app.include_router(wait_routes(Waits(catalog.store)))
 
     @app.get("/health", tags=["server"])
     def health() -> dict[str, bool]:

@@ -27,6 +27,7 @@ from hbstore.errors import (
     InvalidInput,
     InvalidName,
     InvalidPartitionValue,
+    ModelInUse,
     ModelNotFound,
     OutsideWarehouse,
     PartitionNotFound,
@@ -43,6 +44,8 @@ from hbstore.errors import (
     TextError,
     TimelineError,
     TooManyQueries,
+    TooManyWaiters,
+    Uncoverable,
     VersionMismatch,
 )
 from hbstore.query_service.query import Problem
@@ -60,6 +63,8 @@ _STATUS: Final[tuple[tuple[type[HbstoreError], int], ...]] = (
     (TableNotFound, 404),
     (PartitionNotFound, 404),
     (ModelNotFound, 404),
+    (ModelInUse, 409),
+    (Uncoverable, 409),
     (QueryNotFinished, 409),
     (AlreadyExists, 409),
     (DatabaseNotEmpty, 409),
@@ -68,6 +73,7 @@ _STATUS: Final[tuple[tuple[type[HbstoreError], int], ...]] = (
     (VersionMismatch, 412),
     (ConcurrentChange, 409),
     (TooManyQueries, 429),
+    (TooManyWaiters, 429),
     (StoreFull, 507),
     (StoreUnavailable, 503),
     (InvalidInput, 400),

@@ -19,25 +19,51 @@ _SIZE: Final = 16
 """Bytes of a digest."""
 
 
-def tag_of(content: bytes) -> str:
-    """The ETag of stored bytes.
+def tag_of(content: bytes, form: str = "") -> str:
+    """The ETag of stored bytes, in a form that is one of several with tags.
 
-    >>> tag_of(b"a")
-    '"27c35e6e9373877f29e562464e46497e"'
+    >>> tag_of(b"a"), tag_of(b"a", "yaml")
+    ('"27c35e6e9373877f29e562464e46497e"', '"27c35e6e9373877f29e562464e46497e-yaml"')
     """
-    return f'"{hashlib.blake2b(content, digest_size=_SIZE).hexdigest()}"'
+    digest = hashlib.blake2b(content, digest_size=_SIZE).hexdigest()
+    return f'"{digest}-{form}"' if form else f'"{digest}"'
 
 
 def tagged(request: Request, document: BaseModel, tag: str, *, status: int = 200) -> Response:
     """The reply with a document; 304 without it for a request that names its tag in If-None-Match."""
+    return content_reply(request, document.model_dump_json().encode(), "application/json", tag, status=status)
+
+
+def content_reply(request: Request, content: bytes, media_type: str, tag: str, *, status: int = 200) -> Response:
+    """The reply with a text of a tag, as `tagged`."""
     headers = {"ETag": tag, "Cache-Control": "no-cache"}  # kept, but asked for again
     if request.method in ("GET", "HEAD") and _names(request.headers.get("if-none-match"), tag, weak=True):
         return Response(status_code=304, headers=headers)
-    return Response(document.model_dump_json(), status, headers, media_type="application/json")
+    return Response(content, status, headers, media_type=media_type)
 
 
-def check_match(request: Request, tag: str) -> bool:
-    """Whether a request says by If-Match what it changes, and that this is what is there.
+def check_there(request: Request) -> None:
+    """See that a request may be about something that is not there.
+
+    Raises:
+        VersionMismatch: it says by If-Match what it changes.
+    """
+    if "if-match" in request.headers:
+        raise _mismatch(request.headers["if-match"])
+
+
+def check_absent(request: Request) -> None:
+    """See that a request may be about something that is there.
+
+    Raises:
+        VersionMismatch: it says by ``If-None-Match: *`` that nothing is.
+    """
+    if request.headers.get("if-none-match", "").strip() == "*":
+        raise VersionMismatch("the resource is there already", hint="Send If-Match with its ETag to change it")
+
+
+def check_match(request: Request, *tags: str) -> bool:
+    """Whether a request says by If-Match what it changes, and that this is what is there, in any of its forms.
 
     Raises:
         VersionMismatch: it names another tag.
@@ -45,7 +71,7 @@ def check_match(request: Request, tag: str) -> bool:
     said = request.headers.get("if-match")
     if said is None:
         return False
-    if not _names(said, tag, weak=False):
+    if not any(_names(said, tag, weak=False) for tag in tags):
         raise _mismatch(said)
     return said.strip() != "*"
 

@@ -1,0 +1,64 @@
+"""The times of facts: timelines of all storage tables, and covers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from hbstore.cubes import Cubes
+from hbstore.metastore.calls import Service
+from hbstore.times.clock import Clock, utc_now
+from hbstore.web.catalog.catalog_routes import DATABASE
+from hbstore.web.cubes.asked_range import FromQuery, TimeDimensionQuery, ToQuery, asked_range
+from hbstore.web.cubes.fact_documents import CoverDocument, FactTimeline, FactTimelines
+
+FACT: Final = f"{DATABASE}/facts/{{fact}}"
+_PAGE: Final = 1_000
+"""Runs of a page, where the request does not say how many."""
+
+_MOST: Final = 10_000
+
+
+def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
+    """The routes of the times of facts."""
+    router, store = APIRouter(tags=["facts"]), service.store
+
+    @router.get(f"{FACT}/timelines", response_model_exclude_none=True)
+    def timelines(
+        database: str,
+        fact: str,
+        *,
+        storage: Annotated[str | None, Query(description="only on this storage")] = None,
+        update_period: Annotated[str | None, Query(description="only of this update period, such as DAILY")] = None,
+        time_dimension: TimeDimensionQuery = None,
+        holes: Annotated[int, Query(ge=0, le=10_000, description="holes of each timeline at most")] = 1_000,
+        properties: Annotated[bool, Query(description="say each timeline wholly, by its properties")] = False,
+    ) -> FactTimelines:
+        """The timelines of all storage tables of a fact and all their update periods."""
+        found = Cubes(store, database).timelines(
+            fact, storage=storage, update_period=update_period, time_dimension=time_dimension
+        )
+        return FactTimelines(timelines=[FactTimeline.within(one, holes, properties=properties) for one in found])
+
+    @router.get(f"{FACT}/cover")
+    def cover(
+        database: str,
+        fact: str,
+        *,
+        start: FromQuery,
+        end: ToQuery,
+        time_dimension: TimeDimensionQuery = None,
+        partial: Annotated[bool, Query(description="answer also where something is missing, and say what")] = False,
+        limit: Annotated[int, Query(ge=1, le=_MOST, description="runs of partitions of a page")] = _PAGE,
+    ) -> CoverDocument:
+        """The partitions that hold a range, as few and as large as there are, in the order of time.
+
+        They come as runs of partitions that follow one another. If there are more than ``limit`` of them, ``next``
+        says from where to ask for the others. Each page is as the store was at one moment.
+        """
+        asked = asked_range(start, end, clock)
+        found = Cubes(store, database, clock).cover(fact, *asked, time_dimension=time_dimension, partial=partial)
+        return CoverDocument.of(fact.lower(), found, limit)
+
+    return router

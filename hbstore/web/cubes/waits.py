@@ -1,0 +1,195 @@
+"""Requests that wait until nothing of a range of a fact is missing.
+
+A waiting request is an entry in a table: no thread is held for it. While there are any, one thread looks at the
+timelines of all facts that are waited for, as often as `hbstore.cubes.waiting` says. Requests for the same range share
+a cover, and a cover is made again only where something of its fact has changed. So a commit is seen wherever it was
+made: by this process, by the metastore's, by another server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeAlias
+
+from starlette.concurrency import run_in_threadpool
+
+from hbstore.cubes import Cover
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.fact_times import Coverable, FactTimes
+from hbstore.cubes.waiting import pause_after
+from hbstore.errors import ConcurrentChange, HbstoreError, TooManyWaiters
+from hbstore.store.partition_store import PartitionStore
+from hbstore.times.clock import Clock, utc_now
+
+MOST_WAITERS: Final = 10_000
+"""Requests that wait at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a wait looks at.
+
+    Attributes:
+        database: of the fact.
+        fact: its name.
+        time_dimension: as of `Cubes.cover`.
+    """
+
+    database: str
+    fact: str
+    time_dimension: str | None
+
+    def look(self, store: PartitionStore, clock: Clock) -> Coverable:
+        """What its covers are made of now. Raises as `Cubes.cover`."""
+        return FactTimes.of(Catalog(store, self.database), self.fact).coverable(self.time_dimension, clock())
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A range that is to be covered: requests for the same one are told together.
+
+    Attributes:
+        source: of which fact.
+        start: where it begins.
+        end: where it ends; not part of it.
+    """
+
+    source: Source
+    start: datetime
+    end: datetime
+
+    def cover(self, now: Coverable) -> Cover:
+        """The cover, with what is missing. Raises as `Cubes.cover`."""
+        return now.cover(self.start, self.end, partial=True)
+
+
+Outcome: TypeAlias = Cover | HbstoreError
+"""What is known of a range: its cover, or why there is none."""
+
+
+class Waits:
+    """The waiting requests of a process. All but the looks runs in the thread of its event loop.
+
+    Args:
+        store: which is looked at.
+        clock: what time it is, for facts that start or end relative to now.
+        most: how many requests may wait at once.
+    """
+
+    def __init__(self, store: PartitionStore, clock: Clock = utc_now, most: int = MOST_WAITERS) -> None:
+        self._store = store
+        self.clock = clock
+        self._most = most
+        self._waiters: dict[Wanted, set[asyncio.Future[Cover]]] = {}
+        self._latest: dict[Wanted, Cover] = {}
+        self._looked: dict[Wanted, Coverable] = {}
+        self._looking = ThreadPoolExecutor(1, thread_name_prefix="hbstore-waits")
+        self._reader: asyncio.Task[None] | None = None
+        self.number = 0
+
+    async def cover(self, wanted: Wanted, seconds: float) -> Cover:
+        """The cover of a range when nothing of it is missing, or as it is after so many seconds.
+
+        Raises:
+            TooManyWaiters: as many as may are waiting.
+            ModelNotFound, NoStorageTables, UnknownTimeDimension, InvalidTimeRange: as `Cubes.cover`; also where the
+                fact is dropped or altered meanwhile.
+        """
+        if wanted not in self._latest:  # else others wait for the same, and the next look tells all
+            found = await run_in_threadpool(lambda: wanted.cover(wanted.source.look(self._store, self.clock)))
+            if not found.missing or seconds <= 0:
+                return found
+            self._latest.setdefault(wanted, found)
+        return await self._waited(wanted, seconds)
+
+    async def _waited(self, wanted: Wanted, seconds: float) -> Cover:
+        if self.number >= self._most:
+            self._forget(wanted)
+            raise TooManyWaiters(
+                "the server holds as many waiting requests as it may",
+                limit=self._most,
+                hint="Ask again later, or wait for one range with one request",
+            )
+        told: asyncio.Future[Cover] = asyncio.get_running_loop().create_future()
+        self._waiters.setdefault(wanted, set()).add(told)
+        self.number += 1
+        if self._reader is None:
+            self._reader = asyncio.create_task(self._read())
+            self._reader.add_done_callback(self._ended)
+        try:
+            return await asyncio.wait_for(told, max(seconds, 0))
+        except TimeoutError:
+            return self._latest[wanted]
+        finally:
+            self.number -= 1
+            self._waiters[wanted].discard(told)
+            self._forget(wanted)
+
+    def _forget(self, wanted: Wanted) -> None:
+        """Forget a range that nobody waits for."""
+        if not self._waiters.get(wanted):
+            self._waiters.pop(wanted, None)
+            self._latest.pop(wanted, None)
+
+    async def _read(self) -> None:
+        """Look again and again, as long as somebody waits."""
+        loop = asyncio.get_running_loop()
+        while self._waiters:
+            began = loop.time()
+            outcomes = await loop.run_in_executor(self._looking, self._look, tuple(self._waiters))
+            took = loop.time() - began
+            for wanted, outcome in outcomes.items():
+                self._tell(wanted, outcome)
+            await asyncio.sleep(pause_after(took))
+
+    def _look(self, wanted: Collection[Wanted]) -> dict[Wanted, Outcome]:
+        """Called in the thread that looks: what is new of some ranges."""
+        by_source: dict[Source, list[Wanted]] = {}
+        for one in wanted:
+            by_source.setdefault(one.source, []).append(one)
+        outcomes: dict[Wanted, Outcome] = {}
+        looked: dict[Wanted, Coverable] = {}
+        for source, ones in by_source.items():
+            try:
+                now = source.look(self._store, self.clock)
+                before = next((self._looked[one] for one in ones if one in self._looked), None)
+                if before is not None and now.is_as(before):
+                    now = before
+                outcomes |= {one: one.cover(now) for one in ones if self._looked.get(one) is not now}
+                looked |= dict.fromkeys(ones, now)
+            except ConcurrentChange:
+                continue  # the next look comes soon
+            except HbstoreError as error:
+                outcomes |= dict.fromkeys(ones, error)
+        self._looked = looked
+        return outcomes
+
+    def _tell(self, wanted: Wanted, outcome: Outcome) -> None:
+        if isinstance(outcome, HbstoreError):
+            _end(self._waiters.get(wanted, ()), outcome)
+        elif wanted in self._waiters:
+            self._latest[wanted] = outcome
+            if not outcome.missing:
+                for told in self._waiters[wanted]:
+                    if not told.done():
+                        told.set_result(outcome)
+
+    def _ended(self, reader: asyncio.Task[None]) -> None:
+        """Called when nobody waits any more, or looking has failed as it should not: then all who wait hear of it."""
+        self._reader = None
+        error = None if reader.cancelled() else reader.exception()
+        if error is not None:
+            _end((told for ones in self._waiters.values() for told in ones), error)
+        elif self._waiters and not reader.cancelled():  # who came while it ended
+            self._reader = asyncio.create_task(self._read())
+            self._reader.add_done_callback(self._ended)
+
+
+def _end(waiters: Iterable[asyncio.Future[Cover]], error: BaseException) -> None:
+    for told in waiters:
+        if not told.done():
+            told.set_exception(error)
