@@ -40,6 +40,7 @@ LONGEST = (
     "tests/hiveserver2/test_texts_of_spark.py",
     "tests/metastore/test_serve.py",
     "tests/cli/test_analyze.py",
+    "tests/airflow/",
     "tests/cubes/query/test_stars.py",
     "tests/cubes/test_catalog_interleavings.py",
     "tests/metastore/test_deaths.py",
@@ -61,6 +62,7 @@ LONGEST = (
 
 
 SLOW = (
+    "tests/airflow/",
     "tests/cli/test_processes.py",
     "tests/cli/test_transfer.py",
     "tests/test_properties_file.py::test_java_reads",

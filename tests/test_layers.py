@@ -15,6 +15,7 @@ ROOMS = (
     ("cli", "__main__"),
     ("web", "console", "hiveserver2"),
     ("query_service",),
+    ("airflow",),
     ("client",),
     ("spark",),
     ("ddl",),

@@ -62,8 +62,8 @@ app = typer.Typer(
         "hbstore add-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore partitions shop.sales --filter \"ds >= '2013-01-01' and hour in (5, 6)\"",
     )
-    + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover`, `query run` or `sql` found time without "
-    "partitions, or not all could be imported or exported as it is; "
+    + "\n\nExit codes: 0 success; 1 a check found problems, `fact cover`, `fact wait`, `query run` or `sql` found time "
+    "without partitions, or not all could be imported or exported as it is; "
     "2 a mistake in the command or its input; 3 the store or the server does not answer, or the store does not exist, "
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )

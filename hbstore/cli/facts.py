@@ -1,15 +1,25 @@
-"""Commands for facts: their timelines, and which of their partitions hold a range of time."""
+"""Commands for facts: their timelines, which of their partitions hold a range of time, and waiting for that."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hbstore.cli.arguments import DatabaseOption, FromOption, JsonOption, StoreOption, ToOption, examples, model_name
+from hbstore.cli.arguments import (
+    DatabaseOption,
+    FromOption,
+    JsonOption,
+    StoreOption,
+    TokenOption,
+    ToOption,
+    examples,
+    model_name,
+)
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
@@ -19,7 +29,8 @@ from hbstore.times.moments import END_OF_TIME
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when there is a cover: help needs none
-    from hbstore.cubes import Cover, CoverRun
+    from hbstore.client.remote_cubes import RemoteCubes
+    from hbstore.cubes import Cover, CoverRun, Uncoverable
 
 commands = typer.Typer(no_args_is_help=True)
 _NAMED: Final = 10
@@ -103,7 +114,7 @@ def cover(
     If a part of the range has no partitions, the exit code is 1 and the error names that part; with --partial the
     command prints the missing ranges below the runs.
     """
-    from hbstore.cubes import Cubes, Uncoverable
+    from hbstore.cubes import Cubes
     from hbstore.times.time_range import parse_time_range
 
     in_database, name = model_name(fact, database)
@@ -116,13 +127,87 @@ def cover(
         if uncovered:
             raise typer.Exit(PROBLEMS)
     elif uncovered:
-        error = Uncoverable(covered.missing)
-        more = f" and {len(covered.missing) - _NAMED:,} more" if covered.missing[_NAMED:] else ""
-        error.fields["missing"] = " ∪ ".join(map(_range, covered.missing[:_NAMED])) + more
-        error.hint = "--partial shows the existing partitions and all missing ranges"
-        raise error
+        raise _uncoverable(covered.missing, "--partial shows the existing partitions and all missing ranges")
     else:
         _print_cover(covered)
+
+
+@commands.command(
+    epilog=examples(
+        "hbstore fact wait shop.sales 2015-01-29-06 2015-02-01",
+        "hbstore fact wait shop.sales 2015-01-30 2015-02-01 --timeout 3600 --json",
+    )
+)
+def wait(
+    ctx: typer.Context,
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)],
+    start: Annotated[
+        str, typer.Argument(metavar="FROM", help="Where the range of time begins: 2015-01-29-06.", show_default=False)
+    ],
+    end: Annotated[
+        str, typer.Argument(metavar="TO", help="Where it ends; the end is not part of it.", show_default=False)
+    ],
+    *,
+    time_dimension: TimeDimensionOption = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option("--timeout", min=0, metavar="S", help="Seconds to wait; by default as long as it takes."),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            envvar="HBSTORE_SERVER",
+            metavar="URL",
+            help="The server that is asked instead of the store: http://host:port.",
+        ),
+    ] = None,
+    token: TokenOption = None,
+    database: DatabaseOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Wait until partitions hold the whole of a range of time.
+
+    The command ends as soon as nothing of the range is missing, whoever registers the partitions. If something is
+    missing when the time is over, the exit code is 1 and the error names the missing ranges.
+    """
+    from hbstore.cubes import Cubes, Uncoverable
+    from hbstore.times.time_range import parse_time_range
+
+    in_database, name = model_name(fact, database)
+    range_ = parse_time_range(start, end, datetime.now(UTC))
+    said = {"fact": f"{in_database}.{name}".lower(), **_pair(range_)}
+    with ExitStack() as stack:
+        cubes: Cubes | RemoteCubes
+        if server is None:
+            cubes = Cubes(stack.enter_context(open_store(ctx, store)), in_database)
+        else:
+            import hbstore.client
+
+            cubes = stack.enter_context(hbstore.client.connect(server, token=token)).cubes(in_database)
+        try:
+            covered = cubes.wait(name, *range_, time_dimension=time_dimension, seconds=timeout)
+        except Uncoverable as error:
+            if as_json:
+                print_json({**said, "complete": False, "missing": list(map(_pair, error.missing))})
+                raise typer.Exit(PROBLEMS) from None
+            raise _uncoverable(error.missing, "Wait again, or register the partitions") from None
+    if as_json:
+        print_json({**said, "complete": True, "missing": []})
+    else:
+        print_lines([f"{said['fact']}: {plural(len(covered.partitions), 'partition')}, nothing missing"])
+
+
+def _uncoverable(missing: Sequence[tuple[datetime, datetime]], hint: str) -> Uncoverable:
+    """The error that names the first missing ranges as `--from` and `--to` have them."""
+    from hbstore.cubes import Uncoverable
+
+    error = Uncoverable(missing)
+    more = f" and {len(missing) - _NAMED:,} more" if missing[_NAMED:] else ""
+    error.fields["missing"] = " ∪ ".join(map(_range, missing[:_NAMED])) + more
+    error.hint = hint
+    return error
 
 
 def _print_cover(covered: Cover) -> None:

@@ -29,7 +29,8 @@ from hbstore.errors import (
 
 PROBLEMS: Final = 1
 """The command did its work, and the answer is bad: `check` and `timeline check` found problems, `fact cover`,
-`query run` and `sql` found time without partitions, `import` or `export` something that cannot be copied as it is.
+`fact wait`, `query run` and `sql` found time without partitions, `import` or `export` something that cannot be copied
+as it is.
 Nothing else ends like this, so that scripts can rely on it."""
 
 MISTAKE: Final = 2

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hbstore.client.documents import database_document, database_of, table_document
 from hbstore.client.remote_table import RemoteTable
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
 from hbstore.model import Database, Table
-from hbstore.names import table_name
+from hbstore.names import DEFAULT_DATABASE, table_name
+
+if TYPE_CHECKING:
+    from hbstore.client.remote_cubes import RemoteCubes
 
 
 class RemoteCatalog:
@@ -34,6 +37,16 @@ class RemoteCatalog:
         handle = RemoteTable(self._transport, *table_name(name))
         handle.definition  # noqa: B018  whose error says that there is none
         return handle
+
+    def cubes(self, database: str = DEFAULT_DATABASE) -> RemoteCubes:
+        """The model of a database, as of `hbstore.cubes.Cubes`. Nothing is sent before the first question.
+
+        Raises:
+            InvalidName: the name is not letters, digits and underscores.
+        """
+        from hbstore.client.remote_cubes import RemoteCubes  # which takes its time, and tables need nothing of
+
+        return RemoteCubes(self._transport, database)
 
     def databases(self) -> list[Database]:
         """All databases in order of their names; their privileges are not sent."""

@@ -22,9 +22,9 @@ from hbstore.cubes.query.capability import candidates_of
 from hbstore.cubes.query.options import QueryOptions, Said
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
-from hbstore.cubes.registration import Registration, storage_table_of
+from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
 from hbstore.cubes.waiting import covered
-from hbstore.errors import InvalidInput, NoStorageTables, Uncoverable
+from hbstore.errors import Uncoverable
 from hbstore.model import Partition
 from hbstore.names import identifier
 from hbstore.store.partition_store import PartitionStore
@@ -253,21 +253,7 @@ class Cubes:
         >>> cubes.only_storage("rides_daily")
         'lake'
         """
-        storages = [one.storage for one in self._catalog.tabled(name).storage_tables]
-        if not storages:
-            raise NoStorageTables(
-                "the fact or dimension table is on no storage",
-                name=name,
-                hint="Add a storage table to the fact or dimension table",
-            )
-        if len(storages) > 1:
-            raise InvalidInput(
-                "the fact or dimension table is on several storages",
-                name=name,
-                storages=", ".join(storages),
-                hint="Name one of them",
-            )
-        return storages[0]
+        return only_storage_of(self._catalog.tabled(name))
 
     # Partitions
 

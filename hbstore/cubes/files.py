@@ -126,6 +126,22 @@ def in_order(documents: Iterable[Named]) -> list[Named]:
     return sorted(documents, key=lambda one: KINDS.index(one.kind))
 
 
+def checked_kind(kind: str) -> str:
+    """The kind itself.
+
+    Raises:
+        InvalidModel: it is none of `KINDS`.
+    """
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidModel(
+            "the kind of the description is unknown",
+            found=kind if isinstance(kind, str) else repr(kind),
+            expected=", ".join(KINDS),
+            hint="Use one of the expected kinds",
+        )
+    return kind
+
+
 def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
     """The document of a kind and data.
 

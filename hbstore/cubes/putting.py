@@ -8,7 +8,7 @@ do it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -39,12 +39,12 @@ class Step:
     Attributes:
         document: as it is to be.
         action: what is to be done.
-        before: what it is now; None if it is not there.
+        before: what it is now; None if it is not there, or only a server knows.
     """
 
     document: Named
     action: Action
-    before: Named | None = None
+    before: Named | None = field(default=None, compare=False, repr=False)
 
 
 def steps_of(

@@ -19,8 +19,10 @@ from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTa
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
+    InvalidInput,
     InvalidPartitionValue,
     ModelNotFound,
+    NoStorageTables,
     OutsideValidity,
     PartitionNotFound,
     hinting,
@@ -120,6 +122,30 @@ class Registration:
         columns = frozenset(cube.time_dimensions.values()) if isinstance(cube, Cube) else frozenset()
         start, end = validity(logical, now)
         return _Validity(start, end, columns)
+
+
+def only_storage_of(logical: LogicalTable) -> str:
+    """The storage of a fact or a dimension table that is on no other.
+
+    Raises:
+        NoStorageTables: it is on no storage.
+        InvalidInput: it is on several.
+    """
+    storages = [one.storage for one in logical.storage_tables]
+    if not storages:
+        raise NoStorageTables(
+            "the fact or dimension table is on no storage",
+            name=logical.name,
+            hint="Add a storage table to the fact or dimension table",
+        )
+    if len(storages) > 1:
+        raise InvalidInput(
+            "the fact or dimension table is on several storages",
+            name=logical.name,
+            storages=", ".join(storages),
+            hint="Name one of them",
+        )
+    return storages[0]
 
 
 def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:

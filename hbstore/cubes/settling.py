@@ -13,7 +13,7 @@ from typing import Final
 
 from hbstore.cubes.document import Named
 from hbstore.cubes.entries import Entry, State
-from hbstore.cubes.files import KINDS
+from hbstore.cubes.files import checked_kind
 from hbstore.cubes.logical_tables import LogicalTable
 from hbstore.cubes.references import Known, check_references
 from hbstore.cubes.storage_tables import OvertakenError, drop_table, settle_tables
@@ -49,11 +49,11 @@ class Settler:
 
     def entries(self, kind: str) -> Iterator[Entry]:
         """All documents of a kind as they are kept, in order of their names. One scan."""
-        return (Entry.read(kind, text) for _, text in self.store.documents.all(self.database, _checked(kind)))
+        return (Entry.read(kind, text) for _, text in self.store.documents.all(self.database, checked_kind(kind)))
 
     def entry(self, kind: str, name: str) -> Entry | None:
         """A document as it is kept. One row."""
-        text = self.store.documents.get(self.database, _checked(kind), name)
+        text = self.store.documents.get(self.database, checked_kind(kind), name)
         return None if text is None else Entry.read(kind, text)
 
     def check_new(self, document: Named) -> None:
@@ -206,17 +206,6 @@ def check_name(database: str, document: Named, known: Known) -> None:
     for kind in kinds:
         if kind != document.kind and (other := known.find(kind, document.name)) is not None:
             raise there(database, other)
-
-
-def _checked(kind: str) -> str:
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidModel(
-            "the kind of the description is unknown",
-            found=kind if isinstance(kind, str) else repr(kind),
-            expected=", ".join(KINDS),
-            hint="Use one of the expected kinds",
-        )
-    return kind
 
 
 def not_found(database: str, kind: str, name: str) -> ModelNotFound:

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple, TypeAlias
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from hbstore.arguments import expect
-from hbstore.errors import TimeRangeSyntaxError
+from hbstore.errors import InvalidTime, TimeRangeSyntaxError
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight, place
 from hbstore.times.clock import Clock
@@ -34,6 +34,7 @@ MAX_LENGTH: Final = 200
 """Characters of a time."""
 
 _REMEMBERED: Final = 1_024
+_ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d")
 _PERIODS: Final[Mapping[str, UpdatePeriod]] = {
     "second": UpdatePeriod.SECONDLY,
     "minute": UpdatePeriod.MINUTELY,
@@ -129,6 +130,27 @@ class RelativeTime:
 
 WrittenTime: TypeAlias = AbsoluteTime | RelativeTime
 """A text that was read."""
+
+
+def read_time(text: str, now: datetime) -> datetime:
+    """The time in a text that people or programs wrote: as `parse_time`, or an ISO time; without a zone, in UTC.
+
+    Raises:
+        TimeRangeSyntaxError: the text is none of both.
+        InvalidTime: there is no such time.
+
+    >>> [read_time(text, datetime.now(UTC)).isoformat() for text in ("2015-01-29-06", "2015-01-29T08:00:00+01:00")]
+    ['2015-01-29T06:00:00+00:00', '2015-01-29T07:00:00+00:00']
+    """
+    if not _ISO.match(expect("text", text, str, hint=_A_TIME)):
+        return parse_time(text, now)
+    try:
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidTime(
+            "the text is not an ISO time", time=text[:MAX_LENGTH], hint="Write the time as 2015-01-29T06:00:00Z"
+        ) from None
 
 
 def parse_time_range(start: str, end: str, now: datetime) -> TimeRange:

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
+from hbstore import connect
 from hbstore.cubes import PartitionDesc
+from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.calls import Service
+from hbstore.query_service.access import Access
+from hbstore.web.app import application
+from hbstore.web.serving import http_served
+from tests.query_service.test_service import serving
 
 HOURLY = (
     "EndsAndHolesPartitionTimeline(super=PartitionTimeline(storageTableName=s1_sales, updatePeriod=HOURLY, partCol=dt, "
@@ -357,3 +365,65 @@ def test_the_storage_is_named_where_there_are_several(run, cubes, tmp_path):
     cover = ("--from", "2015", "--to", "2016")
     assert "the fact has no storage table" in run("fact", "cover", "shop.nowhere", *cover, code=2).stderr
     assert cubes.names("fact") == ["more", "nowhere", "sales"]
+
+
+@pytest.mark.usefixtures("model")
+def test_a_wait_ends_when_nothing_is_missing(run, run_json, cubes):
+    of_range = ("fact", "wait", "shop.sales", "2015-01-29-06", "2015-02-01")
+    assert run(*of_range).stdout == "shop.sales: 20 partitions, nothing missing\n"
+    assert run_json(*of_range, "--time-dimension", "order_time", "--timeout", "5") == {
+        "fact": "shop.sales",
+        "from": "2015-01-29-06",
+        "to": "2015-02-01",
+        "complete": True,
+        "missing": [],
+    }
+    timer = threading.Timer(0.5, cubes.add_partitions, ("sales", "s1", days("2015-02-02")))
+    timer.start()
+    waited = run("fact", "wait", "sales", "2015-02-01", "2015-02-03", "--database", "shop", "--timeout", "60")
+    assert waited.stdout == "shop.sales: 2 partitions, nothing missing\n"
+    timer.join()
+
+
+@pytest.mark.usefixtures("model")
+def test_a_wait_whose_time_is_over_names_what_is_missing(run, run_json):
+    of_range = ("fact", "wait", "shop.sales", "2015-02-01", "2015-02-04", "--timeout", "0.1")
+    result = run(*of_range, code=1)
+    assert (result.stdout, result.stderr) == (
+        "",
+        "Error: no partitions cover the time range: missing=[2015-02-02, 2015-02-04)\n"
+        "Hint: Wait again, or register the partitions\n",
+    )
+    found = run_json(*of_range, code=1)
+    assert (found["complete"], found["missing"]) == (False, [{"from": "2015-02-02", "to": "2015-02-04"}])
+
+
+@pytest.mark.usefixtures("model")
+def test_a_wait_at_a_server(run, url, tmp_path):
+    with connect(url) as store, serving(store, tmp_path) as (service, _):
+        catalog = Service(store, Warehouse(str(tmp_path / "warehouse")))
+        app = application(service, Access.of("127.0.0.1", None), catalog=catalog)
+        with http_served(app, "127.0.0.1", 0) as port:
+            at = ("--server", f"http://127.0.0.1:{port}")
+            waited = run("fact", "wait", "shop.sales", "2015-01-30", "2015-02-01", *at, store="sqlite:///none")
+            assert waited.stdout == "shop.sales: 2 partitions, nothing missing\n"
+            over = run("fact", "wait", "shop.sales", "2015-02-01", "2015-02-04", "--timeout", "0.1", *at, code=1)
+            assert "missing=[2015-02-02, 2015-02-04)" in over.stderr
+            assert "the fact does not exist" in run("fact", "wait", "shop.no", "2015", "2016", *at, code=2).stderr
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["shop.no", "2015", "2016"], 2, "the fact does not exist: name=shop.no"),
+        (["shop.sales", "2016", "2015"], 2, "the time range ends before it begins"),
+        (["shop.sales", "2015-1", "2016"], 2, "    2015-1\n         ^"),
+        (["shop.sales", "2015", "2016", "--time-dimension", "no"], 2, "choices=order_time, dt"),
+        (["shop.sales", "2015"], 2, "Missing argument 'TO'"),
+        (["shop.sales", "2015", "2016", "--timeout", "-1"], 2, "Invalid value for '--timeout'"),
+        (["shop.sales", "2015", "2016", "--server", "http://127.0.0.1:9"], 3, "the server does not answer"),
+    ],
+)
+def test_mistakes_about_waits(run, words, code, message):
+    assert message in run("fact", "wait", *words, code=code).stderr

@@ -15,10 +15,10 @@ from hbstore.cubes.fact_times import Coverable
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
-from hbstore.timelines import UpdatePeriod
+from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.factory import timeline_of
 from hbstore.web.cubes.fact_documents import CoverDocument
-from tests.timelines.strategies import timeline, utc
+from tests.timelines.strategies import utc
 from tests.web.cubes import FACT, days, modelled
 
 XML = """<x_partition_list>
@@ -59,7 +59,8 @@ def test_timelines_of_all_storages_and_periods(browse, cubes):
         ("cover?from=2015-01-30&to=2015-01-29", 400, "InvalidTimeRange"),
         ("cover?from=2015-01-30", 400, "InvalidInput"),
         ("cover?from=yesterday&to=2015-02", 400, "TimeRangeSyntaxError"),
-        ("cover?from=2015-01-30Tnoon&to=2015-02", 400, "InvalidTime"),
+        ("cover?from=2015-01-30Tnoon&to=2015-02", 400, "TimeRangeSyntaxError"),
+        ("cover?from=2015-01-30T99&to=2015-02", 400, "InvalidTime"),
         ("cover?from=0001-01-01T00:00:00%2B10:00&to=2015-02", 400, "InvalidTime"),
         ("cover?from=2015-01-29&to=2015-02-02", 409, "Uncoverable"),
         ("cover?from=2015-01-29&to=2015-01-30&limit=0", 400, "InvalidInput"),
@@ -72,19 +73,22 @@ def test_timelines_of_all_storages_and_periods(browse, cubes):
         ("partitions", 400, "InvalidInput"),
     ],
 )
-def test_what_cannot_be_asked_is_a_named_error(browse, cubes, query, status, error):
+@pytest.mark.usefixtures("cubes")
+def test_what_cannot_be_asked_is_a_named_error(browse, query, status, error):
     reply = browse("GET", f"{FACT}/{query}", redirect=False)
     assert (reply.status, reply.json()["error"]) == (status, error), reply.data
     assert reply.json()["hint"]
 
 
-def test_a_fact_that_is_not_there(browse, cubes):
+@pytest.mark.usefixtures("cubes")
+def test_a_fact_that_is_not_there(browse):
     for query in ("timelines", "cover?from=2015&to=2016", "wait?from=2015&to=2016", "partitions"):
         for path in ("/databases/shop/facts/none", "/databases/none/facts/rides_daily"):
             assert browse("GET", f"{path}/{query}").json()["error"] == "ModelNotFound"
 
 
-def test_a_cover_says_partitions_and_what_is_missing(browse, cubes):
+@pytest.mark.usefixtures("cubes")
+def test_a_cover_says_partitions_and_what_is_missing(browse):
     reply = browse("GET", f"{FACT}/cover?from=2015-01-29&to=2015-02-01&partial=true").json()
     assert reply == {
         "fact": "rides_daily",
@@ -114,7 +118,8 @@ def test_a_cover_says_partitions_and_what_is_missing(browse, cubes):
     assert (whole["complete"], whole["partitions"], whole["missing"]) == (True, 3, [])
 
 
-def test_a_cover_of_a_million_hours_is_small(browse, cubes):
+@pytest.mark.usefixtures("cubes")
+def test_a_cover_of_a_million_hours_is_small(browse):
     reply = browse("GET", f"{FACT}/cover?from=1901&to=2021&partial=true")
     assert len(reply.data) < 2_000
     assert reply.json()["partitions"] == 3
@@ -137,7 +142,7 @@ def test_pages_of_a_cover_are_the_cover(data, limit):
     timelines = {}
     for period in periods:
         first, last = period.ceil_index(moment(start)), period.floor_index(moment(end))
-        made = timeline("RangesPartitionTimeline", period, [])
+        made = RangesPartitionTimeline("t", period, "dt")
         indexes = data.draw(st.sets(st.integers(first, max(first, last - 1)), max_size=12))
         made.add_all(map(period.time, indexes))
         timelines[period] = [made]
@@ -211,7 +216,8 @@ def test_a_request_is_registered_wholly_or_not_at_all(browse, cubes):
     assert cubes.partitions("rides_daily", "lake") == before
 
 
-def test_a_listing_is_that_of_the_storage_table(browse, cubes):
+@pytest.mark.usefixtures("cubes")
+def test_a_listing_is_that_of_the_storage_table(browse):
     path = f"{FACT}/partitions?storage=lake&filter=dt%20%3E%20%272015-01-29%27&fields=name"
     reply = browse("GET", path, redirect=False)
     assert (reply.status, reply.headers["Location"].partition("?")[0]) == (

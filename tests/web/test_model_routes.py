@@ -106,7 +106,7 @@ def test_a_change_between_the_look_and_the_change_is_noticed(browse, cubes, monk
     for name in ("alter", "drop"):
         change = getattr(Cubes, name)
 
-        def late(self, *arguments, change=change, **options):
+        def late(self, *arguments, change=change, name=name, **options):
             monkeypatch.undo()
             Cubes(self.store, "shop").alter(Storage(name="lake", endpoint=f"s3://{name}"))
             return change(self, *arguments, **options)
@@ -199,14 +199,16 @@ def test_a_body_that_is_no_model_is_a_named_error(browse, cubes, body, headers, 
     assert everything(cubes) == before
 
 
-def test_the_body_is_about_the_address(browse, cubes):
+@pytest.mark.usefixtures("cubes")
+def test_the_body_is_about_the_address(browse):
     lake, attic = {"kind": "storage", "name": "lake"}, {"kind": "storage", "name": "attic"}
     for body in (attic, [lake, attic], [], {"kind": "dimension", "name": "lake", "dim_attributes": []}):
         assert browse("PUT", LAKE, body).status == 400
     assert browse("PUT", f"{HTTP_MODEL}/storages/LAKE", lake).status == 200
 
 
-def test_a_read_only_server_refuses(asking, catalog, cubes, tmp_path):
+@pytest.mark.usefixtures("cubes")
+def test_a_read_only_server_refuses(asking, catalog, tmp_path):
     read_only = Service(catalog.store, Warehouse(str(tmp_path / "warehouse")), read_only=True)
     ask = asking(Access(), catalog=read_only)
     lake = {"kind": "storage", "name": "lake"}

@@ -42,7 +42,7 @@ def cubes(catalog):
 
 
 @pytest.fixture
-def port(served, catalog, cubes):
+def port(served, catalog, cubes):  # noqa: ARG001  they are what is served
     app = application(served[0], Access(), catalog=catalog)
     with http_served(app, "127.0.0.1", 0) as port:
         yield port
@@ -69,7 +69,7 @@ def wanted(*, start=RANGE[0], end=RANGE[1], fact="rides_daily", time_dimension=N
 
 async def until(condition):
     """Look until something is so; a wait for something that never comes ends with the test's own limit."""
-    while not condition():
+    while not condition():  # noqa: ASYNC110  no event says it
         await asyncio.sleep(0.01)
 
 
@@ -87,7 +87,7 @@ def test_when_the_time_is_over_the_answer_says_what_is_missing(port):
 
 
 @pytest.mark.parametrize("how", ["in the process", "over HTTP", "by another process"])
-def test_a_commit_is_told_whoever_makes_it(port, cubes, how, tmp_path):
+def test_a_commit_is_told_whoever_makes_it(port, cubes, how):
     with waiting(port) as connection, waiting(port) as other:
         if how == "in the process":
             cubes.add_partitions("rides_daily", "lake", days("2015-01-31"))
@@ -206,7 +206,8 @@ def test_too_many_waiters_is_a_status_of_its_own():
     assert (reply.status_code, reply.headers["Retry-After"]) == (429, "1")
 
 
-def test_waiters_that_go_away_are_forgotten(served, catalog, cubes, monkeypatch):
+@pytest.mark.usefixtures("cubes")
+def test_waiters_that_go_away_are_forgotten(served, catalog, monkeypatch):
     made = []
 
     def noted(store):

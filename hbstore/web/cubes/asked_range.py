@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
 
 from fastapi import Query
 
-from hbstore.errors import InvalidTime
 from hbstore.times.clock import Clock
-from hbstore.times.time_range import TimeRange, parse_time
+from hbstore.times.time_range import TimeRange, read_time
 
 FromQuery: TypeAlias = Annotated[
     str,
@@ -38,16 +36,4 @@ def asked_range(start: str, end: str, clock: Clock) -> TimeRange:
     ['2015-01-29T06:00:00+00:00', '2015-01-29T07:00:00+00:00']
     """
     now = clock()
-    return TimeRange(*(_time(text, now) for text in (start, end)))
-
-
-def _time(text: str, now: datetime) -> datetime:
-    if "T" not in text:
-        return parse_time(text, now)
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise InvalidTime(
-            "the text is not an ISO time", time=text[:100], hint="Write the time as 2015-01-29T06:00:00Z"
-        ) from None
+    return TimeRange(*(read_time(text, now) for text in (start, end)))

@@ -1,0 +1,56 @@
+"""DAGs of sensors, run one after another by test_sensor.py in a process that has Airflow: `python dag.py SERVER`.
+
+It prints ``waiting CASE`` when a case begins, and ``CASE JSON`` when it has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from datetime import UTC, datetime
+
+from airflow.sdk import DAG
+
+from hbstore.airflow import CoverSensor, CoverTrigger
+
+SERVER = sys.argv[1]
+LATE = {"server": SERVER, "fact": "shop.rides_daily", "start": "2015-01-29", "end": "2015-02-01"}
+THERE = {**LATE, "end": "2015-01-31T00:00:00Z", "timeout": 5}
+BY_TEMPLATE = {"start": "{{ dag_run.conf['from'] }}", "end": "{{ macros.ds_add(dag_run.conf['from'], 2) }}"}
+CASES = {
+    "poke": {**LATE, "poke_interval": 30, "timeout": 600},
+    "reschedule": {**LATE, "mode": "reschedule", "poke_interval": 1, "timeout": 600},
+    "deferred": {**LATE, "deferrable": True, "poke_interval": 1, "timeout": 600},
+    "over": {**LATE, "poke_interval": 0.2, "timeout": 0.5},
+    "template": {**THERE, **BY_TEMPLATE},
+    "connection": {**THERE, "server": None, "conn_id": "hbstore"},
+    "unknown": {**THERE, "fact": "shop.none"},
+}
+
+
+def run(case):
+    with DAG(f"covers_{case}", schedule=None, start_date=datetime(2015, 1, 1, tzinfo=UTC)) as dag:
+        CoverSensor(task_id="wait", **CASES[case])
+    return str(dag.test(run_conf={"from": "2015-01-29"}).state)
+
+
+async def events():
+    """What the trigger says, made again of what the triggerer gets."""
+    question = {**LATE, "start": "2015-01-29T00:00:00+00:00", "end": "2015-02-01T00:00:00+00:00"}
+    trigger = CoverTrigger(**question, conn_id=None, time_dimension="dt", poke_interval=0.1)
+    kind, arguments = trigger.serialize()
+    assert kind == "hbstore.airflow.CoverTrigger"
+    return [event.payload async for event in CoverTrigger(**json.loads(json.dumps(arguments))).run()]
+
+
+def say(*words):
+    print(*words, flush=True)  # noqa: T201  to the test
+
+
+say("waiting trigger")
+say("trigger", json.dumps(asyncio.run(events())))
+for name in CASES:
+    say("waiting", name)
+    found = run(name)
+    say(name, json.dumps(found))

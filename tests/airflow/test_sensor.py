@@ -1,0 +1,114 @@
+"""The sensor in the real Airflow: in a virtual environment of its own, as its packages get into others' way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import venv
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from hbstore import connect
+from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.calls import Service
+from hbstore.query_service.access import Access
+from hbstore.web.app import application
+from hbstore.web.serving import http_served
+from tests.query_service.test_service import serving
+from tests.web.cubes import days, modelled
+
+HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
+PINS = HERE / "requirements.txt"
+INSTALL_SECONDS, RUN_SECONDS = 1_800, 1_200
+WAITING = ("trigger", "poke", "reschedule", "deferred")
+"""Cases that end when the last day is registered."""
+OTHERS = ("over", "template", "connection", "unknown")
+pytestmark = [
+    pytest.mark.timeout(INSTALL_SECONDS + RUN_SECONDS),
+    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="its packages are pinned for Python 3.11"),
+]
+
+
+@pytest.fixture(scope="session")
+def airflow(request, tmp_path_factory):
+    """A Python that has Airflow, and an environment with an empty database of its own. It stays in pytest's cache."""
+    version = hashlib.blake2b(PINS.read_bytes() + sys.version.encode(), digest_size=8).hexdigest()
+    folder = request.config.cache.mkdir("airflow") / version
+    python = folder / "bin" / "python"
+    installed = folder / "installed"
+    if not installed.exists():
+        venv.create(folder, clear=True, with_pip=True)
+        words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", PINS]
+        subprocess.run(words, check=True, timeout=INSTALL_SECONDS)
+        installed.touch()
+    home = tmp_path_factory.mktemp("airflow")
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")},
+        "PYTHONPATH": str(ROOT),
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
+        "NO_PROXY": "*",
+    }
+    migrate = [python, "-m", "airflow", "db", "migrate"]
+    subprocess.run(migrate, env=environment, check=True, capture_output=True, timeout=RUN_SECONDS)
+    return python, environment
+
+
+@pytest.fixture(scope="session")
+def answers(airflow, tmp_path_factory):
+    """What came of each case of dag.py, and all that Airflow said. The last day is registered while a case waits."""
+    folder = tmp_path_factory.mktemp("served")
+    with ExitStack() as stack:
+        store = stack.enter_context(connect(f"sqlite://{folder}/store.db"))
+        service, _ = stack.enter_context(serving(store, folder))
+        store.create_database("shop")
+        cubes = modelled(store)
+        catalog = Service(store, Warehouse(str(folder / "warehouse"), also_under=()))
+        port = stack.enter_context(http_served(application(service, Access(), catalog=catalog), "127.0.0.1", 0))
+        return _run(airflow, port, cubes)
+
+
+def _run(airflow, port, cubes):
+    python, environment = airflow
+    environment = {**environment, "AIRFLOW_CONN_HBSTORE": f"hbstore://:secret@127.0.0.1:{port}/http"}
+    words = [python, HERE / "dag.py", f"http://127.0.0.1:{port}"]
+    last_day, said, found = days("2015-01-31"), [], {}
+    with subprocess.Popen(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE
+    ) as process:
+        for line in process.stdout:
+            said.append(line)
+            word, _, rest = line.strip().partition(" ")
+            if word == "waiting" and rest in WAITING:
+                cubes.add_partitions("rides_daily", "archive", last_day)
+            elif word in (*WAITING, *OTHERS):
+                found[word] = json.loads(rest)
+                if word in WAITING:
+                    cubes.drop_partitions("rides_daily", "archive", last_day)
+        assert process.wait(RUN_SECONDS) == 0, "".join(said)
+    return found, "".join(said)
+
+
+@pytest.mark.parametrize("case", WAITING)
+def test_it_waits_for_a_partition(answers, case):
+    found, said = answers
+    assert found[case] == ([{"complete": True}] if case == "trigger" else "success"), said
+
+
+@pytest.mark.parametrize("case", ["template", "connection"])
+def test_it_is_told_by_templates_and_connections(answers, case):
+    found, said = answers
+    assert found[case] == "success", said
+
+
+@pytest.mark.parametrize(("case", "why"), [("over", "AirflowSensorTimeout"), ("unknown", "ModelNotFound")])
+def test_it_fails_when_its_time_is_over_or_there_is_no_such_fact(answers, case, why):
+    found, said = answers
+    assert found[case] == "failed"
+    assert why in said
