@@ -29,22 +29,21 @@ from benchmarks import (
     results,
     sqlite,
     timelines,
+    waiters,
 )
 from benchmarks.timing import Report
 
-PARTS = (
-    "planning",
-    "timelines",
-    "cubes",
-    "sqlite",
-    "growth",
-    "results",
-    "listings",
-    "rest",
-    "console-queries",
-    "hbase",
-)
 ONE_TABLE = {"planning": planning.run, "growth": growth.run, "console-queries": console_queries.run}
+SEVERAL = {
+    "cubes": cube_queries.run,
+    "sqlite": sqlite.run,
+    "results": results.run,
+    "listings": listings.run,
+    "rest": rest.run,
+    "waiters": waiters.run,
+}
+ON_HBASE = {"timelines": timelines.run, "hbase": hbase.run}
+PARTS = (*ONE_TABLE, *SEVERAL, *ON_HBASE)
 ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
 
 
@@ -74,24 +73,13 @@ def _part(text: str) -> str:
 def _reports(part: str, url: str | None) -> Iterator[Report]:
     if part in ONE_TABLE:
         yield ONE_TABLE[part]()
-    elif part == "timelines":
-        with _server(url) as found:
-            yield from timelines.run(found)
-    elif part == "cubes":
-        yield from cube_queries.run()
-    elif part == "sqlite":
-        yield from sqlite.run()
-    elif part == "results":
-        yield from results.run()
-    elif part == "rest":
-        yield from rest.run()
-    elif part == "listings":
-        yield from listings.run()
+    elif part in SEVERAL:
+        yield from SEVERAL[part]()
     elif part in ON_SPARK:
         yield from _on_spark(part)
     else:
-        with _server(url) as found:
-            yield from hbase.run(found)
+        with _server(url) as server:
+            yield from ON_HBASE[part](server)
 
 
 def _on_spark(part: str) -> Iterator[Report]:

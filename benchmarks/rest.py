@@ -46,7 +46,7 @@ def run() -> Iterator[Report]:
         url = f"sqlite://{folder}/catalog.db"
         with connect(url) as store:
             load(store, sales_table(), sales_partitions())
-        with hbstore(folder, "SQLite", url) as door, _served(url, folder) as port:
+        with hbstore(folder, "SQLite", url) as door, served(url, folder) as port:
             yield _compared(door.port, port)
 
 
@@ -96,7 +96,7 @@ def _compared(door_port: int, port: int) -> Report:
 
 
 @contextmanager
-def _served(url: str, folder: Path) -> Iterator[int]:
+def served(url: str, folder: Path) -> Iterator[int]:
     """The application in a process of its own; inside, its port."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_serve, args=(url, str(folder), there))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import hbstore.client
-from hbstore import Column, Partition, Table, col, connect
+from hbstore import Column, Partition, Table, col
 from hbstore.errors import (
     AlreadyExists,
     CommitStateUnknown,
@@ -46,22 +46,6 @@ __all__ = [
     "test_partitions_that_are_no_collection_are_named",
     "test_what_it_lists_is_a_list_of_partitions",
 ]
-
-
-@pytest.fixture
-def store(tmp_path):
-    """The store of the server, opened by the test itself."""
-    with connect(f"sqlite://{tmp_path}/store.db") as store:
-        yield store
-
-
-@pytest.fixture
-def serve(store, tmp_path):
-    """Serve the store, and connect to that."""
-    with serving(store, tmp_path) as (service, _):
-        catalog = Service(store, Warehouse(str(tmp_path / "warehouse"), also_under=()))
-        with http_served(application(service, Access(), catalog=catalog), "127.0.0.1", 0) as port:
-            yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture

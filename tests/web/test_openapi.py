@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hbstore.web.catalog import catalog_documents, catalog_requests
+from hbstore.web.cubes import fact_documents, fact_partition_routes, model_routes
 from tests.web.catalog import SALES
+from tests.web.cubes import modelled
 
 FIVE = f"{SALES}/partitions/ds=2013-01-01/hour=5"
 REQUESTS = {
@@ -31,12 +33,46 @@ def examples(kind):
     return kind.model_config["json_schema_extra"]["examples"]
 
 
-@pytest.mark.parametrize("name", kinds(catalog_documents))
+DOCUMENTS = {
+    name: kind
+    for module in (catalog_documents, fact_documents, fact_partition_routes, model_routes)
+    for name, kind in kinds(module).items()
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_examples_of_documents_are_such_documents(name):
-    kind = kinds(catalog_documents)[name]
+    kind = DOCUMENTS[name]
     for example in examples(kind):
-        document = kind.model_validate(example, extra="forbid").model_dump(exclude_unset=True)
+        document = kind.model_validate(example, extra="forbid").model_dump(
+            mode="json", exclude_unset=True, by_alias=True
+        )
         assert document == example
+
+
+def test_the_server_takes_the_examples_of_bodies_of_cubes(browse, catalog):
+    cubes = modelled(catalog.store)
+    described = browse("GET", "/openapi.json").json()["paths"]
+
+    def example(path, method):
+        return described[path][method]["requestBody"]["content"]["application/json"]["example"]
+
+    model, entity = "/databases/{database}/model", "/databases/{database}/model/{kind}/{name}"
+    partitions = "/databases/{database}/facts/{fact}/partitions"
+    assert browse("POST", model.format(database="shop"), example(model, "post")).status == 200
+    document = example(entity, "put")
+    path = entity.format(database="shop", kind=f"{document['kind']}s", name=document["name"])
+    assert browse("PUT", path, document).status == 200
+    assert (
+        browse("GET", path).json()
+        == document
+        == described[entity]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+    )
+    for method in ("post", "patch", "delete"):
+        path = partitions.format(database="shop", fact="rides_daily")
+        reply = browse(method.upper(), f"{path}?storage=lake", example(partitions, method))
+        assert (reply.status, reply.json()["partitions"]) == (200, 1)
+    assert cubes.partitions("rides_daily", "lake", "dt = '2015-02-02'") == []
 
 
 def test_all_requests_with_examples_are_tried():

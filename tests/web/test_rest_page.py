@@ -12,6 +12,7 @@ from hbstore.query_service.access import Access
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.web.catalog import filled
+from tests.web.cubes import modelled
 
 TEXT = (Path(__file__).parents[2] / "docs" / "rest.md").read_text(encoding="utf-8")
 
@@ -39,16 +40,22 @@ def test_the_requests_of_the_page_are_answered_as_it_says(browse):
 
 
 def test_what_it_says_of_python_runs(served, tmp_path):
-    (example,) = re.findall(r"^```python\n(.*?)```$", TEXT, re.DOTALL | re.MULTILINE)
+    examples = re.findall(r"^```python\n(.*?)```$", TEXT, re.DOTALL | re.MULTILINE)
     catalog = filled(served[0].store, tmp_path / "warehouse")
+    cubes = modelled(catalog.store)
     with http_served(application(served[0], Access(), catalog=catalog), "127.0.0.1", 0) as port:
-        exec(example.replace("8080", str(port)), {"hbstore": hbstore})  # noqa: S102  the page's own
+        names = {"hbstore": hbstore}
+        for example in examples:
+            exec(example.replace("8080", str(port)), names)  # noqa: S102  the page's own
     assert catalog.store.count_partitions("shop", "sales", "ds = '2013-01-05'") == 1
+    assert [one.values for one in cubes.partitions("rides_daily", "lake", "dt >= '2015-01-31'")] != []
+    assert len(examples) == 2
 
 
 def test_each_address_of_the_application_is_in_the_architecture(browse):
     page = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = page.split("## The catalog over HTTP")[1].split("\n## ")[0] + TEXT
+    catalog, cubes = (page.split(f"## The {part} over HTTP")[1].split("\n## ")[0] for part in ("catalog", "cubes"))
+    table = catalog + cubes + TEXT
     for path in browse("GET", "/openapi.json").json()["paths"]:
         if path.startswith("/databases"):
             assert path.rsplit("/", 1)[1].replace(":path", "") in table, path
