@@ -169,7 +169,7 @@ def wait(
 ) -> None:
     """Wait until partitions hold the whole of a range of time.
 
-    The command ends as soon as nothing of the range is missing, whichever process registers the partitions. If
+    The command ends as soon as nothing of the range is missing, even if another process registers the partitions. If
     something is missing when the time is over, the exit code is 1 and the error names the missing ranges.
     """
     from hbstore.cubes import Cubes, Uncoverable

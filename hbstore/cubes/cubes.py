@@ -391,7 +391,7 @@ class Cubes:
         time_dimension: str | None = None,
         seconds: float | None = None,
     ) -> Cover:
-        """The cover of [start, end) as soon as nothing of it is missing, whichever process registers the partitions.
+        """The cover of [start, end) as soon as nothing of it is missing, also if another process registers the rest.
 
         The rows of the storage tables are read 20 times in a second, or less often where that would take more than a
         tenth of the time.

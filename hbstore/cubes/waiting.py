@@ -1,6 +1,6 @@
 """Waiting until nothing of a range of a fact is missing: looking at the timelines again and again.
 
-No writer has to tell anybody, so a commit is seen whichever process made it.
+No writer has to tell anybody, so a commit of any process is seen.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def airflow(request, tmp_path_factory):
         "PYTHONPATH": str(ROOT),
         "AIRFLOW_HOME": str(home),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
+        "AIRFLOW__CORE__DAGS_FOLDER": str(HERE / "dags"),
         "NO_PROXY": "*",
     }
     migrate = [python, "-m", "airflow", "db", "migrate"]
@@ -62,7 +62,7 @@ def airflow(request, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def answers(airflow, tmp_path_factory):
-    """What came of each case of dag.py, and all that Airflow said. The last day is registered while a case waits."""
+    """What came of each case of dags/covers.py, and all that Airflow said; the last day is registered meanwhile."""
     folder = tmp_path_factory.mktemp("served")
     with ExitStack() as stack:
         store = stack.enter_context(connect(f"sqlite://{folder}/store.db"))
@@ -77,7 +77,8 @@ def answers(airflow, tmp_path_factory):
 def _run(airflow, port, cubes):
     python, environment = airflow
     environment = {**environment, "AIRFLOW_CONN_HBSTORE": f"hbstore://:secret@127.0.0.1:{port}/http"}
-    words = [python, HERE / "dag.py", f"http://127.0.0.1:{port}"]
+    environment["HBSTORE_SERVER"] = f"http://127.0.0.1:{port}"
+    words = [python, HERE / "dags" / "covers.py"]
     last_day, said, found = days("2015-01-31"), [], {}
     with subprocess.Popen(
         words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE

@@ -139,9 +139,11 @@ def test_times_of_any_kind_are_sent_as_they_are(cubes, local):
 
 
 def test_the_newest_dump_of_a_dimension_table(cubes, local):
-    assert cubes.latest("stations", "lake") is None
-    cubes.add_partitions("stations", "lake", days("2015-01-29"))
-    assert cubes.latest("stations", "lake") == local.latest("stations", "lake") is not None
+    north = {"district": "north"}
+    assert cubes.latest("stations", "lake", north) is None
+    cubes.add_partitions("stations", "lake", days("2015-01-29", other=north))
+    assert cubes.latest("stations", "lake", north) == local.latest("stations", "lake", north) is not None
+    assert cubes.latest("stations", "lake", {"district": None}) is None
 
 
 def test_a_change_that_comes_too_late_is_told(cubes, local):

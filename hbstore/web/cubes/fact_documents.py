@@ -29,6 +29,24 @@ _MOST_MISSING: Final = 100
 class FactTimeline(TimelineDocument):
     """A timeline of one of the storage tables."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "update_period": "DAILY",
+                    "partition_column": "dt",
+                    "kind": "EndsAndHolesPartitionTimeline",
+                    "first": "2015-01-29",
+                    "latest": "2015-02-01",
+                    "times": 3,
+                    "missing": 1,
+                    "holes": [{"start": "2015-01-31", "end": "2015-02-01"}],
+                    "storage_table": "lake_rides_daily",
+                }
+            ]
+        }
+    )
+
     storage_table: str
     properties: dict[str, str] | None = Field(
         default=None, description="all of it, as properties of a table of Apache Lens; with properties=true"

@@ -1,20 +1,21 @@
-"""DAGs of sensors, run one after another by test_sensor.py in a process that has Airflow: `python dag.py SERVER`.
+"""DAGs of sensors; test_sensor.py runs them one after another in a process that has Airflow.
 
-It prints ``waiting CASE`` when a case begins, and ``CASE JSON`` when it has ended.
+HBSTORE_SERVER says which server they ask. The process prints ``waiting CASE`` when a case begins, and ``CASE JSON``
+when it has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
+import os
 from datetime import UTC, datetime
 
 from airflow.sdk import DAG
 
 from hbstore.airflow import CoverSensor, CoverTrigger
 
-SERVER = sys.argv[1]
+SERVER = os.environ["HBSTORE_SERVER"]
 LATE = {"server": SERVER, "fact": "shop.rides_daily", "start": "2015-01-29", "end": "2015-02-01"}
 THERE = {**LATE, "end": "2015-01-31T00:00:00Z", "timeout": 5}
 BY_TEMPLATE = {"start": "{{ dag_run.conf['from'] }}", "end": "{{ macros.ds_add(dag_run.conf['from'], 2) }}"}
@@ -29,10 +30,11 @@ CASES = {
 }
 
 
-def run(case):
-    with DAG(f"covers_{case}", schedule=None, start_date=datetime(2015, 1, 1, tzinfo=UTC)) as dag:
-        CoverSensor(task_id="wait", **CASES[case])
-    return str(dag.test(run_conf={"from": "2015-01-29"}).state)
+DAGS = {}
+for case, options in CASES.items():
+    with DAG(f"covers_{case}", schedule=None, start_date=datetime(2015, 1, 1, tzinfo=UTC)) as DAGS[case]:
+        CoverSensor(task_id="wait", **options)
+    globals()[f"covers_{case}"] = DAGS[case]  # where Airflow looks for them
 
 
 async def events():
@@ -48,9 +50,10 @@ def say(*words):
     print(*words, flush=True)  # noqa: T201  to the test
 
 
-say("waiting trigger")
-say("trigger", json.dumps(asyncio.run(events())))
-for name in CASES:
-    say("waiting", name)
-    found = run(name)
-    say(name, json.dumps(found))
+if __name__ == "__main__":
+    say("waiting trigger")
+    say("trigger", json.dumps(asyncio.run(events())))
+    for case, dag in DAGS.items():
+        say("waiting", case)
+        state = str(dag.test(run_conf={"from": "2015-01-29"}).state)
+        say(case, json.dumps(state))
