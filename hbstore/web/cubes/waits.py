@@ -87,6 +87,7 @@ class Waits:
         self._waiters: dict[Wanted, set[asyncio.Future[Cover]]] = {}
         self._latest: dict[Wanted, Cover] = {}
         self._looked: dict[Wanted, Coverable] = {}
+        self._new: set[Wanted] = set()
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="hbstore-waits")
         self._reader: asyncio.Task[None] | None = None
         self.number = 0
@@ -115,6 +116,8 @@ class Waits:
                 hint="Ask again later, or wait for one range with one request",
             )
         told: asyncio.Future[Cover] = asyncio.get_running_loop().create_future()
+        if wanted not in self._waiters:
+            self._new.add(wanted)  # its first look may be older than the last one of the reader
         self._waiters.setdefault(wanted, set()).add(told)
         self.number += 1
         if self._reader is None:
@@ -140,13 +143,14 @@ class Waits:
         loop = asyncio.get_running_loop()
         while self._waiters:
             began = loop.time()
-            outcomes = await loop.run_in_executor(self._looking, self._look, tuple(self._waiters))
+            new, self._new = self._new, set()
+            outcomes = await loop.run_in_executor(self._looking, self._look, tuple(self._waiters), new)
             took = loop.time() - began
             for wanted, outcome in outcomes.items():
                 self._tell(wanted, outcome)
             await asyncio.sleep(pause_after(took))
 
-    def _look(self, wanted: Collection[Wanted]) -> dict[Wanted, Outcome]:
+    def _look(self, wanted: Collection[Wanted], new: Collection[Wanted]) -> dict[Wanted, Outcome]:
         """Called in the thread that looks: what is new of some ranges."""
         by_source: dict[Source, list[Wanted]] = {}
         for one in wanted:
@@ -159,7 +163,7 @@ class Waits:
                 before = next((self._looked[one] for one in ones if one in self._looked), None)
                 if before is not None and now.is_as(before):
                     now = before
-                outcomes |= {one: one.cover(now) for one in ones if self._looked.get(one) is not now}
+                outcomes |= {one: one.cover(now) for one in ones if one in new or self._looked.get(one) is not now}
                 looked |= dict.fromkeys(ones, now)
             except ConcurrentChange:
                 continue  # the next look comes soon
