@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.client.remote_table import RemoteTable
-from hbstore.client.transport import Transport
+from hbstore.client.transport import Transport, segment
 from hbstore.cubes import (
     Action,
     Cover,
@@ -186,7 +185,7 @@ class RemoteCubes:
         """The partition `latest` of a dimension table; None if there is none."""
         values = [f"{name}={value or ''}" for name, value in (other or {}).items()]
         query = {"storage": storage, "other": values or None, "format": "thrift"}
-        path = f"{self._address}/dimtables/{quote(dimtable, safe='')}/latest"
+        path = f"{self._address}/dimtables/{segment(dimtable)}/latest"
         try:
             with self._transport.reply("GET", path, query=query) as reply:
                 return partitions_from_payloads([reply.data])[0]
@@ -280,10 +279,10 @@ class RemoteCubes:
     # How it is sent
 
     def _path(self, kind: str, name: str) -> str:
-        return f"{self._address}/model/{checked_kind(kind)}s/{quote(name, safe='')}"
+        return f"{self._address}/model/{checked_kind(kind)}s/{segment(name)}"
 
     def _fact(self, name: str) -> str:
-        return f"{self._address}/facts/{quote(name, safe='')}"
+        return f"{self._address}/facts/{segment(name)}"
 
     def _entity(self, kind: str, name: str, **query: str) -> dict[str, Any]:
         return self._transport.document("GET", self._path(kind, name), query=query)
