@@ -19,6 +19,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    console_plan,
     console_queries,
     cube_queries,
     growth,
@@ -35,6 +36,7 @@ from benchmarks.timing import Report
 
 ONE_TABLE = {"planning": planning.run, "growth": growth.run, "console-queries": console_queries.run}
 SEVERAL = {
+    "console-plan": console_plan.run,
     "cubes": cube_queries.run,
     "sqlite": sqlite.run,
     "results": results.run,

@@ -117,6 +117,8 @@ from hbstore.model import (
     StorageDescriptor,
     Table,
 )
+from hbstore.plans.alternatives import Alternative
+from hbstore.plans.estimate import Estimate
 from hbstore.plans.execute import Measured
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
@@ -157,6 +159,7 @@ __all__ = [
     "AccessRefused",
     "AddressUnavailable",
     "AlreadyExists",
+    "Alternative",
     "AmbiguousField",
     "Collected",
     "Column",
@@ -176,6 +179,7 @@ __all__ = [
     "DatabaseNotFound",
     "DdlRefused",
     "DdlSyntaxError",
+    "Estimate",
     "Explain",
     "Expression",
     "ExpressionTree",

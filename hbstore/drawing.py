@@ -103,10 +103,17 @@ class Drawing:
         self._parts.append(f"<text {place}>{escape(text)}</text>")
 
     @contextmanager
-    def link(self, address: str, name: str) -> Iterator[None]:
-        """What is drawn meanwhile is a link to an address; the name says where it leads, to those who do not see it."""
+    def link(self, address: str, name: str, *, tab: bool = True) -> Iterator[None]:
+        """What is drawn meanwhile is a link to an address.
+
+        Args:
+            address: where it leads.
+            name: says so to those who do not see it.
+            tab: whether the keyboard reaches it; not where it is one of hundreds, and there is another way.
+        """
         self._role = "group"  # what is inside of an image cannot be reached
-        self._parts.append(f'<a href="{escape(address)}" aria-label="{escape(name)}">')
+        skipped = "" if tab else ' tabindex="-1"'
+        self._parts.append(f'<a href="{escape(address)}" aria-label="{escape(name)}"{skipped}>')
         yield
         self._parts.append("</a>")
 

@@ -33,7 +33,7 @@ ROOMS = (
     ("files",),
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "stored_as", "layouts", "model"),
-    ("drawing", "wording", "arguments", "properties_file"),
+    ("heat_map", "drawing", "wording", "arguments", "properties_file"),
     ("thrift",),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
     ("errors",),

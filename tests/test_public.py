@@ -52,6 +52,7 @@ INSIDE = {
     ("ScanPlan", "below"),
     ("MultiScanPlan", "schema"),
     ("TableRow", "definition"),
+    ("Explain", "estimator"),
 }
 """Fields that only the planner and the store read. Users read the texts of a scan, and `TableRow.table`."""
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from hbstore.model import Table
 from hbstore.wording import clipped, plural
 
 _POLICY: Final = (
@@ -50,6 +51,15 @@ def address(*parts: str, **asked: object) -> str:
     return f"{path}?{query}" if query else path
 
 
+def table_address(table: Table, *parts: str, **asked: object) -> str:
+    """The address of something of a table.
+
+    >>> table_address(Table("shop", "sales"), "plan", filter="hour = 5")
+    '/databases/shop/tables/sales/plan?filter=hour+%3D+5'
+    """
+    return address("databases", table.database, "tables", table.name, *parts, **asked)
+
+
 def size_text(size: float | None) -> str:
     """A number of bytes, for reading; None: it is not known.
 
@@ -72,6 +82,45 @@ def number_text(number: float | None) -> str:
     ('1,234,567', '–')
     """
     return "–" if number is None else f"{number:,}"
+
+
+def about_text(number: float | None) -> str:
+    """An estimated number, for reading; None: it is not known.
+
+    >>> about_text(1234.4), about_text(0.4), about_text(None)
+    ('1,234', '< 1', '–')
+    """
+    if number is None:
+        return "–"
+    return "< 1" if 0 < number < 0.5 else f"{number:,.0f}"  # noqa: PLR2004
+
+
+def duration_text(seconds: float | None) -> str:
+    """How long something takes, for reading; None: it is not known.
+
+    >>> duration_text(0.0000123), duration_text(0.0123), duration_text(12.3)
+    ('12.3 µs', '12.3 ms', '12.3 s')
+    """
+    if seconds is None:
+        return "–"
+    for scale, unit in ((1, "s"), (1e3, "ms")):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:,.3g} {unit}" if seconds * scale < _KIBI else f"{seconds * scale:,.0f} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def share_text(part: float, whole: float) -> str:
+    """A part of a whole in percent; what is nearly nothing or nearly all is never written as that.
+
+    >>> share_text(1, 3), share_text(1, 10**6), share_text(10**6 - 1, 10**6), share_text(5, 5)
+    ('33.3 %', '< 0.1 %', '> 99.9 %', '100 %')
+    """
+    if part in (0, whole):
+        return "100 %" if part else "0 %"
+    percent = 100 * part / whole
+    if percent < 0.1:  # noqa: PLR2004
+        return "< 0.1 %"
+    return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %"  # noqa: PLR2004
 
 
 def time_text(seconds: float) -> str:
@@ -109,9 +158,17 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"number": number_text, "size": size_text, "time": time_text, "moment": moment_text}
-    found.filters |= {"clip": clipped, "line": line_text}
-    found.globals |= {"address": address, "plural": plural}
+    found.filters |= {
+        "about": about_text,
+        "clip": clipped,
+        "duration": duration_text,
+        "line": line_text,
+        "moment": moment_text,
+        "number": number_text,
+        "size": size_text,
+        "time": time_text,
+    }
+    found.globals |= {"address": address, "plural": plural, "share": share_text, "table_address": table_address}
     return found
 
 

@@ -110,6 +110,25 @@ class Diagnosis:
         )
 
 
+def column_highlight(text: str, column: str) -> str:
+    """The line of a filter that names a column, with a caret below the name; empty where none does, or several do.
+
+    For errors that were noticed when the filter had no places any more.
+
+    >>> print(column_highlight("hour = 5 and month = 1", "month"))
+    hour = 5 and month = 1
+                 ^
+    """
+    scanner = language().scanner
+    kinds, texts = scanner.cut(text)
+    starts = [
+        start
+        for kind, word, (start, _) in zip(kinds, texts, scanner.spans(text), strict=True)
+        if kind == TokenKind.NAME and word.lower() == column.lower()
+    ]
+    return highlight(text, starts[0]) if len(starts) == 1 else ""
+
+
 def words(expected: frozenset[str]) -> str:
     """Kinds of tokens as people call them.
 

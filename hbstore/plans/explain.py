@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
@@ -10,10 +10,13 @@ from rich.filesize import decimal
 
 from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import ExpressionTree
+from hbstore.plans.alternatives import Alternative, alternatives, counts_text
+from hbstore.plans.estimate import Estimate, Estimator
 from hbstore.plans.execute import Measured, measure
 from hbstore.plans.picture import svg
-from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan, drawn
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan, drawn, relative
 from hbstore.rows.interface import Rows
+from hbstore.rows.predicate import Predicate
 from hbstore.totals import Totals
 from hbstore.wording import clipped, plural
 
@@ -30,16 +33,20 @@ class Explain:
         filter: the text that was given, or the tree's text.
         tree: None for no filter.
         plan: the scans.
+        estimator: what reading the table costs.
+        alternatives: the plan and the others that the planner weighed, the cheapest first.
         measured: for each scan; None unless analyzed.
         total: the sum; None unless analyzed.
         kept: what the partitions that it selects say together; None unless analyzed.
-        totals: what all partitions of the table say together; None unless analyzed, or where that is not known.
+        totals: what all partitions of the table say together; None where that is not known.
     """
 
     table: str
     filter: str | None
     tree: ExpressionTree | None
     plan: MultiScanPlan
+    estimator: Estimator
+    alternatives: tuple[Alternative, ...]
     measured: tuple[Measured, ...] | None = None
     total: Measured | None = None
     kept: Totals | None = None
@@ -57,6 +64,7 @@ class Explain:
             "filter": self.filter,
             "tree": None if self.tree is None else tree_text(self.tree),
             "scans": [self._scan(at, scan) for at, scan in enumerate(self.plan.scans)],
+            "alternatives": [one.to_dict() for one in self.alternatives],
         }
         if self.total is None or self.kept is None:
             return shown
@@ -66,6 +74,15 @@ class Explain:
             "kept": self.kept.to_dict(),
             "of": None if self.totals is None else self.totals.to_dict(),
         }
+
+    def estimate(self, scan: ScanPlan) -> Estimate | None:
+        """What one of the scans does, and how long that takes; None where too little is known of the table.
+
+        >>> explained = sales.explain("ds = '2013-01-01'")
+        >>> explained.estimate(explained.plan.scans[0]).rows
+        24.0
+        """
+        return self.estimator.estimate([relative(scan)])
 
     def _scan(self, at: int, scan: ScanPlan) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -88,12 +105,13 @@ class Explain:
             f"table   {self.table}",
             f"filter  {self.filter if self.filter is not None else '(none: every partition)'}",
             f"tree    {'-' if self.tree is None else tree_text(self.tree)}",
-            f"scans   {_counts(self.plan)}",
+            f"scans   {counts_text(self.plan.scans)}",
         ]
         for at, scan in enumerate(self.plan.scans[:_SHOWN]):
             lines += self._lines(at, scan)
         if len(self.plan.scans) > _SHOWN:
             lines.append(f"  … {len(self.plan.scans) - _SHOWN:,} more")
+        lines += _columns("ways", [str(one) for one in self.alternatives])
         if self.total is not None:
             lines.append(f"total   {_measured_text(self.total)}")
         if self.kept is not None and self.totals is not None:
@@ -101,7 +119,7 @@ class Explain:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Explain {self.table}: {clipped(self.filter or 'no filter', 80)}; {_counts(self.plan)}>"
+        return f"<Explain {self.table}: {clipped(self.filter or 'no filter', 80)}; {counts_text(self.plan.scans)}>"
 
     def _repr_html_(self) -> str:
         """A picture for notebooks: the ranges that are read and, when analyzed, what each cost. O(scans)."""
@@ -131,14 +149,18 @@ def explain_plan(
     text: str | None,
     tree: ExpressionTree | None,
     plan: MultiScanPlan,
+    predicate: Predicate,
+    estimator: Estimator,
     rows: Rows | None = None,
     totals: Totals | None = None,
 ) -> Explain:
     """Explain a plan; with rows, run it and measure each scan, and say what of the table's totals it leaves out."""
+    ways = alternatives(plan, predicate, estimator)
+    explained = Explain(table, text, tree, plan, estimator, ways, totals=totals)
     if rows is None:
-        return Explain(table, text, tree, plan)
+        return explained
     each, total, kept = measure(plan, rows)
-    return Explain(table, text, tree, plan, tuple(each), total, kept, totals)
+    return replace(explained, measured=tuple(each), total=total, kept=kept)
 
 
 def tree_text(tree: ExpressionTree) -> str:
@@ -177,7 +199,6 @@ def _pruned_text(kept: Totals, totals: Totals) -> str:
     return ", ".join(parts) + (f" (as far as known: {unknown:,} partitions do not say)" if unknown else "")
 
 
-def _counts(plan: MultiScanPlan) -> str:
-    kinds = [scan.kind for scan in plan.scans]
-    counts = [(kind, kinds.count(kind)) for kind in ScanKind]
-    return ", ".join(plural(number, kind.value) for kind, number in counts if number) or "none"
+def _columns(name: str, lines: list[str]) -> list[str]:
+    """Lines behind a name."""
+    return [f"{'' if at else name:<8}{line}" for at, line in enumerate(lines)]

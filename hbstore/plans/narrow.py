@@ -11,7 +11,7 @@ and where they are few points.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hbstore.plans.coalesce import coalesce, combine, shrink
@@ -43,11 +43,34 @@ MAX_ENUMERATED: Final = 1_000
 Scans = list[RelativeScan]
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The ways of reading among which a plan's are chosen. Plans of fewer ways show what the others are good for.
+
+    Attributes:
+        narrow: what a range leaves to check may be planned on the columns behind.
+        check: a range may be read and its rows checked, although it can be narrowed.
+        skip: distinct values of a range may be visited by a skip scan.
+        single: values of a range may be read one by one.
+        join: neighbouring scans may be joined.
+    """
+
+    narrow: bool = True
+    check: bool = True
+    skip: bool = True
+    single: bool = True
+    join: bool = True
+
+
+ALL_WAYS: Final = Ways()
+
+
 class Narrower:
     """Plans one predicate on one table. Made for one call of `narrow`; it holds that call's budget and results."""
 
-    def __init__(self, estimator: Estimator, budget: int = MAX_SCANS) -> None:
+    def __init__(self, estimator: Estimator, budget: int = MAX_SCANS, ways: Ways = ALL_WAYS) -> None:
         self._estimator = estimator
+        self._ways = ways
         self._types = estimator.schema.types
         self._budget = budget
         # A residual is the same object in all steps that share it: a thousand values of ds with one condition on hour
@@ -99,11 +122,12 @@ class Narrower:
         return scans
 
     def _plain(self, steps: Steps, column: int) -> Scans:
-        return [_scan(step) for step in coalesce(steps, column, self._estimator)] if steps else []
+        joined = coalesce(steps, column, self._estimator) if steps and self._ways.join else steps
+        return [_scan(step) for step in joined]
 
     def _or_one_scan(self, scans: Scans, steps: Steps, column: int) -> Scans:
         """All of them, or one scan over the hull of the steps where that is cheaper."""
-        if len(scans) < 2:  # noqa: PLR2004
+        if len(scans) < 2 or not self._ways.join:  # noqa: PLR2004
             return scans
         rows = self._estimator.rows(column, steps[0][0], steps[-1][1])
         seconds = self._estimator.seconds(scans, column)
@@ -123,7 +147,7 @@ class Narrower:
                 return []
         if rest is ALWAYS:
             return self._gets(start, stop, column, budget) if column + 1 == len(self._types) else None
-        if column + 1 == len(self._types) or _takes_whole_values(rest, column):
+        if column + 1 == len(self._types) or not self._ways.narrow or _takes_whole_values(rest, column):
             return None
         return self._below_point(start, rest, column, budget) if point else self._below_range(step, column, budget)
 
@@ -145,7 +169,8 @@ class Narrower:
             return []
         if not _is_narrower(below) or len(below) > budget:
             return None
-        if len(below) > 1 or below[0].kind is ScanKind.SKIP:  # one narrower read never costs more than the wide one
+        # One narrower read never costs more than the wide one.
+        if self._ways.check and (len(below) > 1 or below[0].kind is ScanKind.SKIP):
             rows = self._estimator.statistics.rows_below(column + 1)
             seconds = self._estimator.seconds(below, column + 1)
             if rows is not None and seconds is not None and self._estimator.scan(rows) < seconds:
@@ -193,12 +218,15 @@ class Narrower:
             few = countable and possible is not None and possible <= _FEW_UNKNOWN
             return self._one_by_one(step, column, below, None) if few else None
         scan = estimator.scan(rows)
-        single = estimator.one_by_one(possible, below, column + 1) if countable and possible is not None else None
+        single = None
+        if countable and possible is not None and self._ways.single:
+            single = estimator.one_by_one(possible, below, column + 1)
         name = estimator.schema.names[column]
-        if single is not None and single <= min(skip, scan):
+        others = [skip] * self._ways.skip + [scan] * self._ways.check
+        if single is not None and all(single <= other for other in others):
             note = f"{possible} values of {name} one by one: {_ms(single)}, one scan: {_ms(scan)}"
             return self._one_by_one(step, column, below, note)
-        if skip > scan:
+        if not self._ways.skip or (self._ways.check and skip > scan):
             return None
         whole = f"one scan of {rows:,.0f} rows: {_ms(scan)}"
         note = f"skip scan over about {values:,.0f} values of {name}: {_ms(skip)}, {whole}"

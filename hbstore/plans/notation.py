@@ -186,7 +186,7 @@ def shared_cells(start: bytes, stop: bytes, schema: KeySchema) -> tuple[list[byt
     """Cells that every key of the range has, then what remains of both ends on the next column's line."""
     fixed: list[bytes] = []
     for column_type in schema.types:
-        size = _cell_size(start, column_type)
+        size = cell_size(start, column_type)
         cell = start[:size]
         if not size or not is_cell(cell, column_type):
             break
@@ -199,7 +199,8 @@ def shared_cells(start: bytes, stop: bytes, schema: KeySchema) -> tuple[list[byt
     return fixed, start, stop
 
 
-def _cell_size(data: bytes, column_type: ColumnType) -> int:
+def cell_size(data: bytes, column_type: ColumnType) -> int:
+    """How many of these bytes are the cell that they begin with; 0 where that does not end."""
     tag = data[:1]
     if tag == TAG_NULL:
         return 1

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hbstore.keys import TAG_END, TAG_NULL
 from hbstore.plans.estimate import Estimator
-from hbstore.plans.notation import shared_cells
-from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
+from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, relative
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
 
@@ -28,32 +24,5 @@ def rows_looked_at(plan: MultiScanPlan, statistics: Statistics, returned: int) -
     """
     if all(scan.residual is None and scan.kind is not ScanKind.SKIP for scan in plan.scans):
         return returned
-    estimator = Estimator(plan.schema, statistics, _FREE)
-    return max(returned, round(sum(_absolute(scan, estimator) for scan in plan.scans)))
-
-
-def _absolute(scan: ScanPlan, estimator: Estimator) -> float:
-    if scan.kind is ScanKind.GET:
-        return 1.0
-    schema = scan.schema
-    start = scan.start.key[len(schema.prefix) :]
-    stop = scan.stop.key[len(schema.prefix) :] if scan.stop.key.startswith(schema.prefix) else b""
-    fixed, left, right = shared_cells(start, stop, schema)
-    return _range(scan.kind, len(fixed), left or TAG_NULL, right or TAG_END, scan.below, estimator)
-
-
-def _relative(scan: RelativeScan, column: int, estimator: Estimator) -> float:
-    if scan.kind is ScanKind.GET:
-        return 1.0
-    return _range(scan.kind, column + len(scan.cells), scan.start, scan.stop, scan.below, estimator)
-
-
-def _range(
-    kind: ScanKind, column: int, start: bytes, stop: bytes, below: Sequence[RelativeScan], estimator: Estimator
-) -> float:
-    if column >= len(estimator.schema.names):
-        return 1.0
-    if kind is ScanKind.SCAN:
-        return estimator.rows(column, start, stop) or 0.0
-    each = sum(_relative(scan, column + 1, estimator) for scan in below)
-    return (estimator.values(column, start, stop) or 0.0) * (1 + each)
+    estimate = Estimator(plan.schema, statistics, _FREE).estimate([relative(scan) for scan in plan.scans])
+    return returned if estimate is None else max(returned, round(estimate.rows))

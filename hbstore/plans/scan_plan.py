@@ -12,9 +12,16 @@ from enum import Enum
 from typing import Final, Protocol
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import TAG_END, is_cell, row_key, split_key, successor
+from hbstore.keys import TAG_END, after_cell, is_cell, row_key, split_key, successor
 from hbstore.plans.generator import LINE_START, LINE_STOP
-from hbstore.plans.notation import key_text, predicate_text, range_text, steps_text
+from hbstore.plans.notation import (
+    key_text,
+    predicate_text,
+    range_text,
+    ranges_notation,
+    shared_cells,
+    steps_text,
+)
 from hbstore.plans.picture import DrawnScan, svg
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.steps import Steps, intersect_steps, unite_steps
@@ -144,6 +151,22 @@ class ScanPlan:
             return key_text(self.start.key, self.schema)
         return range_text(self.start.key, self.stop.key, self.schema)
 
+    def conditions(self) -> list[str]:
+        """The range in the filter language's words, one for each column that it limits.
+
+        >>> sales.plan("ds = '2013-01-01' and hour between 5 and 6").get_plans()[0].conditions()
+        ["ds = '2013-01-01'", 'hour = 5']
+        """
+        one, schema = relative(self), self.schema
+        conditions = [
+            ranges_notation(name, ((cell, after_cell(column_type, cell)),), column_type)
+            for name, cell, column_type in zip(schema.names, one.cells, schema.types, strict=False)
+        ]
+        at, ends = len(one.cells), (one.start, one.stop)
+        if ends != (LINE_START, LINE_STOP):
+            conditions.append(ranges_notation(schema.names[at], (ends,), schema.types[at]))
+        return conditions
+
     def residual_text(self) -> str | None:
         """The residual in the filter language's words; None where there is none.
 
@@ -266,6 +289,26 @@ def absolute(scan: RelativeScan, schema: KeySchema) -> ScanPlan:
     residual = None if scan.residual is ALWAYS else scan.residual
     markers = ScanMarker(start), ScanMarker(stop)
     return ScanPlan(scan.kind, *markers, residual, schema, len(scan.cells), scan.below, scan.note)
+
+
+def relative(scan: ScanPlan) -> RelativeScan:
+    """The scan that `absolute` makes this one of, below the prefix of its table.
+
+    >>> relative(sales.plan("ds = '2013-01-01' and hour = 5").get_plans()[0]).kind
+    <ScanKind.GET: 'get'>
+    """
+    schema = scan.schema
+    prefix, columns = schema.prefix, len(schema.names)
+    if scan.kind is ScanKind.GET:
+        return RelativeScan(ScanKind.GET, split_key(scan.start.key, columns)[1])
+    behind = scan.stop.key[len(prefix) :] if scan.stop.key.startswith(prefix) else b""
+    fixed, start, stop = shared_cells(scan.start.key[len(prefix) :], behind, schema)
+    if scan.kind is ScanKind.SCAN and fixed and not start and not stop:  # all below one value
+        *fixed, start = fixed
+        stop = after_cell(schema.types[len(fixed)], start)
+    residual = ALWAYS if scan.residual is None else scan.residual
+    ends = start or LINE_START, stop or LINE_STOP
+    return RelativeScan(scan.kind, tuple(fixed), *ends, residual, scan.below, scan.note)
 
 
 def from_steps(steps: Steps, schema: KeySchema) -> MultiScanPlan:

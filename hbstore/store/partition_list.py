@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Final, overload
 
-from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, Drawing
+from hbstore.drawing import LINE_HEIGHT, Drawing
+from hbstore.heat_map import draw_heat_map
 from hbstore.keys import text_cell
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
@@ -18,7 +18,6 @@ _ROWS: Final = 24
 _CELLS: Final = 120
 """Cells of a line at most; more values of the first column share a cell."""
 _LABEL: Final = 18
-_FAINTEST: Final = 0.25
 
 
 class Partitions(Sequence[Partition]):
@@ -132,24 +131,11 @@ def _firsts(bins: Mapping[str, int]) -> dict[int, str]:
 def _heat_map(
     partitions: Partitions, counts: dict[tuple[int, int], int], places: dict[str, int], lines: dict[str, int]
 ) -> str:
-    columns = [column.name for column in partitions.table.partition_columns]
+    columns = partitions.table.partition_column_names
     title = f"{plural(len(partitions), 'partition')} of {partitions.table}"
-    left = CHARACTER * _LABEL
-    width = (_WIDTH - left) / (max(places.values()) + 1)
     drawing = Drawing(_WIDTH, title)
     drawing.text(0, 0, title)
-    most = max(counts.values())
-    firsts, tops = _firsts(places), _firsts(lines)
-    for at, value in tops.items():
-        label = f"{columns[1]}={value}" if len(columns) > 1 else columns[0]
-        drawing.text(0, (at + 1) * LINE_HEIGHT, clipped(label, _LABEL - 1))
-    for (place, line), count in counts.items():
-        hint = f"{columns[0]}={firsts[place]}: {plural(count, 'partition')}"
-        opacity = 1.0 if count == most else _FAINTEST + (1 - _FAINTEST) * count / most
-        box = left + place * width, (line + 1) * LINE_HEIGHT + 1, max(width - 1, 1), LINE_HEIGHT - 2
-        drawing.box(*box, FULL, hint, opacity)
-    bottom = (max(lines.values()) + 2) * LINE_HEIGHT
-    shown = list(islice(places, 1)) + ([next(reversed(places))] if len(places) > 1 else [])
-    for value, x, anchor in zip(shown, (left, _WIDTH), ("start", "end"), strict=False):
-        drawing.text(x, bottom, clipped(f"{columns[0]}={value}", 40), "end" if anchor == "end" else "start")
+    across = [f"{columns[0]}={value}" for value in _firsts(places).values()]
+    down = [f"{columns[1]}={value}" if len(columns) > 1 else columns[0] for value in _firsts(lines).values()]
+    draw_heat_map(drawing, _WIDTH, LINE_HEIGHT, counts, across, down, _LABEL)
     return str(drawing)

@@ -20,6 +20,8 @@ from hbstore.model import Partition, PartitionValues, partition_value_texts
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
 from hbstore.plans.behind import behind
+from hbstore.plans.bind import bind
+from hbstore.plans.estimate import Estimator
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
@@ -179,7 +181,11 @@ class Reader:
             tree, plan = filter_tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
             totals = journal_of(row).totals_of(row.incarnation)
-            return explain_plan(str(row.table), text, tree, plan, self.rows if analyze else None, totals)
+            schema = row.definition.schema
+            predicate = bind(tree, schema, Now(self.clock))
+            estimator = Estimator(schema, self._version(row).statistics, self.rows.costs)
+            rows = self.rows if analyze else None
+            return explain_plan(str(row.table), text, tree, plan, predicate, estimator, rows, totals)
 
     def planned(self, row: TableRow, where: Filter, like_dialect: LikeDialect) -> MultiScanPlan:
         """A filter's plan; plans of texts are kept while the table and its statistics stay the same.

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from hbstore.filters.parser import parse_filter
+from hbstore.plans.execute import fetch
 from tests.exactness.comparison import expected_partitions
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, World, load
 from tests.fuzz.filters import random_tree
@@ -67,6 +68,20 @@ def test_figures_equal_the_result(stores, seed):
         table = load(store, world, random.choice(STATISTICS_STATES))
         for _ in range(8):
             _check(store, world, table, random_tree(random, world, depth=2))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_alternative_selects_the_same(stores, seed):
+    random = Random(seed)
+    world = random_world(random, limit=80)
+    store = stores[seed % len(stores)]
+    table = load(store, world, random.choice(STATISTICS_STATES))
+    for _ in range(8):
+        explained = store.explain(DATABASE, table, random_tree(random, world, depth=2))
+        selected = [payload for batch in fetch(explained.plan, store.rows) for payload in batch]
+        for one in explained.alternatives:
+            assert [payload for batch in fetch(one.plan, store.rows) for payload in batch] == selected, one.way
+            assert one.taken == (one.plan is explained.plan)
 
 
 @pytest.mark.parametrize(

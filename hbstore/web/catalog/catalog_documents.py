@@ -297,6 +297,18 @@ class ScanDocument(BaseModel):
     seconds: float | None = None
 
 
+class AlternativeDocument(BaseModel):
+    """One way to read what a filter selects; without figures where too little is known of the table."""
+
+    way: str
+    taken: bool = Field(description="whether it is the plan")
+    scans: str
+    seeks: int | None = None
+    gets: int | None = None
+    rows: int | None = Field(default=None, description="that are looked at")
+    seconds: float | None = Field(default=None, description="by the backend's costs")
+
+
 class PlanDocument(BaseModel):
     """What a filter becomes; with ``analyze`` what running it costs, and what of the table it leaves out."""
 
@@ -304,6 +316,7 @@ class PlanDocument(BaseModel):
     filter: str | None
     tree: str | None
     scans: list[ScanDocument]
+    alternatives: list[AlternativeDocument] = Field(description="the cheapest first")
     text: str = Field(description="as `hbstore explain` prints it")
     rows_read: int | None = None
     rows_returned: int | None = None

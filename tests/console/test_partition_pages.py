@@ -1,0 +1,138 @@
+"""Pages of partitions, in a browser."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from hbstore import Partition
+from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
+
+PARTITIONS = f"{RIDES}/partitions"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def more(catalog):
+    add_rides(catalog.store)
+    add_odd_tables(catalog.store)
+
+
+def names(tab):
+    return tab.page.locator("tbody td:first-child").all_inner_texts()
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("dark", [False, True])
+def test_partitions_of_a_filter(tabs, narrow, dark):
+    tab = tabs(narrow=narrow, dark=dark)
+    assert tab.open(f"{PARTITIONS}?filter={quote('hour = 5 and region in ' + repr(('de', 'us')))}") == 200
+    assert len(names(tab)) == 100
+    assert names(tab)[:2] == ["ds=2015-01-01/hour=5/region=de", "ds=2015-01-01/hour=5/region=us"]
+    assert "100 partitions, and more" in tab.text(".turns")
+    tab.check()
+    if not narrow and not dark:
+        tab.picture("partitions", whole=False)
+
+
+def test_pages_are_turned_to_the_last_and_back(tab, catalog):
+    day = "ds = '2015-01-06'"
+    tab.open(f"{PARTITIONS}?filter={quote(day)}")
+    pages = [names(tab)]
+    while tab.page.get_by_role("link", name="Next").count():
+        tab.page.get_by_role("link", name="Next").click()
+        tab.page.wait_for_load_state()
+        pages.append(names(tab))
+    assert [name for page in pages for name in page] == catalog.store.table("shop.rides").names(day)
+    assert [len(page) for page in pages] == [100, 100, 88]
+    for page in pages[-2::-1]:
+        tab.page.get_by_role("link", name="Previous").click()
+        tab.page.wait_for_load_state()
+        assert names(tab) == page
+    assert tab.page.get_by_role("link", name="Previous").count() == 0
+
+
+def test_an_answer_comes_while_the_filter_is_typed(tab):
+    tab.open(PARTITIONS)
+    tab.page.get_by_label("Filter").press_sequentially("hour = 5 and ds = '2015-01-0")
+    tab.page.locator(".problem pre").wait_for()
+    tab.page.get_by_label("Filter").press_sequentially("6'")
+    tab.page.get_by_text("12 partitions").wait_for()
+    assert len(names(tab)) == 12
+    tab.page.get_by_role("link", name="Plan of this filter").click()
+    tab.page.wait_for_url("**/plan?filter=hour+%3D+5+and+ds*")
+    tab.check()
+
+
+def test_it_needs_no_script(tabs):
+    tab = tabs(java_script_enabled=False)
+    tab.open(PARTITIONS)
+    tab.page.get_by_label("Filter").fill("hour = 7 and ds = '2015-01-06'")
+    tab.page.get_by_role("button", name="Select").click()
+    tab.page.wait_for_url("**/partitions?filter=*")
+    assert len(names(tab)) == 12
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ("filter=hour+%3D", 400, "FilterSyntaxError"),
+        ("filter=month+%3D+5", 400, "UnknownColumnError"),
+        ("page=nonsense", 400, "InvalidInput"),
+        ("filter=hour+%3D+99", 200, "No partition is selected"),
+        ("page=nonsense&back=x.y", 400, "InvalidInput"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(tab, query, status, said):
+    assert tab.open(f"{PARTITIONS}?{query}") == status
+    assert said in tab.text()
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_partition_with_its_key(tabs, catalog, narrow):
+    tab = tabs(narrow=narrow)
+    assert tab.open(f"{PARTITIONS}/ds=2015-01-06/hour=12/region=de") == 200
+    assert tab.text("h1") == "ds=2015-01-06/hour=12/region=de"
+    (scan,) = catalog.store.plan("shop", "rides", "ds = '2015-01-06' and hour = 12 and region = 'de'").get_plans()
+    assert scan.start.key.hex() in tab.text()
+    said = tab.page.locator(".key small").all_inner_texts()
+    assert said[2:8] == ["value", "ds '2015-01-06'", "value", "hour 12", "value", "region 'de'"]
+    assert "s3://shop/rides/ds=2015-01-06/hour=12/region=de" in tab.text()
+    assert "numRows" in tab.text()
+    tab.check()
+    tab.page.get_by_role("link", name="Plan of its filter").click()
+    tab.page.wait_for_url("**/plan?filter=*")
+    assert tab.page.locator(".kind").all_inner_texts() == ["get"]
+
+
+def test_a_program_still_gets_names_and_json(tab):
+    assert tab.page.request.get(f"{tab.url}{PARTITIONS}/names?limit=1", headers={"Accept": "text/html"}).json()["names"]
+    tab.open(f"{PARTITIONS}/ds=2015-01-06/hour=12/region=de")
+    at = tab.page.get_by_role("link", name="JSON").get_attribute("href")
+    assert tab.page.request.get(tab.url + at).json()["values"] == ["2015-01-06", "12", "de"]
+
+
+@pytest.mark.parametrize("name", ["ds=2015-01-06/hour=99/region=de", "ds=2015-01-06", "=", "nosuch=5"])
+def test_a_partition_that_is_not_there_is_a_page(tab, name):
+    assert tab.open(f"{PARTITIONS}/{name}") in (400, 404)
+    assert tab.page.locator(".problem").count() == 1
+
+
+def test_hostile_values_are_shown_and_not_run(tab):
+    tab.page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    assert tab.open("/databases/shop/tables/hostile/partitions") == 200
+    assert len(names(tab)) == 3
+    tab.check()
+    for link in [one.get_attribute("href") for one in tab.page.locator("tbody a").all()]:
+        assert tab.open(link) == 200
+        assert tab.page.locator("main script").count() == 0
+        assert HOSTILE[:8] in tab.text()
+        tab.check()
+
+
+def test_values_that_are_no_dates_have_a_page(tab, catalog):
+    catalog.store.table("shop.empty").add([Partition(("some day", "5"))], invalid_values="keep")
+    tab.open("/databases/shop/tables/empty/partitions")
+    tab.page.get_by_role("link", name="ds=some day").click()
+    tab.page.wait_for_url("**/partitions/ds=some*")
+    assert tab.page.locator(".key small").all_inner_texts()[2:4] == ["text", "ds 'some day'"]
