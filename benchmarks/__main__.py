@@ -21,6 +21,7 @@ from rich.console import Console
 from benchmarks import (
     console_plan,
     console_queries,
+    console_timelines,
     cube_queries,
     growth,
     hbase,
@@ -34,7 +35,12 @@ from benchmarks import (
 )
 from benchmarks.timing import Report
 
-ONE_TABLE = {"planning": planning.run, "growth": growth.run, "console-queries": console_queries.run}
+ONE_TABLE = {
+    "planning": planning.run,
+    "growth": growth.run,
+    "console-queries": console_queries.run,
+    "console-timelines": console_timelines.run,
+}
 SEVERAL = {
     "console-plan": console_plan.run,
     "cubes": cube_queries.run,

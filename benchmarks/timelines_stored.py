@@ -213,7 +213,13 @@ def _put(store: PartitionStore, timelines: list[PartitionTimeline]) -> None:
     """Make a table whose row holds these timelines, without partitions."""
     periods = ",".join(timeline.update_period.name for timeline in timelines)
     _create(store, _Case("", ("dt", "region"), "dt", periods, _hours), _KEPT)
-    key = table_key("bench", _KEPT)
+    put_timelines(store, _KEPT, timelines)
+
+
+def put_timelines(store: PartitionStore, table: str, timelines: Iterable[PartitionTimeline]) -> None:
+    """Let the row of a table of the database bench hold these timelines of its column dt, without partitions."""
+    store.timelines.read(f"bench.{table}")
+    key = table_key("bench", table)
     cells = store.rows.get_all(key)
     row = table_row(key, cells)
     assert row is not None

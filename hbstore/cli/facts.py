@@ -25,7 +25,7 @@ from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import InvalidInput
-from hbstore.times.moments import END_OF_TIME
+from hbstore.times.time_range import time_text
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when there is a cover: help needs none
@@ -257,22 +257,8 @@ def _cover_json(covered: Cover) -> dict[str, Any]:
 
 
 def _pair(range_: Sequence[datetime]) -> dict[str, str]:
-    return {"from": _text(range_[0]), "to": _text(range_[1])}
+    return {"from": time_text(range_[0]), "to": time_text(range_[1])}
 
 
 def _range(range_: Sequence[datetime]) -> str:
-    return f"[{_text(range_[0])}, {_text(range_[1])})"
-
-
-def _text(time: datetime) -> str:
-    """A time as `--from` reads it, as short as it can be said.
-
-    >>> _text(datetime(2015, 1, 29, 6, 30, tzinfo=UTC)), _text(datetime(2015, 1, 1, tzinfo=UTC))
-    ('2015-01-29-06:30', '2015-01-01')
-    """
-    if time == END_OF_TIME:
-        return "10000-01-01"
-    day, clock = time.isoformat()[:10], time.strftime("%H:%M:%S")
-    if time.microsecond:
-        return f"{day}-{clock},{time.microsecond:06}"
-    return "-".join(part for part in (day, clock.removesuffix(":00").removesuffix(":00").removesuffix("00")) if part)
+    return f"[{time_text(range_[0])}, {time_text(range_[1])})"

@@ -12,11 +12,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hbstore.console.catalog_pages import catalog_pages
+from hbstore.console.fact_pages import fact_pages
+from hbstore.console.model_pages import model_pages
 from hbstore.console.partition_pages import partition_pages
 from hbstore.console.plan_pages import plan_pages
 from hbstore.console.query_pages import query_pages
 from hbstore.console.rendering import page
 from hbstore.console.table_pages import table_pages
+from hbstore.console.timeline_pages import timeline_pages
 from hbstore.errors import HbstoreError
 from hbstore.metastore.calls import Service
 from hbstore.query_service.query import Problem
@@ -36,6 +39,9 @@ def console(catalog: Service, queries: QueryService) -> Starlette:
             *table_pages(catalog),
             *plan_pages(catalog),
             *partition_pages(catalog),
+            *timeline_pages(catalog),
+            *fact_pages(catalog),
+            *model_pages(catalog),
         ],
         exception_handlers={HbstoreError: _failed, HTTPException: _missing},  # type: ignore[dict-item]
     )

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hbstore.console.rendering import page
+from hbstore.cubes.files import KINDS
 from hbstore.metastore.calls import Service
 from hbstore.model import Database, Table
 from hbstore.store.partition_store import PartitionStore
@@ -65,7 +66,14 @@ def catalog_pages(service: Service) -> list[Route]:
         database = store.get_database(request.path_params["database"])
         words = request.query_params.get("search", "").lower().split()
         listed = _listed(store, database, words, _MOST)
-        return page(request, "database.html", title=database.name, listed=listed, search=" ".join(words))
+        return page(
+            request,
+            "database.html",
+            title=database.name,
+            listed=listed,
+            search=" ".join(words),
+            has_model=any(store.documents.names(database.name, kind) for kind in KINDS),
+        )
 
     return [
         Route("/databases", all_databases),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from hbstore.model import Table
+from hbstore.times.time_range import time_text as range_text
 from hbstore.wording import clipped, plural
 
 _POLICY: Final = (
@@ -58,6 +60,15 @@ def table_address(table: Table, *parts: str, **asked: object) -> str:
     '/databases/shop/tables/sales/plan?filter=hour+%3D+5'
     """
     return address("databases", table.database, "tables", table.name, *parts, **asked)
+
+
+def moved(path: str, kept: Mapping[str, object], ends: tuple[str, str]) -> str:
+    """The address of a page of times with another range, and what else was asked.
+
+    >>> moved("/databases/shop/timelines", {}, ("2015-01-29", "2015-02"))
+    '/databases/shop/timelines?from=2015-01-29&to=2015-02'
+    """
+    return f"{quote(path)}?{urlencode({**kept, 'from': ends[0], 'to': ends[1]})}"
 
 
 def size_text(size: float | None) -> str:
@@ -167,8 +178,15 @@ def _environment() -> Environment:
         "number": number_text,
         "size": size_text,
         "time": time_text,
+        "when": range_text,
     }
-    found.globals |= {"address": address, "plural": plural, "share": share_text, "table_address": table_address}
+    found.globals |= {
+        "address": address,
+        "moved": moved,
+        "plural": plural,
+        "share": share_text,
+        "table_address": table_address,
+    }
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
 from hbstore.timelines.properties import chunks, elements
@@ -144,6 +145,16 @@ class EndsAndHolesPartitionTimeline(PartitionTimeline):
 
     def _count(self) -> int:
         return self._stop - self._start - self._holes.size()
+
+    def _ahead(self, index: int) -> tuple[int, int] | None:
+        begin, starts, stops = max(index, self._start), self._holes.starts, self._holes.stops
+        at = bisect_right(stops, begin)
+        if at < len(starts) and starts[at] <= begin:  # in a hole, which ends before the latest
+            begin, at = stops[at], at + 1
+        return (begin, starts[at] if at < len(starts) else self._stop) if begin < self._stop else None
+
+    def _hole_count(self) -> int:
+        return len(self._holes)
 
     def _text(self, index: int | None) -> str:
         return "" if index is None else self.update_period.format_index(index)

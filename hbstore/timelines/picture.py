@@ -11,12 +11,13 @@ cell less than full. Whole numbers of microseconds decide, nothing is rounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
-from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, MISSING, PARTLY, Drawing
+from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
+from hbstore.timelines.runs import Runs
 from hbstore.times.moments import DAY, LIMIT, SECOND, time_at
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.wording import plural
@@ -93,6 +94,57 @@ class Bar:
         return f"{there:,} there, {missing:,} missing in {holes}" if missing else f"{there:,} there, no holes"
 
 
+Ahead: TypeAlias = Callable[[int], tuple[int, int] | None]
+"""The first range of what is there from an index on, as `PartitionTimeline.range_ahead`; None where there is none."""
+
+
+class Stretch(NamedTuple):
+    """Cells that are drawn alike, from one up to another: all there, some missing, or none there."""
+
+    colour: Colour
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of an axis, in parts of an update period.
+
+    Attributes:
+        lows: for each cell, the index of the first part that reaches into it.
+        highs: that behind the last.
+        limit: how many parts the period has.
+    """
+
+    lows: Sequence[int]
+    highs: Sequence[int]
+    limit: int
+
+    def stretches(self, ahead: Ahead) -> Iterator[Stretch]:
+        """What `Axis.draw` shows, without how much there is of a cell. O(cells log ranges), however many ranges."""
+        first = ahead(0)
+        at, before = 0, None
+        while first is not None and at < len(self.lows):
+            low, high = self.lows[at], self.highs[at]
+            start, stop = ahead(low) or (self.limit, self.limit)
+            if start >= high:  # nothing, up to the cell that something reaches into
+                colour = MISSING if first[0] < low and start < stop else None
+                after = bisect_right(self.highs, start)
+            elif start == low and stop >= high:
+                colour, after = FULL, bisect_right(self.highs, stop)
+            else:
+                colour, after = PARTLY, at + 1
+            if before is not None and before.colour is colour:
+                before = Stretch(before.colour, before.start, after)
+            else:
+                if before is not None:
+                    yield before
+                before = None if colour is None else Stretch(colour, at, after)
+            at = after
+        if before is not None:
+            yield before
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """The cells that all bars share.
@@ -118,6 +170,11 @@ class Axis:
         period = min((bar.period for bar in drawn), key=lambda period: period.rank)
         start = period.floor_index(min(bar.period.moment(bar.ranges[0][0]) for bar in drawn))
         stop = period.ceil_index(max(bar.period.moment(bar.ranges[-1][1]) for bar in drawn))
+        return Axis.over(period, start, stop, width)
+
+    @staticmethod
+    def over(period: UpdatePeriod, start: int, stop: int, width: int) -> Axis:
+        """The axis of the parts of a period from one index up to another, in at most so many cells."""
         if stop - start > width:
             parts = -(-(stop - start) // width)
             edges = [period.moment(index) for index in (*range(start, stop, parts), stop)]
@@ -149,6 +206,14 @@ class Axis:
             else:
                 drawn.append(symbols.hole if first < stop and begin < end else symbols.outside)
         return "".join(drawn)
+
+    def cells_of(self, period: UpdatePeriod) -> Cells:
+        """The cells in parts of an update period: for all bars of it. O(cells)."""
+        return Cells(
+            [period.floor_index(begin) for begin in self.edges[:-1]],
+            [period.ceil_index(end) for end in self.edges[1:]],
+            period.limit,
+        )
 
     def ticks(self) -> str:
         """The times below the bars: marks where cells begin, with the time of that, and where the last one ends."""
@@ -250,21 +315,15 @@ def svg(bars: Sequence[Bar]) -> str:
     axis = Axis.of(bars, _SVG_CELLS)
     counts = CHARACTER * (max((len(bar.counts) for bar in bars), default=0) + _GAP)
     drawing = Drawing(left + _SVG_CELLS + counts, f"{plural(len(bars), 'timeline')}: {'; '.join(labels)}")
-    colours = {BLOCKS.full: FULL, BLOCKS.hole: MISSING} | dict.fromkeys(BLOCKS.some, PARTLY)
     for number, (bar, label) in enumerate(zip(bars, labels, strict=True)):
         top = number * LINE_HEIGHT
         drawing.text(0, top, label)
         drawing.text(left + _SVG_CELLS + CHARACTER, top, bar.counts)
-        at = 0
-        for symbol, cells in groupby(axis.draw(bar)) if axis else ():
-            size = len(list(cells))
-            if axis and symbol in colours:
-                begin, end = (axis.text(axis.edges[edge]) for edge in (at, at + size))
-                scale = _SVG_CELLS / len(axis)
-                drawing.box(
-                    left + at * scale, top + 3, size * scale, LINE_HEIGHT - 6, colours[symbol], f"{begin} to {end}"
-                )
-            at += size
+        if axis:
+            scale = _SVG_CELLS / len(axis)
+            for colour, start, stop in axis.cells_of(bar.period).stretches(Runs.of_ranges(bar.ranges).ahead):
+                hint = f"{axis.text(axis.edges[start])} to {axis.text(axis.edges[stop])}"
+                drawing.box(left + start * scale, top + 3, (stop - start) * scale, LINE_HEIGHT - 6, colour, hint)
     if axis:
         bottom = len(bars) * LINE_HEIGHT
         drawing.text(left, bottom, axis.text(axis.edges[0]))

@@ -84,6 +84,12 @@ class RangesPartitionTimeline(PartitionTimeline):
     def _count(self) -> int:
         return self._runs.size()
 
+    def _ahead(self, index: int) -> tuple[int, int] | None:
+        return self._runs.ahead(index)
+
+    def _hole_count(self) -> int:
+        return max(len(self._runs) - 1, 0)
+
     def _texts(self) -> Iterator[str]:
         text = self.update_period.format_index
         return (f"[{text(start)}, {text(stop)})" for start, stop in self._runs)

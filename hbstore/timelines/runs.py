@@ -220,6 +220,16 @@ class Runs:
         kept = [piece for start, stop in self._slice(low, high) for piece in other.gaps(start, stop)]
         return self._replace(low, high, Runs.of_ranges(kept))
 
+    def ahead(self, number: int) -> tuple[int, int] | None:
+        """The first run from a number on, cut there; None if there is none. O(log runs).
+
+        >>> runs = Runs.of_ranges([(1, 4), (7, 9)])
+        >>> runs.ahead(2), runs.ahead(4), runs.ahead(9)
+        ((2, 4), (7, 9), None)
+        """
+        at = bisect_right(self.stops, number)
+        return None if at == len(self.stops) else (max(self.starts[at], number), self.stops[at])
+
     def between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """The runs in [start, stop), cut at its ends. O(log runs) and those found.
 

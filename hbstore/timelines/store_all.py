@@ -92,6 +92,18 @@ class StoreAllPartitionTimeline(PartitionTimeline):
     def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         return iter(Runs.of(self._indexes.irange(start, stop, inclusive=(True, False))))
 
+    def _ahead(self, index: int) -> tuple[int, int] | None:
+        following = self._indexes.irange(index)
+        begin = next(following, None)
+        if begin is None:
+            return None
+        stop = begin + 1
+        for number in following:
+            if number != stop:
+                break
+            stop += 1
+        return begin, stop
+
     def _count(self) -> int:
         return len(self._indexes)
 

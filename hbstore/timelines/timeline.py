@@ -180,6 +180,15 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         self._sound()
         return self._time(self._latest())
 
+    def hole_count(self) -> int:
+        """How many holes there are between the first and the latest time. O(1) for the compact classes, else O(s).
+
+        >>> timeline.hole_count()
+        1
+        """
+        self._sound()
+        return self._hole_count()
+
     def iterate(self, start: datetime | None = None, end: datetime | None = None) -> Iterator[datetime]:
         """The times in order; with a start or an end, those whose parts lie whole in [start, end).
 
@@ -217,6 +226,16 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         self._sound()
         expect_numbers(start=start, stop=stop)
         return self._between(start, stop)
+
+    def range_ahead(self, index: int) -> tuple[int, int] | None:
+        """The first range of indexes from an index on, cut there; None if nothing is there. O(log s) if compact.
+
+        >>> timeline.range_ahead(735_627), timeline.range_ahead(735_630)
+        ((735627, 735628), None)
+        """
+        if self._faults:  # here a call would take a tenth of the time
+            self._sound()
+        return self._ahead(index)
 
     # Consistency.
 
@@ -363,6 +382,14 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
     def _count(self) -> int:
         """How many indexes there are; a class may know it sooner."""
         return sum(stop - start for start, stop in self._between(0, self.update_period.limit))
+
+    def _ahead(self, index: int) -> tuple[int, int] | None:
+        """The first range from an index on; a class may find it sooner."""
+        return next(self._between(index, self.update_period.limit), None)
+
+    def _hole_count(self) -> int:
+        """How many holes there are; a class may know it sooner."""
+        return max(sum(1 for _ in self._between(0, self.update_period.limit)) - 1, 0)
 
     @abstractmethod
     def _read(self, properties: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,7 @@ from hbstore.errors import InvalidTime, TimeRangeSyntaxError
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight, place
 from hbstore.times.clock import Clock
-from hbstore.times.moments import moment, moments, out_of_years, time_at
+from hbstore.times.moments import END_OF_TIME, moment, moments, out_of_years, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 _A_TIME: Final = 'Give a text, such as "2015-01-29" or "now.day-3days"'
@@ -218,6 +218,20 @@ def time_within(text: str, start: int, stop: int) -> WrittenTime:
         TimeRangeSyntaxError: no time stands there.
     """
     return _read(_Text(text[start:stop], text, start))
+
+
+def time_text(time: datetime) -> str:
+    """A time as `parse_time` reads it, as short as it can be said.
+
+    >>> time_text(datetime(2015, 1, 29, 6, 30, tzinfo=UTC)), time_text(datetime(2015, 1, 1, tzinfo=UTC))
+    ('2015-01-29-06:30', '2015-01-01')
+    """
+    if time == END_OF_TIME:
+        return "10000-01-01"
+    day, clock = time.isoformat()[:10], time.strftime("%H:%M:%S")
+    if time.microsecond:
+        return f"{day}-{clock},{time.microsecond:06}"
+    return "-".join(part for part in (day, clock.removesuffix(":00").removesuffix(":00").removesuffix("00")) if part)
 
 
 class _Text(NamedTuple):

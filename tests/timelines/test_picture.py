@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hbstore.drawing import FULL, MISSING, PARTLY
 from hbstore.timelines import UpdatePeriod
-from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, picture
+from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, Stretch, picture
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import LIMIT
 
@@ -95,6 +96,20 @@ def test_the_cells_are_all_of_the_range_and_nothing_else(drawn, width):
     assert axis.edges[-1] == smallest.moment(smallest.ceil_index(max(ends)))
 
 
+@given(bars(), st.integers(1, 300))
+def test_stretches_are_what_is_drawn(drawn, width):
+    """What bisection finds out is what the sum of all ranges says."""
+    axis = Axis.of(drawn, width)
+    shown = {BLOCKS.full: FULL, BLOCKS.hole: MISSING, BLOCKS.outside: None} | dict.fromkeys(BLOCKS.some, PARTLY)
+    for one in drawn if axis else ():
+        found = list(axis.cells_of(one.period).stretches(Runs.of_ranges(one.ranges).ahead))
+        cells = [None] * len(axis)
+        for colour, start, stop in found:
+            cells[start:stop] = [colour] * (stop - start)
+        assert cells == [shown[cell] for cell in axis.draw(one)]
+        assert all(one.colour is not two.colour or one.stop < two.start for one, two in pairwise(found))
+
+
 @given(st.sampled_from(UpdatePeriod), PIECES.filter(bool), st.integers(1, 300))
 def test_cells_are_whole_parts_or_parts_whole_cells(period, pieces, width):
     one = bar(period, 1000, pieces)
@@ -116,6 +131,20 @@ def test_a_minute_in_ten_years_is_seen():
     ranges = [(start, start + 1), (stop - 1, stop)]
     cells = Axis.of([Bar((), period, ranges)], 80).draw(Bar((), period, ranges))
     assert cells.strip(BLOCKS.hole) == BLOCKS.some[0] + BLOCKS.hole * (len(cells) - 2) + BLOCKS.some[0]
+
+
+def test_few_ranges_are_asked_for_however_many_there_are():
+    """A million hours with every third missing are 1,000 cells: as many questions, not a third of a million."""
+    asked = []
+
+    def ahead(index):
+        asked.append(index)
+        return index + (index % 3 == 2), index - index % 3 + 2
+
+    hours = UpdatePeriod.HOURLY
+    axis = Axis.over(hours, 9_000_000, 10_000_000, 1_000)
+    assert list(axis.cells_of(hours).stretches(ahead)) == [Stretch(PARTLY, 0, 1_000)]
+    assert len(asked) == 1_001
 
 
 def test_blocks_grow_with_what_is_there():

@@ -77,6 +77,21 @@ def test_ranges_of_indexes_must_be_sorted_and_apart(cls, ranges):
 
 
 @each_class
+@pytest.mark.parametrize(("times", "holes"), [((), 0), ((3,), 0), ((3, 4, 5), 0), ((3, 5, 6, 9), 2)])
+def test_holes_are_counted(cls, times, holes):
+    made = timeline(cls, DAY, [BASE + number for number in times])
+    assert made.hole_count() == len(made.holes()) == holes
+
+
+@each_class
+@pytest.mark.parametrize("times", [(), (3,), (0, 1, 2), (3, 5, 6, 9), (0, 4, 5)])
+def test_the_range_ahead_is_the_first_of_all_from_there_on(cls, times):
+    made = timeline(cls, DAY, [BASE + number for number in times])
+    for index in (0, *range(BASE - 1, BASE + 12), DAY.limit):
+        assert made.range_ahead(index) == next(made.index_ranges(index, DAY.limit), None)
+
+
+@each_class
 def test_timelines_are_python_sets_of_times(cls):
     made = timeline(cls, DAY, [BASE, BASE + 1, BASE + 3])
     times = [DAY.time(index) for index in (BASE, BASE + 1, BASE + 3)]

@@ -1,0 +1,237 @@
+"""Pages of a model: all its descriptions in tables that lead to each other, and each with its YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hbstore.console.rendering import address, page
+from hbstore.cubes import Cube, Cubes, DerivedCube, Dimension, DimTable, Fact, Storage, write_documents
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.document import Named
+from hbstore.cubes.files import KINDS
+from hbstore.cubes.references import dependents
+from hbstore.metastore.calls import Service
+
+_TITLES: Final = {
+    "storage": "Storages",
+    "cube": "Cubes",
+    "derived_cube": "Derived cubes",
+    "dimension": "Dimensions",
+    "fact": "Facts",
+    "dimtable": "Dimension tables",
+}
+_KIND_OF: Final = {f"{kind}s": kind for kind in KINDS}
+"""Kinds as addresses name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of a table, perhaps a link.
+
+    Attributes:
+        text: what is read.
+        leads_to: an address.
+        is_code: whether it is read as code.
+    """
+
+    text: str
+    leads_to: str | None = None
+    is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table of a page.
+
+    Attributes:
+        title: above it.
+        headings: of its columns.
+        rows: each of as many cells, which are texts next to one another.
+    """
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Sequence[Text]]]
+
+
+def model_pages(service: Service) -> list[Route]:
+    """The pages of models."""
+    store = service.store
+
+    def whole(request: Request) -> Response:
+        cubes = Cubes(store, request.path_params["database"])
+        listings = [_all_of(cubes.database, kind, cubes.list(kind)) for kind in KINDS]
+        return page(
+            request,
+            "model.html",
+            title=f"Model of {cubes.database}",
+            database=cubes.database,
+            listings=[one for one in listings if one.rows],
+        )
+
+    def entity(request: Request) -> Response:
+        cubes = Cubes(store, request.path_params["database"])
+        asked = request.path_params["kind"]
+        found = cubes.get(_KIND_OF.get(asked, asked), request.path_params["name"])
+        return page(
+            request,
+            "entity.html",
+            title=found.name,
+            database=cubes.database,
+            entity=found,
+            kind=_TITLES[found.kind][:-1].lower(),
+            listings=[one for one in _of_entity(cubes, found) if one.rows],
+            yaml=write_documents([found]),
+        )
+
+    return [
+        Route("/databases/{database}/model", whole),
+        Route("/databases/{database}/model/{kind}/{name}", entity),
+    ]
+
+
+def _all_of(database: str, kind: str, documents: Sequence[Named]) -> Listing:
+    """The documents of a kind, and what each is about."""
+    rows = [[[_link(database, one.kind, one.name)], *_about(database, one)] for one in documents]
+    return Listing(_TITLES[kind], ("Name", *_HEADINGS[kind]), rows)
+
+
+_HEADINGS: Final = {
+    "storage": ("Endpoint", "Description"),
+    "cube": ("Measures", "Dimensions", "Description"),
+    "derived_cube": ("Cube", "Measures", "Description"),
+    "dimension": ("Attributes", "Description"),
+    "fact": ("Cube", "Storage tables", "Times", "Description"),
+    "dimtable": ("Dimension", "Storage tables", "Description"),
+}
+
+
+def _about(database: str, one: Named) -> Iterator[list[Text]]:
+    """The other cells of a document's line."""
+    if isinstance(one, Storage):
+        yield _code(one.endpoint)
+    elif isinstance(one, Cube):
+        yield _texts(field.name for field in one.measures)
+        yield _texts(field.name for field in one.dim_attributes)
+    elif isinstance(one, DerivedCube):
+        yield [_link(database, "cube", one.parent)]
+        yield _texts(one.measures)
+    elif isinstance(one, Dimension):
+        yield _texts(field.name for field in one.dim_attributes)
+    elif isinstance(one, Fact):
+        yield [_link(database, "cube", one.cube)]
+        yield _tables(database, one)
+        yield [Text("timelines and covers", address("databases", database, "facts", one.name))]
+    elif isinstance(one, DimTable):
+        yield [_link(database, "dimension", one.dimension)]
+        yield _tables(database, one)
+    yield _text(getattr(one, "description", None))
+
+
+def _of_entity(cubes: Cubes, one: Named) -> Iterator[Listing]:
+    """The tables of a document's page."""
+    database = cubes.database
+    if isinstance(one, Cube):
+        times = [[_text(name), _text(column)] for name, column in one.time_dimensions.items()]
+        yield Listing("Time dimensions", ("Name", "Partition column"), times)
+        measures = [
+            [
+                _text(field.name),
+                _code(field.type),
+                _text(field.default_aggregate),
+                _text(field.unit),
+                _text(field.description or field.display),
+            ]
+            for field in one.measures
+        ]
+        yield Listing("Measures", ("Name", "Type", "Aggregate", "Unit", "Description"), measures)
+    if isinstance(one, DerivedCube):
+        fields = [[[_link(database, "cube", one.parent)], _texts(one.measures), _texts(one.dim_attributes)]]
+        yield Listing("Fields", ("Of the cube", "Measures", "Attributes"), fields)
+    if isinstance(one, Cube | Dimension):
+        attributes = [
+            [
+                _text(field.name),
+                _code(field.type),
+                [
+                    *(Text(f"{to.table}.{to.field}") for to in field.references),
+                    *(Text(f"{by.chain}.{by.field}") for by in field.chain),
+                ],
+                _text(field.description or field.display),
+            ]
+            for field in one.dim_attributes
+        ]
+        yield Listing("Attributes", ("Name", "Type", "Stands for", "Description"), attributes)
+        expressions = [
+            [
+                _text(field.name),
+                _code(field.type),
+                [Text(spec.expression, is_code=True) for spec in field.specs],
+                _text(field.description or field.display),
+            ]
+            for field in one.expressions
+        ]
+        yield Listing("Expressions", ("Name", "Type", "Expression", "Description"), expressions)
+        there = cubes.names("dimension")
+        chains = [
+            [
+                _text(chain.name),
+                [_link(database, "dimension", to)] if (to := chain.destination) in there else [Text(to)],
+                [Text(" and ".join(map(str, path)), is_code=True) for path in chain.paths],
+            ]
+            for chain in one.join_chains
+        ]
+        yield Listing("Join chains", ("Name", "Leads to", "Paths"), chains)
+    if isinstance(one, Fact | DimTable):
+        tables = [
+            [
+                [_link(database, "storage", on.storage)],
+                [_table(database, one.table_name(on.storage))],
+                _text(", ".join(period.name for period in on.update_periods)),
+                _text(", ".join(column.name for column in on.partition_columns)),
+                _code(on.description.location),
+            ]
+            for on in one.storage_tables
+        ]
+        headings = ("Storage", "Table", "Update periods", "Partition columns", "Location")
+        yield Listing("Storage tables", headings, tables)
+        columns = [[_text(column.name), _code(column.type), _text(column.comment)] for column in one.columns]
+        yield Listing("Columns", ("Name", "Type", "Comment"), columns)
+    yield from _users(cubes, one)
+
+
+def _users(cubes: Cubes, one: Named) -> Iterator[Listing]:
+    """What names a document."""
+    users = dependents(one, Catalog(cubes.store, cubes.database))
+    for kind in KINDS:
+        yield _all_of(cubes.database, kind, [user for user in users if user.kind == kind])
+
+
+def _tables(database: str, one: Fact | DimTable) -> list[Text]:
+    return [_table(database, one.table_name(on.storage)) for on in one.storage_tables]
+
+
+def _table(database: str, name: str) -> Text:
+    return Text(name, address("databases", database, "tables", name))
+
+
+def _link(database: str, kind: str, name: str) -> Text:
+    return Text(name, address("databases", database, "model", f"{kind}s", name))
+
+
+def _texts(names: Iterable[str]) -> list[Text]:
+    return [Text(name) for name in names]
+
+
+def _text(text: str | None) -> list[Text]:
+    return [Text(text)] if text else []
+
+
+def _code(text: str | None) -> list[Text]:
+    return [Text(text, is_code=True)] if text else []

@@ -1,0 +1,90 @@
+"""Pages of timelines: of one table, and of all tables of a database under one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hbstore.console.drawings.timelines import CELLS, Lane, timelines_drawing
+from hbstore.console.rendering import page
+from hbstore.console.table_times import TableTimes, times_of, times_of_database
+from hbstore.console.time_view import View, range_texts
+from hbstore.errors import HbstoreError
+from hbstore.metastore.calls import Service
+from hbstore.query_service.query import Problem
+from hbstore.timelines.picture import Axis
+from hbstore.web.problems import status_of
+
+
+def timeline_pages(service: Service) -> list[Route]:
+    """The pages of timelines."""
+    store = service.store
+
+    def of_table(request: Request) -> Response:
+        table = store.get_table(request.path_params["database"], request.path_params["table"])
+        return _page(request, table.database, table.name, [times_of(store, table.database, table.name)])
+
+    def of_database(request: Request) -> Response:
+        database = store.get_database(request.path_params["database"]).name
+        return _page(request, database, None, list(times_of_database(store, database)))
+
+    return [
+        Route("/databases/{database}/timelines", of_database),
+        Route("/databases/{database}/tables/{table}/timelines", of_table),
+    ]
+
+
+def _page(request: Request, database: str, table: str | None, tables: Sequence[TableTimes]) -> Response:
+    now, asked = datetime.now(UTC), request.query_params
+    timelines = [row.timeline for one in tables for row in one.rows]
+    problem, status = None, 200
+    try:
+        view = View.of(timelines, asked.get("from", ""), asked.get("to", ""), now)
+    except HbstoreError as error:
+        problem, status = Problem.of(error), status_of(error)
+        view = View.of(timelines, "", "", now)
+    axis = None if view is None else view.axis(CELLS)
+    title = f"Timelines of {table or database}"
+    return page(
+        request,
+        "table_timelines.html",
+        status=status,
+        title=title,
+        database=database,
+        table=table,
+        tables=tables,
+        problem=problem,
+        view=view,
+        axis=axis,
+        drawing=None if axis is None else drawn(request, axis, list(lanes_of(axis, tables)), title),
+        texts={name: asked.get(name, "") for name in ("from", "to")},
+    )
+
+
+def lanes_of(axis: Axis, tables: Sequence[TableTimes]) -> Iterator[Lane]:
+    """A lane for each timeline; the time partition column is named where there are several."""
+    cells = {
+        period: axis.cells_of(period) for period in {row.timeline.update_period for one in tables for row in one.rows}
+    }
+    several = len({row.timeline.partition_column for table in tables for row in table.rows}) > 1
+    for table in tables:
+        for number, row in enumerate(table.rows):
+            one = row.timeline
+            label = f"{one.partition_column} {one.update_period.name}" if several else one.update_period.name
+            name = "" if number else table.table
+            yield Lane(name, label, list(cells[one.update_period].stretches(one.range_ahead)))
+
+
+def drawn(request: Request, axis: Axis, lanes: Sequence[Lane], title: str) -> Markup:
+    """The drawing of some lanes; its units lead to the same page of their range."""
+
+    def address(start: int, stop: int) -> str:
+        begin, end = range_texts(start, stop)
+        return f"?{request.url.include_query_params(**{'from': begin, 'to': end}).query}"
+
+    return Markup(timelines_drawing(axis, lanes, address, title))  # noqa: S704  a drawing escapes its texts
