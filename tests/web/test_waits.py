@@ -177,6 +177,22 @@ async def _late(cubes):
     assert (waits.number, waits._waiters, waits._latest) == (0, {}, {})
 
 
+def test_who_waits_anew_right_after_others_were_told_is_told(cubes):
+    """Its first look was made before the commit that told them, and nothing changes any more."""
+    asyncio.run(_anew(cubes))
+
+
+async def _anew(cubes):
+    waits = Waits(cubes.store)
+    stale = wanted().cover(await asyncio.to_thread(wanted().source.look, cubes.store, waits.clock))
+    first = asyncio.ensure_future(waits.cover(wanted(), SOON))
+    await until(lambda: waits.number)
+    await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
+    assert not (await first).missing
+    waits._latest[wanted()] = stale
+    assert not (await waits.cover(wanted(), SOON)).missing
+
+
 def test_there_are_only_so_many_waiters(cubes):
     asyncio.run(_limited(Waits(cubes.store, most=3)))
 
