@@ -74,6 +74,8 @@ def test_timelines_are_listed(tab):
     tab.open("/databases/shop/tables/daily")
     assert "DAILY\tdt\t2015-01-01\t2015-01-04\t3\t1" in tab.text()
     tab.check()
+    tab.page.get_by_role("link", name="drawn under one axis").click()
+    tab.page.wait_for_url("**/tables/daily/timelines")
 
 
 @pytest.mark.parametrize(
