@@ -11,18 +11,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, check_text, load, read_text
 from hbstore.cubes.lens_xml import Data, given, properties
-from hbstore.cubes.values import FieldName, Name, Period, Properties
+from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_reader import ElementReader
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
 from hbstore.model import FrozenDict
+
+
+def _named_once(values: object) -> object:
+    """See that no name differs from another in upper and lower case alone: one value would replace the other."""
+    if isinstance(values, dict):
+        no_twins((name.lower() for name in values if isinstance(name, str)), "a partition column")
+    return values
+
+
+_Names = BeforeValidator(_named_once)
 
 
 class _Partition(Document):
@@ -30,8 +40,8 @@ class _Partition(Document):
 
     table: Name
     update_period: Period | None = None
-    time: Annotated[dict[FieldName, str], AfterValidator(FrozenDict)] = FrozenDict()
-    other: Annotated[dict[FieldName, str | None], AfterValidator(FrozenDict)] = FrozenDict()
+    time: Annotated[dict[FieldName, str], _Names, AfterValidator(FrozenDict)] = FrozenDict()
+    other: Annotated[dict[FieldName, str | None], _Names, AfterValidator(FrozenDict)] = FrozenDict()
     location: str | None = None
     parameters: Properties = FrozenDict()
 

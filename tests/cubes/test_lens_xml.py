@@ -252,6 +252,8 @@ def test_partitions_in_yaml_and_json():
         ("update_period: DAILY", "yaml"),
         ("{table: t, update_period: DAYLY}", "yaml"),
         ("{table: t, time: {dt: 5}}", "yaml"),
+        ("{table: t, time: {dt: 2015-01-29, DT: 2015-01-30}}", "yaml"),
+        ("{table: t, other: {country: nl, Country: de}}", "yaml"),
         ("{table: t, colour: red}", "yaml"),
         ("5", "yaml"),
     ],
