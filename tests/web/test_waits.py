@@ -193,6 +193,19 @@ async def _anew(cubes):
     assert not (await waits.cover(wanted(), SOON)).missing
 
 
+def test_who_comes_while_others_are_being_told_is_told(cubes):
+    """A thousand replies take a while, and no look tells again what the last one told."""
+    asyncio.run(_meanwhile(cubes))
+
+
+async def _meanwhile(cubes):
+    waits = Waits(cubes.store)
+    cubes.add_partitions("rides_daily", "lake", days("2015-01-31"))
+    waits._latest[wanted()] = complete = wanted().cover(wanted().source.look(cubes.store, waits.clock))
+    waits._waiters[wanted()] = {asyncio.get_running_loop().create_future()}  # told, and not gone yet
+    assert await waits.cover(wanted(), SOON) is complete
+
+
 def test_there_are_only_so_many_waiters(cubes):
     asyncio.run(_limited(Waits(cubes.store, most=3)))
 

@@ -105,6 +105,9 @@ class Waits:
             if not found.missing or seconds <= 0:
                 return found
             self._latest.setdefault(wanted, found)
+        latest = self._latest[wanted]
+        if not latest.missing:  # those who waited have been told of it, and no look will tell it again
+            return latest
         return await self._waited(wanted, seconds)
 
     async def _waited(self, wanted: Wanted, seconds: float) -> Cover:
