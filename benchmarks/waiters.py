@@ -30,6 +30,9 @@ WAITERS: Final = 1_000
 SECONDS: Final = 10.0
 RUNS: Final = 5
 ROUNDS: Final = ("in the server's process", "by another process")
+TAKEN: Final = 6.0
+"""Seconds until all requests are taken."""
+
 MODEL: Final = """
 kind: storage
 name: lake
@@ -99,7 +102,7 @@ async def _told(port: int, register: dict[str, Callable[[str], float]]) -> Repor
                 day += 1
                 text, after = f"2015-{1 + day // 28:02}-{1 + day % 28:02}", f"2015-{1 + day // 28:02}-{2 + day % 28:02}"
                 waiters = await _waiting(port, number, text, after)
-                await asyncio.sleep(0.3)
+                await asyncio.sleep(TAKEN)
                 committed = asyncio.get_running_loop().run_in_executor(None, commit, text)
                 at, *_ = await asyncio.gather(committed, *(_answer(reader) for reader, _ in waiters))
                 times.append(time.time() - at)
@@ -136,7 +139,7 @@ async def _answer(reader: asyncio.StreamReader) -> None:
 
 
 async def _processor_time(process: int) -> float:
-    await asyncio.sleep(6)  # until all requests are taken
+    await asyncio.sleep(TAKEN)
     before = _ticks(process)
     await asyncio.sleep(SECONDS)
     return (_ticks(process) - before) / os.sysconf("SC_CLK_TCK")
