@@ -25,7 +25,7 @@ def test_requests_are_counted_by_the_template_of_their_route(asking):
     for path in (f"/queries/{query}", f"/queries/{query}?wait=0", "/queries/5f", f"/queries/{query}/results", "/docs"):
         ask("GET", path)
     ask("GET", "/nowhere")
-    ask("BREW", "/queries")
+    ask("PROPFIND", "/queries")
     ask("GET", "/health", headers={"Host": "evil.example"})
     ask("POST", "/explain", {"text": 1})
 
