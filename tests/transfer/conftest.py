@@ -15,6 +15,7 @@ from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from tests.metastore.serving import Serve
 from tests.quick_java import quick_java
+from tests.spark.conftest import spark  # noqa: F401  a fixture, which ends with the tests of this folder
 
 DEV_HMS = Path(__file__).parents[2] / "dev" / "hms"
 SECONDS = 60

@@ -10,7 +10,6 @@ import pytest
 from hbstore import Partition, connect
 from hbstore.errors import InvalidUrl, MetastoreUnavailable, TransferConflict
 from hbstore.spark import export_metastore, import_metastore
-from tests.spark.conftest import spark  # noqa: F401  a fixture
 from tests.transfer.sales import NUMBER, held, sell
 
 pytestmark = pytest.mark.spark
@@ -36,7 +35,7 @@ def source(endpoint):
         yield opened
 
 
-def test_import(spark, endpoint, source, url):  # noqa: F811
+def test_import(spark, endpoint, source, url):
     told = []
     done = import_metastore(spark, url, endpoint.uri, page=30, progress=lambda *how: told.append(how))
     assert done.is_complete
@@ -48,7 +47,7 @@ def test_import(spark, endpoint, source, url):  # noqa: F811
     assert (again.tables[0].partitions.same, again.is_complete) == (NUMBER, True)
 
 
-def test_export(spark, endpoint, url, tmp_path):  # noqa: F811
+def test_export(spark, endpoint, url, tmp_path):
     with connect(url) as store:
         sell(store, f"file:{tmp_path}")
         told = []
@@ -60,7 +59,7 @@ def test_export(spark, endpoint, url, tmp_path):  # noqa: F811
 
 
 @pytest.mark.usefixtures("source")
-def test_errors_are_those_of_hbstore(spark, endpoint, url):  # noqa: F811
+def test_errors_are_those_of_hbstore(spark, endpoint, url):
     with pytest.raises(InvalidUrl, match="cannot share"):
         import_metastore(spark, "memory://", endpoint.uri)
     import_metastore(spark, url, endpoint.uri)
@@ -76,7 +75,7 @@ def test_errors_are_those_of_hbstore(spark, endpoint, url):  # noqa: F811
         import_metastore(spark, url, endpoint.uri, page=5, on_conflict="replace", progress=told)
 
 
-def test_a_killed_job_goes_on(spark, endpoint, source, url):  # noqa: F811
+def test_a_killed_job_goes_on(spark, endpoint, source, url):
     """The driver is killed when some tasks are done; its tasks end with it, sooner or later."""
     command, pipe = [sys.executable, "-c", PROGRAM, url, endpoint.uri], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
