@@ -1,4 +1,4 @@
-"""Waiting for a cover on the store itself: told when a range is complete, whoever completes it."""
+"""Waiting for a cover on the store itself: a wait ends when its range is complete, by a change of any process."""
 
 from __future__ import annotations
 

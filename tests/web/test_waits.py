@@ -1,4 +1,4 @@
-"""Waiting over HTTP: told soon, whoever commits; limits; facts that change meanwhile; waiters that go away."""
+"""Waiting over HTTP: told soon after a commit of any process; limits; facts that change; waiters that go away."""
 
 from __future__ import annotations
 
