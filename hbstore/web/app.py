@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Protocol
 
 from fastapi_offline import FastAPIOffline
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hbstore.console.application import console
 from hbstore.metastore.calls import Service
@@ -29,6 +31,36 @@ from hbstore.web.guard import Answered, Guard
 from hbstore.web.problems import handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
+from hbstore.web.queries.waiting import Waiting
+
+
+class Stoppable(Protocol):
+    """What holds requests that wait."""
+
+    def stop(self) -> None:
+        """Answer them all, as the server stops. Called in any thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An application whose waiting requests do not hold up the server when it stops.
+
+    Attributes:
+        app: what answers.
+        waiting: what holds requests.
+    """
+
+    app: ASGIApp
+    waiting: Sequence[Stoppable]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self.app(scope, receive, send)
+
+    def stop(self) -> None:
+        """Answer all requests that wait. Called in any thread, before the server takes no more."""
+        for one in self.waiting:
+            one.stop()
 
 
 def application(
@@ -38,7 +70,7 @@ def application(
     catalog: Service | None = None,
     log_all: bool = False,
     observe: Callable[[Answered], None] | None = None,
-) -> ASGIApp:
+) -> Application:
     """The application for a query service and a catalog.
 
     Args:
@@ -54,7 +86,9 @@ def application(
         description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
     )
     handle_errors(app)
-    app.include_router(query_routes(service))
+    queries = Waiting(service)
+    waiting: list[Stoppable] = [queries]
+    app.include_router(query_routes(service, queries))
     app.include_router(result_routes(service))
     if catalog is not None:
         app.include_router(catalog_routes(catalog))
@@ -71,7 +105,9 @@ def application(
         app.include_router(fact_routes(catalog))
         app.include_router(fact_partition_routes(catalog))
         app.include_router(fact_partition_change_routes(catalog))
-        app.include_router(wait_routes(Waits(catalog.store)))
+        covers = Waits(catalog.store)
+        waiting.append(covers)
+        app.include_router(wait_routes(covers))
 
     @app.get("/health", tags=["server"])
     def health() -> dict[str, bool]:
@@ -79,4 +115,4 @@ def application(
         return {"ok": True, "spark": service.runner.is_ready}
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
-    return JsonEnding(Guard(whole, access, log_all, observe))
+    return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)

@@ -8,9 +8,9 @@ from threading import Thread
 from typing import Final
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from hbstore.metastore.server import listening_socket
+from hbstore.web.app import Application
 
 _GRACE: Final = 10
 """Seconds that requests under way have when the server stops."""
@@ -20,7 +20,7 @@ _BACKLOG: Final = 512
 
 
 @contextmanager
-def http_served(app: ASGIApp, host: str, port: int, *, shared_port: bool = False) -> Iterator[int]:
+def http_served(app: Application, host: str, port: int, *, shared_port: bool = False) -> Iterator[int]:
     """Inside, an application is served.
 
     Args:
@@ -46,6 +46,7 @@ def http_served(app: ASGIApp, host: str, port: int, *, shared_port: bool = False
     try:
         yield listening.getsockname()[1]
     finally:
+        app.stop()
         server.should_exit = True
         thread.join()
         listening.close()

@@ -90,25 +90,40 @@ class Waits:
         self._new: set[Wanted] = set()
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="hbstore-waits")
         self._reader: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped = False
         self.number = 0
 
     async def cover(self, wanted: Wanted, seconds: float) -> Cover:
-        """The cover of a range when nothing of it is missing, or as it is after so many seconds.
+        """The cover of a range when nothing of it is missing, as it is after so many seconds, or at the server's stop.
 
         Raises:
             TooManyWaiters: as many as may are waiting.
             ModelNotFound, NoStorageTables, UnknownTimeDimension, InvalidTimeRange: as `Cubes.cover`; also where the
                 fact is dropped or altered meanwhile.
         """
+        self._loop = asyncio.get_running_loop()
         if wanted not in self._latest:  # else others wait for the same, and the next look tells all
             found = await run_in_threadpool(lambda: wanted.cover(wanted.source.look(self._store, self.clock)))
-            if not found.missing or seconds <= 0:
+            if not found.missing or seconds <= 0 or self._stopped:
                 return found
             self._latest.setdefault(wanted, found)
         latest = self._latest[wanted]
         if not latest.missing:  # those who waited have been told of it, and no look will tell it again
             return latest
         return await self._waited(wanted, seconds)
+
+    def stop(self) -> None:
+        """Answer all who wait with what is missing now, as the server stops. Called in any thread."""
+        self._stopped = True
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._answer_all)
+
+    def _answer_all(self) -> None:
+        for wanted, waiters in self._waiters.items():
+            for told in waiters:
+                if not told.done():
+                    told.set_result(self._latest[wanted])
 
     async def _waited(self, wanted: Wanted, seconds: float) -> Cover:
         if self.number >= self._most:

@@ -63,10 +63,9 @@ class Listed(BaseModel):
     before: str | None
 
 
-def query_routes(service: QueryService) -> APIRouter:
+def query_routes(service: QueryService, waiting: Waiting) -> APIRouter:
     """The routes of queries."""
     router = APIRouter(tags=["queries"])
-    waiting = Waiting(service)
 
     @router.post(
         "/queries",

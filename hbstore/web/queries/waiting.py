@@ -24,11 +24,12 @@ class Waiting:
     def __init__(self, service: QueryService) -> None:
         self._service = service
         self._changed = asyncio.Event()
+        self._stopped = False
         self._loop: asyncio.AbstractEventLoop | None = None
         service.changes.listen(self._heard)
 
     async def ended(self, id_: str, seconds: float) -> Query:
-        """A query when it has ended, or the time is over."""
+        """A query when it has ended, the time is over, or the server stops."""
         until = asyncio.get_running_loop().time() + seconds
         async for query in self._states(id_, until):
             if query.state.is_final:
@@ -50,13 +51,18 @@ class Waiting:
             changed = self._changed
             yield await run_in_threadpool(self._service.get, id_)
             left = until - loop.time()
-            if left <= 0:
+            if left <= 0 or self._stopped:
                 return
             try:
                 await asyncio.wait_for(changed.wait(), min(left, _LOOKED_EVERY))
             except TimeoutError:
                 continue
             await asyncio.sleep(min(left, _SHOWN_EVERY))
+
+    def stop(self) -> None:
+        """End all waits, as the server stops. Called in any thread."""
+        self._stopped = True
+        self._heard()
 
     def _heard(self) -> None:
         """Called at each change, in any thread."""
