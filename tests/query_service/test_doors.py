@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ from hbstore.errors import NoCandidate, QueryFailed
 from hbstore.query_service.query import State
 from tests.cli.reference import commands
 from tests.cubes.small_cube import CUBE, fact, table
+from tests.metastore.client import client
 from tests.metastore.serving import Serve, numbers, until
+from tests.timelines.strategies import utc
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -98,6 +101,17 @@ def test_the_metastore_and_the_queries_have_one_catalog(shop):
     assert shop.query("SELECT sum(amount) FROM sales", database="shop").wait().rows() == [(2,)]
     with pytest.raises(QueryFailed, match="DIVIDE_BY_ZERO"):
         shop.query("SELECT 1 / 0").wait()
+
+
+def test_who_waits_for_a_cover_hears_of_what_the_metastore_is_told(shop, served):
+    """The metastore's calls run in a process of its own."""
+    cubes, day = shop.cubes("shop"), (utc(2015, 1, 3), utc(2015, 1, 4))
+    with ThreadPoolExecutor(1) as thread, client(served.port) as metastore:
+        waiting = thread.submit(cubes.wait, "rides_daily", *day, seconds=60)
+        assert cubes.cover("rides_daily", *day, partial=True).missing
+        metastore.append_partition("shop", "lake_rides_daily", ["2015-01-03"])
+        assert not waiting.result().missing
+        metastore.drop_partition("shop", "lake_rides_daily", ["2015-01-03"], False)
 
 
 def test_a_running_query_tells_its_progress_and_is_cancelled(asking):
