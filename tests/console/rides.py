@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from hbstore.cubes import parse_documents
 
+DAYS = [dt.date(2015, 1, 1) + dt.timedelta(days=number) for number in range(31)]
+ASKED = """\
+cube select day, minutes, fare
+from rides
+where time_range_in(start_time, '2015-01-01', '2015-02-01')"""
 MODEL = """
 kind: storage
 name: lake
