@@ -211,12 +211,12 @@ class RemoteCubes:
             "holes": 0,
             "properties": "true",
         }
-        found = self._transport.document("GET", f"{self._fact(fact)}/timelines", query=query)["timelines"]
+        documents = self._transport.document("GET", f"{self._fact(fact)}/timelines", query=query)["timelines"]
         return [
             timeline_of(
                 one["storage_table"], UpdatePeriod[one["update_period"]], one["partition_column"], one["properties"]
             )
-            for one in found
+            for one in documents
         ]
 
     def cover(

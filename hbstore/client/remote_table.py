@@ -96,13 +96,13 @@ class RemoteTable:
         self, filter: Filter = None, *, max_parts: int = -1, like_dialect: LikeDialect = "sql"
     ) -> Partitions:
         """The partitions that a filter selects, in key order: a list of `Partition`."""
-        asked = self._asked(filter, like_dialect, max_parts)
+        selection = self._asked(filter, like_dialect, max_parts)
         if max_parts == 0:
             self.count(filter, like_dialect=like_dialect)  # whose errors are the filter's
             return Partitions(self.definition, [])
         import pyarrow as pa
 
-        table, query = self.definition, {**asked, "fields": "thrift", "format": "arrow"}
+        table, query = self.definition, {**selection, "fields": "thrift", "format": "arrow"}
         with (
             self._transport.reply("GET", f"{self._address}/partitions", query=query) as reply,
             pa.ipc.open_stream(reply) as reader,
@@ -124,12 +124,12 @@ class RemoteTable:
             columns = self.definition.partition_column_names
             where = with_spec(filter, spec, columns, checked_dialect(like_dialect))
             dialect = like_dialect if isinstance(where, str) else "sql"
-        asked = self._asked(where, dialect, max_parts)
+        selection = self._asked(where, dialect, max_parts)
         if max_parts == 0:
             self.count(where, like_dialect=dialect)
             return []
         with self._transport.reply(
-            "GET", f"{self._address}/partitions/names", query={**asked, "format": "text"}
+            "GET", f"{self._address}/partitions/names", query={**selection, "format": "text"}
         ) as reply:
             return reply.data.decode().split("\n")[:-1]  # no other line ends, which names may hold
 
@@ -206,12 +206,12 @@ class RemoteTable:
             FilterTooLarge: it has no room there.
         """
         tree = filter if filter is None or isinstance(filter, str) else filter_tree(filter, "sql")
-        asked = {
+        selection = {
             "filter": None if tree is None else str(tree),
             "like_dialect": checked_dialect(like_dialect),
             "limit": max_parts if max_parts > 0 else None,
         }
-        size = len(urlencode({"filter": asked["filter"] or ""}))
+        size = len(urlencode({"filter": selection["filter"] or ""}))
         if size > _LONGEST:
             raise FilterTooLarge(
                 "the filter is too large for an address",
@@ -219,4 +219,4 @@ class RemoteTable:
                 limit=_LONGEST,
                 hint="Ask with several filters, or open the store itself with hbstore.connect",
             )
-        return asked
+        return selection

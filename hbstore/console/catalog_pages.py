@@ -54,13 +54,13 @@ def catalog_pages(service: Service) -> list[Route]:
 
     def all_databases(request: Request) -> Response:
         words = request.query_params.get("search", "").lower().split()
-        found, left = [], _MOST
+        shown, left = [], _MOST
         for database in store.databases():
-            one = _listed(store, database, words, left)
-            left -= len(one.tables)
-            if one.tables or not words:
-                found.append(one)
-        return page(request, "databases.html", title="Catalog", databases=found, search=" ".join(words))
+            listed = _listed(store, database, words, left)
+            left -= len(listed.tables)
+            if listed.tables or not words:
+                shown.append(listed)
+        return page(request, "databases.html", title="Catalog", databases=shown, search=" ".join(words))
 
     def one_database(request: Request) -> Response:
         database = store.get_database(request.path_params["database"])

@@ -83,19 +83,19 @@ def fact_pages(service: Service) -> list[Route]:
         now = datetime.now(UTC)
         cubes = Cubes(store, request.path_params["database"], lambda: now)
         times = FactTimes.of(Catalog(store, cubes.database), request.path_params["fact"])
-        fact, asked = times.fact, request.query_params
+        fact, parameters = times.fact, request.query_params
         tables = list(times_of_fact(store, cubes.database, fact))
         columns = list(dict.fromkeys(name for one in fact.storage_tables for name in one.time_partition_columns))
-        column = asked.get("column") or (columns[0] if columns else None)
+        column = parameters.get("column") or (columns[0] if columns else None)
         shown: dict[str, Any] = {"view": None, "drawing": None, "cover": None, "problem": None, "status": 200}
         try:
-            view = View.of(_timelines(tables), asked.get("from", ""), asked.get("to", ""), now)
+            view = View.of(_timelines(tables), parameters.get("from", ""), parameters.get("to", ""), now)
         except HbstoreError as error:
             shown |= {"problem": Problem.of(error), "status": status_of(error)}
             view = View.of(_timelines(tables), "", "", now)
         if view is not None:
             shown |= _seen(request, cubes, fact, tables, view, column, now)
-        query = asked.get("query", "").strip()
+        query = parameters.get("query", "").strip()
         answer = _answered(cubes, query) if query else Asked(_example(cubes, fact, column, view))
         return page(
             request,
@@ -108,9 +108,9 @@ def fact_pages(service: Service) -> list[Route]:
             column=column,
             asked=answer,
             is_asked=bool(query),
-            texts={name: asked.get(name, "") for name in ("from", "to")},
-            kept={name: asked[name] for name in ("column", "query") if asked.get(name)},
-            kept_range={name: asked[name] for name in ("column", "from", "to") if asked.get(name)},
+            texts={name: parameters.get(name, "") for name in ("from", "to")},
+            kept={name: parameters[name] for name in ("column", "query") if parameters.get(name)},
+            kept_range={name: parameters[name] for name in ("column", "from", "to") if parameters.get(name)},
             **{**shown, "status": max(shown["status"], answer.status)},
         )
 
@@ -136,43 +136,43 @@ def _seen(
     shown: dict[str, Any] = {"view": view, "cover": None, "cover_problem": None}
     if column is not None:
         try:
-            found = cubes.cover(fact.name, view.begin, view.end, time_dimension=column, partial=True)
+            cover = cubes.cover(fact.name, view.begin, view.end, time_dimension=column, partial=True)
         except HbstoreError as error:
             shown["cover_problem"] = Problem.of(error)
             if isinstance(error, UnknownTimeDimension):  # what was asked for, not what is stored, is wrong
                 shown["status"] = status_of(error)
         else:
-            lanes += _cover_lanes(axis, found)
-            shown["cover"] = _shown(cubes.database, fact, column, found, now)
+            lanes += _cover_lanes(axis, cover)
+            shown["cover"] = _shown(cubes.database, fact, column, cover, now)
     return shown | {"axis": axis, "drawing": drawn(request, axis, lanes, f"timelines of {fact.name}")}
 
 
-def _cover_lanes(axis: Axis, found: Cover) -> Iterator[Lane]:
+def _cover_lanes(axis: Axis, cover: Cover) -> Iterator[Lane]:
     """A lane for each storage table and update period that answers a part, and one for what is missing."""
-    assert isinstance(found.partitions, CoverPartitions)
+    assert isinstance(cover.partitions, CoverPartitions)
     sources: dict[tuple[str, UpdatePeriod], list[tuple[int, int]]] = {}
-    for run in found.partitions.runs:
+    for run in cover.partitions.runs:
         sources.setdefault((run.storage_table, run.period), []).append((run.start, run.stop))
     heading: str | None = "Cover: what a query of this range reads"
-    for (table, period), ranges in sorted(sources.items(), key=lambda one: (one[0][1].rank, one[0][0])):
+    for (table, period), ranges in sorted(sources.items(), key=lambda source: (source[0][1].rank, source[0][0])):
         stretches = axis.cells_of(period).stretches(Runs.of_ranges(ranges).ahead)
-        there = [one for one in stretches if one.colour is not MISSING]
+        there = [stretch for stretch in stretches if stretch.colour is not MISSING]
         yield Lane(table, period.name, there, heading)
         heading = None
     second = UpdatePeriod.SECONDLY
     lost = Runs()
-    for start, end in found.missing:
+    for start, end in cover.missing:
         lost.unite(Runs([second.floor_index(moment(start))], [second.ceil_index(moment(end))]))
-    touched = (one for one in axis.cells_of(second).stretches(lost.ahead) if one.colour is not MISSING)
-    yield Lane("", "missing", [Stretch(MISSING, one.start, one.stop) for one in touched], heading)
+    touched = (stretch for stretch in axis.cells_of(second).stretches(lost.ahead) if stretch.colour is not MISSING)
+    yield Lane("", "missing", [Stretch(MISSING, stretch.start, stretch.stop) for stretch in touched], heading)
 
 
-def _shown(database: str, fact: Fact, column: str, found: Cover, now: datetime) -> CoverShown:
-    assert isinstance(found.partitions, CoverPartitions)
-    runs, missing = found.partitions.runs, found.missing
+def _shown(database: str, fact: Fact, column: str, cover: Cover, now: datetime) -> CoverShown:
+    assert isinstance(cover.partitions, CoverPartitions)
+    runs, missing = cover.partitions.runs, cover.missing
     return CoverShown(
         runs[:_SHOWN_RUNS],
-        len(found.partitions),
+        len(cover.partitions),
         max(len(runs) - _SHOWN_RUNS, 0),
         list(lacks(database, fact, column, validity(fact, now), missing[:_SHOWN_RANGES])),
         max(len(missing) - _SHOWN_RANGES, 0),

@@ -39,13 +39,13 @@ class FilterForm:
         Raises:
             InvalidInput: it says something else than the form does.
         """
-        asked = request.query_params
-        analyze = asked.get("analyze", "")
+        parameters = request.query_params
+        analyze = parameters.get("analyze", "")
         if analyze not in _FLAGS:
             raise InvalidInput("analyze is neither true nor false", analyze=analyze[:100], hint="Write analyze=true")
-        text = asked.get("filter", "")
-        dialect = like_dialect(asked.get("like_dialect", "sql"))
-        return FilterForm(text if text.strip() else None, dialect, _FLAGS[analyze], asked.get("page"))
+        text = parameters.get("filter", "")
+        dialect = like_dialect(parameters.get("like_dialect", "sql"))
+        return FilterForm(text if text.strip() else None, dialect, _FLAGS[analyze], parameters.get("page"))
 
     @property
     def asked(self) -> dict[str, str | None]:

@@ -77,17 +77,17 @@ def model_pages(service: Service) -> list[Route]:
 
     def entity(request: Request) -> Response:
         cubes = Cubes(store, request.path_params["database"])
-        asked = request.path_params["kind"]
-        found = cubes.get(_KIND_OF.get(asked, asked), request.path_params["name"])
+        kind = request.path_params["kind"]
+        document = cubes.get(_KIND_OF.get(kind, kind), request.path_params["name"])
         return page(
             request,
             "entity.html",
-            title=found.name,
+            title=document.name,
             database=cubes.database,
-            entity=found,
-            kind=_TITLES[found.kind][:-1].lower(),
-            listings=[one for one in _of_entity(cubes, found) if one.rows],
-            yaml=write_documents([found]),
+            entity=document,
+            kind=_TITLES[document.kind][:-1].lower(),
+            listings=[one for one in _of_entity(cubes, document) if one.rows],
+            yaml=write_documents([document]),
         )
 
     return [
@@ -112,33 +112,33 @@ _HEADINGS: Final = {
 }
 
 
-def _about(database: str, one: Named) -> Iterator[list[Text]]:
+def _about(database: str, document: Named) -> Iterator[list[Text]]:
     """The other cells of a document's line."""
-    if isinstance(one, Storage):
-        yield _code(one.endpoint)
-    elif isinstance(one, Cube):
-        yield _texts(field.name for field in one.measures)
-        yield _texts(field.name for field in one.dim_attributes)
-    elif isinstance(one, DerivedCube):
-        yield [_link(database, "cube", one.parent)]
-        yield _texts(one.measures)
-    elif isinstance(one, Dimension):
-        yield _texts(field.name for field in one.dim_attributes)
-    elif isinstance(one, Fact):
-        yield [_link(database, "cube", one.cube)]
-        yield _tables(database, one)
-        yield [Text("timelines and covers", address("databases", database, "facts", one.name))]
-    elif isinstance(one, DimTable):
-        yield [_link(database, "dimension", one.dimension)]
-        yield _tables(database, one)
-    yield _text(getattr(one, "description", None))
+    if isinstance(document, Storage):
+        yield _code(document.endpoint)
+    elif isinstance(document, Cube):
+        yield _texts(field.name for field in document.measures)
+        yield _texts(field.name for field in document.dim_attributes)
+    elif isinstance(document, DerivedCube):
+        yield [_link(database, "cube", document.parent)]
+        yield _texts(document.measures)
+    elif isinstance(document, Dimension):
+        yield _texts(field.name for field in document.dim_attributes)
+    elif isinstance(document, Fact):
+        yield [_link(database, "cube", document.cube)]
+        yield _tables(database, document)
+        yield [Text("timelines and covers", address("databases", database, "facts", document.name))]
+    elif isinstance(document, DimTable):
+        yield [_link(database, "dimension", document.dimension)]
+        yield _tables(database, document)
+    yield _text(getattr(document, "description", None))
 
 
-def _of_entity(cubes: Cubes, one: Named) -> Iterator[Listing]:
+def _of_entity(cubes: Cubes, document: Named) -> Iterator[Listing]:
     """The tables of a document's page."""
     database = cubes.database
-    if isinstance(one, Cube):
-        times = [[_text(name), _text(column)] for name, column in one.time_dimensions.items()]
+    if isinstance(document, Cube):
+        times = [[_text(name), _text(column)] for name, column in document.time_dimensions.items()]
         yield Listing("Time dimensions", ("Name", "Partition column"), times)
         measures = [
             [
@@ -148,13 +148,14 @@ def _of_entity(cubes: Cubes, one: Named) -> Iterator[Listing]:
                 _text(field.unit),
                 _text(field.description or field.display),
             ]
-            for field in one.measures
+            for field in document.measures
         ]
         yield Listing("Measures", ("Name", "Type", "Aggregate", "Unit", "Description"), measures)
-    if isinstance(one, DerivedCube):
-        fields = [[[_link(database, "cube", one.parent)], _texts(one.measures), _texts(one.dim_attributes)]]
+    if isinstance(document, DerivedCube):
+        cube = [_link(database, "cube", document.parent)]
+        fields = [[cube, _texts(document.measures), _texts(document.dim_attributes)]]
         yield Listing("Fields", ("Of the cube", "Measures", "Attributes"), fields)
-    if isinstance(one, Cube | Dimension):
+    if isinstance(document, Cube | Dimension):
         attributes = [
             [
                 _text(field.name),
@@ -165,7 +166,7 @@ def _of_entity(cubes: Cubes, one: Named) -> Iterator[Listing]:
                 ],
                 _text(field.description or field.display),
             ]
-            for field in one.dim_attributes
+            for field in document.dim_attributes
         ]
         yield Listing("Attributes", ("Name", "Type", "Stands for", "Description"), attributes)
         expressions = [
@@ -175,46 +176,46 @@ def _of_entity(cubes: Cubes, one: Named) -> Iterator[Listing]:
                 [Text(spec.expression, is_code=True) for spec in field.specs],
                 _text(field.description or field.display),
             ]
-            for field in one.expressions
+            for field in document.expressions
         ]
         yield Listing("Expressions", ("Name", "Type", "Expression", "Description"), expressions)
-        there = cubes.names("dimension")
+        dimensions = cubes.names("dimension")
         chains = [
             [
                 _text(chain.name),
-                [_link(database, "dimension", to)] if (to := chain.destination) in there else [Text(to)],
+                [_link(database, "dimension", to)] if (to := chain.destination) in dimensions else [Text(to)],
                 [Text(" and ".join(map(str, path)), is_code=True) for path in chain.paths],
             ]
-            for chain in one.join_chains
+            for chain in document.join_chains
         ]
         yield Listing("Join chains", ("Name", "Leads to", "Paths"), chains)
-    if isinstance(one, Fact | DimTable):
+    if isinstance(document, Fact | DimTable):
         tables = [
             [
                 [_link(database, "storage", on.storage)],
-                [_table(database, one.table_name(on.storage))],
+                [_table(database, document.table_name(on.storage))],
                 _text(", ".join(period.name for period in on.update_periods)),
                 _text(", ".join(column.name for column in on.partition_columns)),
                 _code(on.description.location),
             ]
-            for on in one.storage_tables
+            for on in document.storage_tables
         ]
         headings = ("Storage", "Table", "Update periods", "Partition columns", "Location")
         yield Listing("Storage tables", headings, tables)
-        columns = [[_text(column.name), _code(column.type), _text(column.comment)] for column in one.columns]
+        columns = [[_text(column.name), _code(column.type), _text(column.comment)] for column in document.columns]
         yield Listing("Columns", ("Name", "Type", "Comment"), columns)
-    yield from _users(cubes, one)
+    yield from _users(cubes, document)
 
 
-def _users(cubes: Cubes, one: Named) -> Iterator[Listing]:
+def _users(cubes: Cubes, document: Named) -> Iterator[Listing]:
     """What names a document."""
-    users = dependents(one, Catalog(cubes.store, cubes.database))
+    users = dependents(document, Catalog(cubes.store, cubes.database))
     for kind in KINDS:
         yield _all_of(cubes.database, kind, [user for user in users if user.kind == kind])
 
 
-def _tables(database: str, one: Fact | DimTable) -> list[Text]:
-    return [_table(database, one.table_name(on.storage)) for on in one.storage_tables]
+def _tables(database: str, document: Fact | DimTable) -> list[Text]:
+    return [_table(database, document.table_name(on.storage)) for on in document.storage_tables]
 
 
 def _table(database: str, name: str) -> Text:

@@ -74,27 +74,27 @@ def partition_pages(service: Service) -> list[Route]:
         shown: dict[str, Any] = {"title": "Partitions", "table": table, "form": form}
         listing = Listing(store, table.database, table.name, form.filter, form.like_dialect)
         try:
-            found = listing.page(form.page, _PAGE)
+            current = listing.page(form.page, _PAGE)
         except (FilterError, TimelineError) as error:
             status = problem_status(request, error)
             return page(request, "partitions.html", status=status, problem=problem_of(error, form.filter), **shown)
-        listed = [ListedPartition.of(table, payload) for payload in found.payloads]
+        listed = [ListedPartition.of(table, payload) for payload in current.payloads]
         return page(
             request,
             "partitions.html",
             problem=None,
             listed=listed,
-            turns=_turns(table, form, request.query_params.get("back", ""), found.next),
+            turns=_turns(table, form, request.query_params.get("back", ""), current.next),
             **shown,
         )
 
     def partition(request: Request) -> Response:
-        asked = request.path_params
-        found, tag = named_partition(service, asked["database"], asked["table"], asked["name"])
-        row = store.table_row(asked["database"], asked["table"])
-        assert found.payload is not None  # as it was read
-        listed = ListedPartition.of(row.table, found.payload)
-        key = partition_key(row, found)
+        names = request.path_params
+        stored, tag = named_partition(service, names["database"], names["table"], names["name"])
+        row = store.table_row(names["database"], names["table"])
+        assert stored.payload is not None  # as it was read
+        listed = ListedPartition.of(row.table, stored.payload)
+        key = partition_key(row, stored)
         return page(
             request,
             "partition.html",
@@ -103,7 +103,7 @@ def partition_pages(service: Service) -> list[Route]:
             one=listed,
             key=key,
             fields=key_fields(key, row.definition.schema),
-            filter=_filter(row.table, found),
+            filter=_filter(row.table, stored),
             tag=tag,
         )
 

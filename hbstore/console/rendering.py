@@ -162,14 +162,14 @@ def line_text(text: str) -> str:
 
 
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("hbstore.console"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {
+    environment.filters |= {
         "about": about_text,
         "clip": clipped,
         "duration": duration_text,
@@ -180,14 +180,14 @@ def _environment() -> Environment:
         "time": time_text,
         "when": range_text,
     }
-    found.globals |= {
+    environment.globals |= {
         "address": address,
         "moved": moved,
         "plural": plural,
         "share": share_text,
         "table_address": table_address,
     }
-    return found
+    return environment
 
 
 _ENVIRONMENT: Final = _environment()

@@ -113,14 +113,14 @@ def result_page(service: QueryService, query: Query, token: str | None, first: i
     Raises:
         ResultExpired, InvalidInput, ReadFailed: as `QueryService.fetch` and `text_columns`.
     """
-    found, batches = service.fetch(query.id, page=token, rows=_ROWS)
-    assert found.result is not None  # as there is one to fetch
+    fetched, batches = service.fetch(query.id, page=token, rows=_ROWS)
+    assert fetched.result is not None  # as there is one to fetch
     rows: list[Sequence[Cell]] = []
     behind = None
     for batch, behind in batches:  # noqa: B007  the last one counts
-        columns = text_columns(found.result.columns, batch)
+        columns = text_columns(fetched.result.columns, batch)
         rows += ([_cell(text) for text in row] for row in zip(*columns, strict=True))
-    return ResultPage(found.result, rows, first, None if behind is None else behind.token(query.id))
+    return ResultPage(fetched.result, rows, first, None if behind is None else behind.token(query.id))
 
 
 def _cell(text: str | None) -> Cell:
@@ -224,13 +224,13 @@ def _within(time: int | None) -> int | None:
 
 def _written_times(texts: Iterable[str | None]) -> list[int | None] | None:
     """Texts as times, if all of them are: such as the values of partition columns."""
-    found: list[int | None] = []
+    times: list[int | None] = []
     for text in texts:
         time = None if text is None else _written(text)
         if text is not None and time is None:
             return None
-        found.append(time)
-    return found if any(time is not None for time in found) else None
+        times.append(time)
+    return times if any(time is not None for time in times) else None
 
 
 def _written(text: str) -> int | None:

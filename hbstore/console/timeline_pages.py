@@ -40,11 +40,11 @@ def timeline_pages(service: Service) -> list[Route]:
 
 
 def _page(request: Request, database: str, table: str | None, tables: Sequence[TableTimes]) -> Response:
-    now, asked = datetime.now(UTC), request.query_params
+    now, parameters = datetime.now(UTC), request.query_params
     timelines = [row.timeline for one in tables for row in one.rows]
     problem, status = None, 200
     try:
-        view = View.of(timelines, asked.get("from", ""), asked.get("to", ""), now)
+        view = View.of(timelines, parameters.get("from", ""), parameters.get("to", ""), now)
     except HbstoreError as error:
         problem, status = Problem.of(error), status_of(error)
         view = View.of(timelines, "", "", now)
@@ -62,22 +62,21 @@ def _page(request: Request, database: str, table: str | None, tables: Sequence[T
         view=view,
         axis=axis,
         drawing=None if axis is None else drawn(request, axis, list(lanes_of(axis, tables)), title),
-        texts={name: asked.get(name, "") for name in ("from", "to")},
+        texts={name: parameters.get(name, "") for name in ("from", "to")},
     )
 
 
 def lanes_of(axis: Axis, tables: Sequence[TableTimes]) -> Iterator[Lane]:
     """A lane for each timeline; the time partition column is named where there are several."""
-    cells = {
-        period: axis.cells_of(period) for period in {row.timeline.update_period for one in tables for row in one.rows}
-    }
+    periods = {row.timeline.update_period for table in tables for row in table.rows}
+    cells = {period: axis.cells_of(period) for period in periods}
     several = len({row.timeline.partition_column for table in tables for row in table.rows}) > 1
     for table in tables:
         for number, row in enumerate(table.rows):
-            one = row.timeline
-            label = f"{one.partition_column} {one.update_period.name}" if several else one.update_period.name
+            timeline, period = row.timeline, row.timeline.update_period
+            label = f"{timeline.partition_column} {period.name}" if several else period.name
             name = "" if number else table.table
-            yield Lane(name, label, list(cells[one.update_period].stretches(one.range_ahead)))
+            yield Lane(name, label, list(cells[period].stretches(timeline.range_ahead)))
 
 
 def drawn(request: Request, axis: Axis, lanes: Sequence[Lane], title: str) -> Markup:

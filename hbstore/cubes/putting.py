@@ -104,11 +104,11 @@ def _step(
     catalog: Catalog, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool
 ) -> Step:
     before = catalog.find(document.kind, document.name)
-    known = Overlay.of(catalog.documents, *(one.document for one in steps), document)
+    overlay = Overlay.of(catalog.documents, *(one.document for one in steps), document)
     if before is None:
         if only is Action.ALTER:
             raise not_found(catalog.database, document.kind, document.name)
-        catalog.check_new(document, known)
+        catalog.check_new(document, overlay)
         return Step(document, Action.CREATE)
     if only is Action.CREATE:
         if not if_not_exists:
@@ -116,15 +116,15 @@ def _step(
         return Step(before, Action.KEEP, before)
     if document == before:
         return Step(document, Action.KEEP, before)
-    catalog.check_alteration(document, before, known)
+    catalog.check_alteration(document, before, overlay)
     return Step(document, Action.ALTER, before)
 
 
 def _check_once(documents: Iterable[Named]) -> None:
     seen: set[tuple[str, str]] = set()
-    for one in documents:
-        if (one.kind, one.name) in seen:
+    for document in documents:
+        if (document.kind, document.name) in seen:
             raise InvalidModel(
-                "a description occurs twice", kind=one.kind, name=one.name, hint="Write each description once"
+                "a description occurs twice", kind=document.kind, name=document.name, hint="Write each description once"
             )
-        seen.add((one.kind, one.name))
+        seen.add((document.kind, document.name))

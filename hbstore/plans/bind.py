@@ -72,16 +72,16 @@ def bind(tree: ExpressionTree | None, schema: KeySchema, now: Now) -> Predicate:
         return ALWAYS
     done: list[Predicate] = []
     # Long filters compare with the same few literals again and again.
-    known: dict[Hashable, Predicate] = {}
+    comparisons: dict[Hashable, Predicate] = {}
     pending: list[tuple[ExpressionTree, bool, bool]] = [(tree, False, False)]
     while pending:
         node, negated, expanded = pending.pop()
         if type(node) is Comparison:
             literal = node.literal
             key = node.column, node.operator, negated, literal.__class__, literal.value
-            found = known.get(key)
+            found = comparisons.get(key)
             if found is None:
-                found = known[key] = _comparison(node, schema, negated=negated)
+                found = comparisons[key] = _comparison(node, schema, negated=negated)
             done.append(found)
         elif isinstance(node, Not):
             pending.append((node.child, not negated, False))

@@ -133,16 +133,16 @@ def measure(plan: MultiScanPlan, rows: Rows) -> tuple[list[Measured], Measured, 
             each += some
             kept += totals
             continue
-        found, summing = 0, 0.0
+        number, summing = 0, 0.0
         for batch in reader.run(group, None):
             stopped = time.perf_counter()
-            found += len(batch)
+            number += len(batch)
             kept += Totals.of(batch)
             summing += time.perf_counter() - stopped
         seconds = time.perf_counter() - began - summing
         trips = rows.round_trips() - trips
         checked = sum(rows.count(start, stop) for start, stop in reader.checked)
-        each.append(Measured(reader.rows_read + checked, found, trips, seconds))
+        each.append(Measured(reader.rows_read + checked, number, trips, seconds))
     return each, sum(each, Measured()), kept
 
 

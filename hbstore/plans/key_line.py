@@ -85,21 +85,21 @@ def lanes(line: Line, schema: KeySchema, most_columns: int, most_lanes: int) -> 
         most_columns: columns at most.
         most_lanes: lines of a column at most.
     """
-    found = [([Lane("", (), line)], 0)]
-    while len(found) < min(most_columns, len(schema.names)):
-        column = len(found) - 1
+    columns = [([Lane("", (), line)], 0)]
+    while len(columns) < min(most_columns, len(schema.names)):
+        column = len(columns) - 1
         groups: dict[Line, list[tuple[int, Stretch]]] = {}
-        for at, lane in enumerate(found[-1][0]):
+        for at, lane in enumerate(columns[-1][0]):
             for stretch in lane.line:
                 if stretch.below:
                     groups.setdefault(stretch.below, []).append((at, stretch))
         if not groups:
             break
         shown = list(groups.items())[:most_lanes]
-        labels = [_label(found[-1][0], above, column, schema) for _, above in shown]
+        labels = [_label(columns[-1][0], above, column, schema) for _, above in shown]
         made = [Lane(label, tuple(above), below) for label, (below, above) in zip(labels, shown, strict=True)]
-        found.append((made, len(groups) - len(made)))
-    return found
+        columns.append((made, len(groups) - len(made)))
+    return columns
 
 
 def _label(before: Sequence[Lane], above: Sequence[tuple[int, Stretch]], column: int, schema: KeySchema) -> str:
@@ -121,13 +121,13 @@ def _up_to(schema: KeySchema, column: int) -> KeySchema:
     return KeySchema(schema.prefix, schema.names[: column + 1], schema.types[: column + 1])
 
 
-def _line(scans: Iterable[tuple[int, RelativeScan]], depth: int, schema: KeySchema, known: dict[Line, Line]) -> Line:
+def _line(scans: Iterable[tuple[int, RelativeScan]], depth: int, schema: KeySchema, equal: dict[Line, Line]) -> Line:
     """The line of scans that share so many cells; ``known`` keeps equal lines as one object."""
     column_type = schema.types[depth]
     stretches: list[Stretch] = []
     for cell, below in groupby(scans, key=lambda one: one[1].cells[depth] if len(one[1].cells) > depth else b""):
         if not cell:
-            stretches += [_stretch(at, scan, depth, schema, known) for at, scan in below]
+            stretches += [_stretch(at, scan, depth, schema, equal) for at, scan in below]
             continue
         listed = list(below)
         at, first = listed[0]
@@ -135,12 +135,12 @@ def _line(scans: Iterable[tuple[int, RelativeScan]], depth: int, schema: KeySche
         if first.kind is ScanKind.GET and len(first.cells) == depth + 1:
             stretches.append(Stretch(cell, stop, Reading.KEY, (), at))
         else:
-            stretches.append(Stretch(cell, stop, Reading.BELOW, _line(listed, depth + 1, schema, known), at))
+            stretches.append(Stretch(cell, stop, Reading.BELOW, _line(listed, depth + 1, schema, equal), at))
     line = tuple(stretches)
-    return known.setdefault(line, line)
+    return equal.setdefault(line, line)
 
 
-def _stretch(at: int, scan: RelativeScan, depth: int, schema: KeySchema, known: dict[Line, Line]) -> Stretch:
+def _stretch(at: int, scan: RelativeScan, depth: int, schema: KeySchema, equal: dict[Line, Line]) -> Stretch:
     if scan.kind is ScanKind.SCAN:
         reading = Reading.ALL if scan.residual is ALWAYS else Reading.CHECKED
         return Stretch(scan.start, scan.stop, reading, (), at)
@@ -148,4 +148,4 @@ def _stretch(at: int, scan: RelativeScan, depth: int, schema: KeySchema, known: 
         (at, RelativeScan(one.kind, (b"",) * (depth + 1) + one.cells, one.start, one.stop, one.residual, one.below))
         for one in scan.below
     ]
-    return Stretch(scan.start, scan.stop, Reading.SKIPPED, _line(below, depth + 1, schema, known), at)
+    return Stretch(scan.start, scan.stop, Reading.SKIPPED, _line(below, depth + 1, schema, equal), at)

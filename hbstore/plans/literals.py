@@ -75,14 +75,14 @@ def comparison_ranges(column: str, column_type: ColumnType, operator: Operator, 
     if operator is _NE:
         return unite(((VALUES[0], at), (after, VALUES[1])))
     if operator is _LT:
-        found = (VALUES[0], at)
+        selected = (VALUES[0], at)
     elif operator is _LE:
-        found = (VALUES[0], after)
+        selected = (VALUES[0], after)
     elif operator is _GT:
-        found = (after, VALUES[1])
+        selected = (after, VALUES[1])
     else:
-        found = (at, VALUES[1])
-    return (found,) if found[0] < found[1] else ()
+        selected = (at, VALUES[1])
+    return (selected,) if selected[0] < selected[1] else ()
 
 
 def between_ranges(column: str, column_type: ColumnType, low: Literal, high: Literal, *, negated: bool) -> Ranges:

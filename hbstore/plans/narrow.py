@@ -186,12 +186,12 @@ class Narrower:
         for at, child in enumerate(children, start=column):
             if type(child) is not CellIn or child.column != at:
                 return None
-            known = self._points.get(id(child))
-            if known is None:
-                known = self._points[id(child)] = child, self._point(child)
-            if not known[1]:
+            point = self._points.get(id(child))
+            if point is None:
+                point = self._points[id(child)] = child, self._point(child)
+            if not point[1]:
                 return None
-            cells.append(known[1])
+            cells.append(point[1])
         return tuple(cells)
 
     def _point(self, leaf: CellIn) -> bytes:

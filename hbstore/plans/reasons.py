@@ -63,19 +63,19 @@ def why_checked(scan: ScanPlan) -> str:
     """Why a scan must still check its residual; empty where it has none."""
     if scan.residual is None or scan.kind is ScanKind.SKIP:
         return ""
-    one = relative(scan)
-    at = len(one.cells)
-    if is_point(scan.schema.types[at], one.start, one.stop):
+    range_ = relative(scan)
+    at = len(range_.cells)
+    if is_point(scan.schema.types[at], range_.start, range_.stop):
         at += 1
     names = scan.schema.names
-    asked = sorted(columns_of(scan.residual))
-    if not asked:
+    columns = sorted(columns_of(scan.residual))
+    if not columns:
         return ""
-    if has_like(scan.residual) and asked == [at]:
+    if has_like(scan.residual) and columns == [at]:
         return f"A pattern says more of {names[at]} than how it begins, and only that is a range of keys."
-    if asked[0] <= at:
+    if columns[0] <= at:
         return "Several ranges were joined into this one, as a seek costs more than the rows between them."
-    listed = " and ".join(names[column] for column in asked)
+    listed = " and ".join(names[column] for column in columns)
     return f"Keys are sorted by {names[at]} first: rows with the right {listed} lie apart, below each {names[at]}."
 
 

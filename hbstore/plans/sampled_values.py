@@ -76,12 +76,12 @@ def _spread(line: _Line, first: bytes, most: int) -> list[bytes]:
         place = max(_middle(low, high, line.type), following)
         if place >= high:
             continue
-        found = line.at_or_behind(place, high)
+        cell = line.at_or_behind(place, high)
         if place > following:
             pending.append((low, place))
-        if found is not None:
-            cells.add(found)
-            pending.append((found, high))
+        if cell is not None:
+            cells.add(cell)
+            pending.append((cell, high))
     return sorted(cells)
 
 

@@ -38,7 +38,7 @@ class TooManyTermsError(Exception):
 
 def intersect_steps(left: Steps, right: Steps) -> Steps:
     """Where both functions have a step, and both residuals hold. O(n + m) steps."""
-    found: Steps = []
+    steps: Steps = []
     at_left = at_right = 0
     while at_left < len(left) and at_right < len(right):
         left_start, left_stop, left_rest = left[at_left]
@@ -48,12 +48,12 @@ def intersect_steps(left: Steps, right: Steps) -> Steps:
         if start < stop:
             rest = right_rest if left_rest is ALWAYS else all_of((left_rest, right_rest))
             if rest is not NEVER:
-                found.append((start, stop, rest))
+                steps.append((start, stop, rest))
         if left_stop < right_stop:
             at_left += 1
         else:
             at_right += 1
-    return found
+    return steps
 
 
 def unite_steps(functions: Sequence[Steps], most: int | None = None) -> Steps:
@@ -94,7 +94,7 @@ def _group_equal(steps: Steps) -> Steps:
 def _sweep(steps: Steps, most: int | None) -> Steps:
     """Cut overlapping steps at every breakpoint; between two of them the residuals that are under way are ORed."""
     breakpoints = sorted({point for step in steps for point in step[:2]})
-    found: Steps = []
+    swept: Steps = []
     active: list[tuple[bytes, Predicate]] = []
     joined: dict[tuple[int, ...], Predicate] = {}
     entering = terms = 0
@@ -114,8 +114,8 @@ def _sweep(steps: Steps, most: int | None) -> Steps:
             ids = tuple(map(id, rests))
             if ids not in joined:
                 joined[ids] = rests[0] if len(rests) == 1 else any_of(rests)
-            found.append((start, stop, joined[ids]))
-    return found
+            swept.append((start, stop, joined[ids]))
+    return swept
 
 
 def _join_touching(steps: Steps) -> Steps:

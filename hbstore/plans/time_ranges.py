@@ -54,16 +54,16 @@ def time_ranges(column: str, column_type: ColumnType, start: int, end: int, *, n
         FilterTypeError: values of this type stand for no times.
     """
     if isinstance(column_type, StringType):
-        found = _text_ranges(column_type, start, end)
+        within = _text_ranges(column_type, start, end)
     elif isinstance(column_type, DateType | TimestampType | IntegerType):
-        found = unite([(_bound(column_type, start), _bound(column_type, end))])
+        within = unite([(_bound(column_type, start), _bound(column_type, end))])
     else:
         raise FilterTypeError(
             f"a column of type {column_type.name} cannot be compared with a time range",
             column=column,
             hint="Time ranges select by columns of type date, timestamp, string, varchar, char, and int (years)",
         )
-    return subtract((VALUES,), found) if negated else found
+    return subtract((VALUES,), within) if negated else within
 
 
 def _bound(column_type: DateType | TimestampType | IntegerType, moment: int) -> bytes:

@@ -90,22 +90,22 @@ _RETRY_SECONDS: Final = 1
 
 def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
     """The reply for an error."""
-    found = status_of(error) if status is None else status
+    code = status_of(error) if status is None else status
     said = Problem.of(error)
     document: dict[str, Any] = {
         "type": "about:blank",
         "title": said.text,
-        "status": found,
+        "status": code,
         "error": said.error,
         "fields": dict(said.fields),
         "hint": said.hint,
         "highlight": said.highlight,
         "request": scope.get("state", {}).get("request_id"),
     }
-    headers = {"Retry-After": str(_RETRY_SECONDS)} if found in (429, 503) else {}
-    if found == 401:  # noqa: PLR2004  unauthorized
+    headers = {"Retry-After": str(_RETRY_SECONDS)} if code in (429, 503) else {}
+    if code == 401:  # noqa: PLR2004  unauthorized
         headers["WWW-Authenticate"] = 'Basic realm="hbstore", charset="UTF-8"' if wants_page(scope) else "Bearer"
-    return JSONResponse(document, found, headers=headers, media_type=MEDIA_TYPE)
+    return JSONResponse(document, code, headers=headers, media_type=MEDIA_TYPE)
 
 
 def status_of(error: HbstoreError) -> int:
@@ -124,25 +124,25 @@ def handle_errors(app: FastAPI) -> None:
     def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(one) for one in first["loc"])
-        found = InvalidInput(
+        refusal = InvalidInput(
             "the request is not valid", at=place, reason=first["msg"], hint="See /docs for what the request may hold"
         )
-        return problem(request.scope, found)
+        return problem(request.scope, refusal)
 
     @app.exception_handler(HTTPException)
     def other(request: Request, error: HTTPException) -> JSONResponse:
         if isinstance(error.__cause__, HbstoreError):  # while the body was read
             return problem(request.scope, error.__cause__)
-        found = InvalidInput(
+        refusal = InvalidInput(
             "there is no such resource, or it does not take the method",
             method=request.method,
             path=request.url.path,
             hint="See /docs",
         )
-        return problem(request.scope, found, error.status_code)
+        return problem(request.scope, refusal, error.status_code)
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("a request failed", exc_info=error, extra={"fields": {"path": request.url.path}})
-        found = HbstoreError("the server failed", hint="The server's log says why, by the id of the request")
-        return problem(request.scope, found, 500)
+        refusal = HbstoreError("the server failed", hint="The server's log says why, by the id of the request")
+        return problem(request.scope, refusal, 500)

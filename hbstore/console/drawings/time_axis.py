@@ -38,7 +38,7 @@ class Unit(NamedTuple):
 def units_of(axis: Axis) -> list[Unit]:
     """The smallest units of which there are not too many. O(their number)."""
     begin, end = axis.edges[0], axis.edges[-1]
-    found: list[Unit] = []
+    units: list[Unit] = []
     for period, count in _UNITS:
         if period.rank >= axis.period.rank:
             start, stop = _number(period, count, begin), _number(period, count, end - 1)
@@ -47,10 +47,10 @@ def units_of(axis: Axis) -> list[Unit]:
                 for number in range(start, stop + 1):
                     since, until = _moment(period, count, number), _moment(period, count, number + 1)
                     time = time_at(since)
-                    found.append(Unit(since, until, _text(period, time, before)))
+                    units.append(Unit(since, until, _text(period, time, before)))
                     before = time
                 break
-    return found
+    return units
 
 
 def place(axis: Axis, moment: int) -> float:

@@ -117,19 +117,19 @@ def _draw_within(
     (begin, end), (left, scale) = within, placed
     boxes: dict[Colour, list[tuple[float, float, float, float]]] = {colour: [] for colour in _ORDER}
     for lane, top in zip(lanes, tops, strict=True):
-        for one in _between(lane.stretches, begin, end):
-            start, stop = max(one.start, begin), min(one.stop, end)
+        for stretch in _between(lane.stretches, begin, end):
+            start, stop = max(stretch.start, begin), min(stretch.stop, end)
             box = (left + start * scale, top + (LINE_HEIGHT - _BAR) / 2, (stop - start) * scale, _BAR)
             if hinted:
-                times = f"{axis.text(axis.edges[one.start])} to {axis.text(axis.edges[one.stop])}"
-                what = " ".join(dict.fromkeys((lane.label, _WORDS[one.colour])))  # what is missing says so once
-                drawing.box(*box, one.colour, f"{what}: {times}")
+                times = f"{axis.text(axis.edges[stretch.start])} to {axis.text(axis.edges[stretch.stop])}"
+                what = " ".join(dict.fromkeys((lane.label, _WORDS[stretch.colour])))  # what is missing says so once
+                drawing.box(*box, stretch.colour, f"{what}: {times}")
                 continue
-            boxes[one.colour].append(box)
+            boxes[stretch.colour].append(box)
             full = boxes[FULL]
-            if one.colour is PARTLY:  # lies above what is full: then a hole does not cut that in two
+            if stretch.colour is PARTLY:  # lies above what is full: then a hole does not cut that in two
                 full.append(box)
-            if one.colour is not MISSING and full[1:] and full[-2][1] == box[1] and _touch(full[-2], box):
+            if stretch.colour is not MISSING and full[1:] and full[-2][1] == box[1] and _touch(full[-2], box):
                 x, y, _, height = full[-2]
                 full[-2:] = [(x, y, box[0] + box[2] - x, height)]
     for colour, some in boxes.items():

@@ -112,30 +112,31 @@ def _of_model(model: Model) -> Iterator[NamedRelation]:
         yield NamedRelation(name=cube.name, kind="cube", description=_said(cube), fields=fields)
     for derived in model.list("derived_cube"):
         if isinstance(derived, DerivedCube) and (parent := cubes.get(derived.parent)) is not None:
-            wanted = {*derived.measures, *derived.dim_attributes}
-            fields = [one for one in _fields_of(parent, dimensions) if one.name in wanted]
+            names = {*derived.measures, *derived.dim_attributes}
+            fields = [one for one in _fields_of(parent, dimensions) if one.name in names]
             yield NamedRelation(name=derived.name, kind="derived cube", description=_said(derived), fields=fields)
     for dimension in dimensions.values():
         fields = _fields_of(dimension, dimensions)
         yield NamedRelation(name=dimension.name, kind="dimension", description=_said(dimension), fields=fields)
 
 
-def _fields_of(asked: Cube | Dimension, dimensions: dict[str, Dimension]) -> list[NamedField]:
+def _fields_of(entity: Cube | Dimension, dimensions: dict[str, Dimension]) -> list[NamedField]:
     """The fields of a cube or a dimension, its own ones first."""
-    times = asked.time_dimensions if isinstance(asked, Cube) else {}
-    fields = [_field(one, one.name, "measure") for one in asked.measures] if isinstance(asked, Cube) else []
+    times = entity.time_dimensions if isinstance(entity, Cube) else {}
+    fields = [_field(field, field.name, "measure") for field in entity.measures] if isinstance(entity, Cube) else []
     fields += [
-        _field(one, one.name, "time dimension" if one.name in times else "dimension") for one in asked.dim_attributes
+        _field(field, field.name, "time dimension" if field.name in times else "dimension")
+        for field in entity.dim_attributes
     ]
-    own = {one.name for one in asked.dim_attributes}
+    own = {field.name for field in entity.dim_attributes}
     fields += [
         NamedField(name=name, type="timestamp", kind="time dimension") for name in times if name not in own
     ]  # which are the times of partitions
-    fields += [_field(one, one.name, "expression") for one in asked.expressions]
-    for chain in asked.join_chains:
+    fields += [_field(field, field.name, "expression") for field in entity.expressions]
+    for chain in entity.join_chains:
         if (reached := dimensions.get(chain.destination)) is not None:
-            fields += [_field(one, f"{chain.name}.{one.name}", "dimension") for one in reached.dim_attributes]
-            fields += [_field(one, f"{chain.name}.{one.name}", "expression") for one in reached.expressions]
+            fields += [_field(field, f"{chain.name}.{field.name}", "dimension") for field in reached.dim_attributes]
+            fields += [_field(field, f"{chain.name}.{field.name}", "expression") for field in reached.expressions]
     return fields
 
 

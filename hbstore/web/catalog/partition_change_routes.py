@@ -163,17 +163,17 @@ def _add(
     table = partitioned(service.store.get_table(database, name))
     definition = Definition(table)
     by_cells: dict[tuple[bytes, ...], Partition] = {}
-    for one in new.partitions:
-        partition = one.partition(table)
+    for named in new.partitions:
+        partition = named.partition(table)
         cells = cells_of(definition, partition.values, invalid_values)
         if cells in by_cells and not if_not_exists:
             raise _exists(table, partition.values, "Name each partition once")
         by_cells.setdefault(cells, partition)
-    given = [GivenPartition(table.database, table.name, one) for one in by_cells.values()]
-    if not given:
+    partitions = [GivenPartition(table.database, table.name, named) for named in by_cells.values()]
+    if not partitions:
         return Added(added=0)
     with calling(service, "add_partitions_req") as call:
-        added = add_partitions(call, table.database, table.name, given, if_not_exists=if_not_exists)
+        added = add_partitions(call, table.database, table.name, partitions, if_not_exists=if_not_exists)
     return Added(added=added.number)
 
 
@@ -197,11 +197,11 @@ def _drop_selected(
     store = service.store
     table = located(service, partitioned(store.get_table(database, name)))
     for attempt in range(ATTEMPTS):
-        found = store.get_partitions_by_filter(database, name, where, like_dialect=dialect)
-        if not found:
+        partitions = store.get_partitions_by_filter(database, name, where, like_dialect=dialect)
+        if not partitions:
             break
         try:
-            return _drop(service, table, found, delete=delete, purge=purge)
+            return _drop(service, table, partitions, delete=delete, purge=purge)
         except PartitionNotFound:
             if attempt == ATTEMPTS - 1:
                 raise
@@ -225,14 +225,14 @@ def _drop_named(
     values = [whole_values(table, one.values, one.spec, one.name) for one in named.partitions]
     by_cells = {cells_of(definition, one, "keep"): one for one in values}
     for attempt in range(ATTEMPTS):
-        found = store.get_partitions(database, name, list(by_cells.values()))
-        if len(found) < len(by_cells) and not if_exists:
-            there = {cells_of(definition, one.values, "keep") for one in found}
-            raise no_such_partition(table, next(one for cells, one in by_cells.items() if cells not in there))
-        if not found:
+        partitions = store.get_partitions(database, name, list(by_cells.values()))
+        if len(partitions) < len(by_cells) and not if_exists:
+            present = {cells_of(definition, one.values, "keep") for one in partitions}
+            raise no_such_partition(table, next(one for cells, one in by_cells.items() if cells not in present))
+        if not partitions:
             break
         try:
-            return _drop(service, table, found, delete=delete, purge=purge)
+            return _drop(service, table, partitions, delete=delete, purge=purge)
         except PartitionNotFound:
             if not if_exists or attempt == ATTEMPTS - 1:
                 raise

@@ -91,13 +91,13 @@ def partition_routes(service: Service) -> APIRouter:
         JSON comes in pages, and the token of the next page in the header X-Next-Page as well. The other forms are
         streams of all of them, of which each 2,000 are as they were at one moment.
         """
-        wanted, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
+        names, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
         listing = Listing(store, database, table, filter, like_dialect)
         if form == "json":
-            found = listing.page(page, min(limit or _PAGE, _MOST))
-            return Response(json_page(found, wanted), headers=_headers(found), media_type=_MEDIA_TYPES[form])
+            current = listing.page(page, min(limit or _PAGE, _MOST))
+            return Response(json_page(current, names), headers=_headers(current), media_type=_MEDIA_TYPES[form])
         written = arrow if form == "arrow" else ndjson
-        return _written(listing.pages(page, limit), lambda pages: written(pages, wanted), _MEDIA_TYPES[form])
+        return _written(listing.pages(page, limit), lambda pages: written(pages, names), _MEDIA_TYPES[form])
 
     @router.get(f"{PARTITIONS}/names", response_model=NamesPage)
     def names(
@@ -115,9 +115,9 @@ def partition_routes(service: Service) -> APIRouter:
         listing, form = Listing(store, database, table, filter, like_dialect), asked_form(request, format, _NAMES_TYPES)
         if form == "text":
             return _written(listing.pages(page, limit), names_text, "text/plain; charset=utf-8")
-        found = listing.page(page, min(limit or _PAGE, _MOST))
-        document = NamesPage(names=names_of(found.table, found.payloads), next=found.next)
-        return Response(document.model_dump_json(), headers=_headers(found), media_type="application/json")
+        current = listing.page(page, min(limit or _PAGE, _MOST))
+        document = NamesPage(names=names_of(current.table, current.payloads), next=current.next)
+        return Response(document.model_dump_json(), headers=_headers(current), media_type="application/json")
 
     @router.get(f"{PARTITIONS}/count")
     def count(database: str, table: str, *, filter: FilterQuery = None, like_dialect: DialectQuery = "sql") -> Count:
@@ -142,10 +142,10 @@ def partition_routes(service: Service) -> APIRouter:
         request: Request, database: str, table: str, name: str, *, format: StoredFormQuery = None
     ) -> Response:
         """One partition by its name, such as ds=2013-01-01/hour=5; values are compared by type."""
-        found, tag = named_partition(service, database, table, name)
+        stored, tag = named_partition(service, database, table, name)
         if asked_form(request, format, STORED_FORMS) == "thrift":
-            return Response(found.payload, media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
-        return tagged(request, PartitionDocument.of(store.get_table(database, table), found), tag)
+            return Response(stored.payload, media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
+        return tagged(request, PartitionDocument.of(store.get_table(database, table), stored), tag)
 
     return router
 
@@ -158,9 +158,9 @@ def named_partition(service: Service, database: str, table: str, name: str) -> t
         InvalidPartitionValue: it is no name of a partition of the table.
     """
     definition = service.store.get_table(database, table)
-    found = service.store.get_partition(database, table, name_reader(definition)(name))
-    assert found.payload is not None  # as it was read
-    return found, tag_of(found.payload)
+    stored = service.store.get_partition(database, table, name_reader(definition)(name))
+    assert stored.payload is not None  # as it was read
+    return stored, tag_of(stored.payload)
 
 
 def _written(pages: Iterator[Page], written: Callable[[Iterator[Page]], Iterator[bytes]], media_type: str) -> Response:

@@ -121,12 +121,12 @@ def _objects(page: Page, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _columns(page: Page, fields: Sequence[str], *, in_json: bool) -> dict[str, Sequence[Any]]:
     """The values of each field. Names, values and stored bytes need not be decoded."""
     payloads, table = page.payloads, page.table
-    made: dict[str, Callable[[], Sequence[Any]]] = {
+    stored: dict[str, Callable[[], Sequence[Any]]] = {
         "name": lambda: partition_names(table.partition_column_names, payloads),
         "values": lambda: list(map(partition_values, payloads)),
         "thrift": lambda: [b64encode(one).decode() for one in payloads] if in_json else payloads,
     }
-    columns = {field: made[field]() for field in fields if field in made}
+    columns = {field: stored[field]() for field in fields if field in stored}
     if "storage" in fields:
         columns["storage"] = _storages(partitions_from_payloads(payloads))
     if any(field in _QUICK for field in fields):
@@ -140,16 +140,16 @@ def _columns(page: Page, fields: Sequence[str], *, in_json: bool) -> dict[str, S
 def _storages(partitions: Sequence[Partition]) -> list[dict[str, Any] | None]:
     """Documents of storages; partitions that are read together share most of them."""
     seen: dict[int, tuple[StorageDescriptor, dict[str, Any]]] = {}
-    found: list[dict[str, Any] | None] = []
-    for one in partitions:
-        storage = one.storage
+    documents: list[dict[str, Any] | None] = []
+    for partition in partitions:
+        storage = partition.storage
         if storage is None:
-            found.append(None)
+            documents.append(None)
             continue
         if id(storage) not in seen:
             seen[id(storage)] = storage, StorageDocument.of(storage).model_dump()
-        found.append(seen[id(storage)][1])
-    return found
+        documents.append(seen[id(storage)][1])
+    return documents
 
 
 def names_text(pages: Iterable[Page]) -> Iterator[bytes]:

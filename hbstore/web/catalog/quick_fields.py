@@ -51,13 +51,13 @@ def quick_fields(payloads: Iterable[bytes]) -> list[Fields]:
         CorruptRow: one is none.
     """
     between: _Between | None = None
-    found = []
+    read = []
     for payload in payloads:
         fields = None if between is None else _read(payload, between)
         if fields is None:
             fields, between = _learn(payload)
-        found.append(fields)
-    return found
+        read.append(fields)
+    return read
 
 
 def _read(payload: bytes, between: _Between, size: Callable[..., tuple[int]] = _SIZE.unpack_from) -> Fields | None:

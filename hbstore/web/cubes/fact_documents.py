@@ -130,17 +130,17 @@ class CoverDocument(BaseModel):
     next: datetime | None = Field(description="where the next page begins: ``from`` of the request for it")
 
     @classmethod
-    def of(cls, fact: str, found: Cover, limit: int) -> CoverDocument:
+    def of(cls, fact: str, cover: Cover, limit: int) -> CoverDocument:
         """The first runs of a cover, and what is missing before and between them. O(runs)."""
-        assert isinstance(found.partitions, CoverPartitions)  # cover makes no others
-        runs, missing, after = found.partitions.runs[:limit], found.missing, None
-        if len(found.partitions.runs) > limit:
-            later = found.partitions.runs[limit]
+        assert isinstance(cover.partitions, CoverPartitions)  # cover makes no others
+        runs, missing, after = cover.partitions.runs[:limit], cover.missing, None
+        if len(cover.partitions.runs) > limit:
+            later = cover.partitions.runs[limit]
             after = time_at(later.period.moment(later.start))
             missing = [one for one in missing if one[1] <= after]
         return cls(
             fact=fact,
-            complete=not found.missing,
+            complete=not cover.missing,
             partitions=sum(run.stop - run.start for run in runs),
             runs=[RunDocument.of(run) for run in runs],
             missing=RangeDocument.all_of(missing),
@@ -170,11 +170,11 @@ class WaitDocument(BaseModel):
     ranges_missing: int
 
     @classmethod
-    def of(cls, fact: str, found: Cover) -> WaitDocument:
+    def of(cls, fact: str, cover: Cover) -> WaitDocument:
         """The document of a cover."""
         return cls(
             fact=fact,
-            complete=not found.missing,
-            missing=RangeDocument.all_of(islice(found.missing, _MOST_MISSING)),
-            ranges_missing=len(found.missing),
+            complete=not cover.missing,
+            missing=RangeDocument.all_of(islice(cover.missing, _MOST_MISSING)),
+            ranges_missing=len(cover.missing),
         )

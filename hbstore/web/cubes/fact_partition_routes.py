@@ -68,13 +68,13 @@ def fact_partition_routes(service: Service) -> APIRouter:
         cubes = Cubes(store, database)
         chosen = storage or cubes.only_storage(dimtable)
         values = dict[str, str | None](text.partition("=")[::2] for text in other or ())
-        found = cubes.latest(dimtable, chosen, values)
-        if found is None:
+        newest = cubes.latest(dimtable, chosen, values)
+        if newest is None:
             raise PartitionNotFound("there is no partition yet", name=dimtable, storage=chosen, hint="Register one")
         if asked_form(request, format, STORED_FORMS) == "thrift":
-            return Response(found.payload, media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
+            return Response(newest.payload, media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
         table = store.get_table(cubes.database, cubes.storage_table(dimtable, chosen))
-        return Response(PartitionDocument.of(table, found).model_dump_json(), media_type="application/json")
+        return Response(PartitionDocument.of(table, newest).model_dump_json(), media_type="application/json")
 
     return router
 

@@ -57,8 +57,8 @@ def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
         They come as runs of partitions that follow one another. If there are more than ``limit`` of them, ``next``
         says from where to ask for the others. Each page is as the store was at one moment.
         """
-        asked = asked_range(start, end, clock)
-        found = Cubes(store, database, clock).cover(fact, *asked, time_dimension=time_dimension, partial=partial)
+        range_ = asked_range(start, end, clock)
+        found = Cubes(store, database, clock).cover(fact, *range_, time_dimension=time_dimension, partial=partial)
         return CoverDocument.of(fact.lower(), found, limit)
 
     return router

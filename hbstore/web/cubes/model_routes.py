@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
@@ -159,13 +160,13 @@ def model_change_routes(service: Service) -> APIRouter:
     ) -> DroppedEntity:
         """Drop a description and its storage tables. If-Match is compared in the change."""
         cubes = Cubes(store, database)
-        found = cubes.get(_singular(kind), name)
-        matched = check_match(request, *_tags(found))
+        document = cubes.get(_singular(kind), name)
+        matched = check_match(request, *_tags(document))
         try:
-            cubes.drop(found.kind, found.name, cascade=cascade, replaces=found if matched else None)
+            cubes.drop(document.kind, document.name, cascade=cascade, replaces=document if matched else None)
         except ConcurrentChange as error:
             outrun(request, error, matched=matched, last=True)
-        return DroppedEntity(kind=found.kind, name=found.name)
+        return DroppedEntity(kind=document.kind, name=document.name)
 
     return router
 
@@ -177,8 +178,6 @@ class DescribedResponse(Response):
 
     def render(self, content: Any) -> bytes:
         """The document as JSON."""
-        import json
-
         return json.dumps(content, ensure_ascii=False).encode()
 
 
@@ -204,15 +203,15 @@ def _named(body: tuple[str, Format], kind: str, name: str) -> Named:
     Raises:
         InvalidInput: there are none or several, or it is another.
     """
-    found = documents_in(body)
-    if [(one.kind, one.name) for one in found] != [(kind, name.lower())]:
+    documents = documents_in(body)
+    if [(one.kind, one.name) for one in documents] != [(kind, name.lower())]:
         raise InvalidInput(
             "the body holds something else than the description of the address",
-            found=", ".join(map(str, found[:3])) or "nothing",
+            found=", ".join(map(str, documents[:3])) or "nothing",
             expected=f"{kind} {name}",
             hint="Send that description alone, or several to the address of the model by POST",
         )
-    return found[0]
+    return documents[0]
 
 
 def _entity_reply(request: Request, document: Named, form: str, *, status: int = 200) -> Response:

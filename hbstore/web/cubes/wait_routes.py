@@ -60,12 +60,12 @@ def wait_routes(waits: Waits) -> APIRouter:
         with a problem document, as where the fact is dropped meanwhile.
         """
         source = Source(database.lower(), fact.lower(), time_dimension and time_dimension.lower())
-        wanted = Wanted(source, *asked_range(start, end, waits.clock))
+        range_ = Wanted(source, *asked_range(start, end, waits.clock))
         if asked_form(request, format, _FORMS) == "events":
-            first = await waits.cover(wanted, 0)  # whose error is the reply, not the end of a stream
-            events = _events(request, waits, wanted, first, seconds)
+            first = await waits.cover(range_, 0)  # whose error is the reply, not the end of a stream
+            events = _events(request, waits, range_, first, seconds)
             return StreamingResponse(events, media_type=_FORMS["events"], headers={"Vary": "Accept"})
-        waiting = asyncio.ensure_future(waits.cover(wanted, seconds))
+        waiting = asyncio.ensure_future(waits.cover(range_, seconds))
         gone = asyncio.ensure_future(_gone(request))
         try:
             await asyncio.wait((waiting, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -85,24 +85,24 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def _events(request: Request, waits: Waits, wanted: Wanted, first: Cover, seconds: float) -> AsyncIterator[bytes]:
+async def _events(request: Request, waits: Waits, range_: Wanted, first: Cover, seconds: float) -> AsyncIterator[bytes]:
     """Server-sent events of a wait."""
     if first.missing:
-        yield _event("waiting", _document(wanted.source, first))
-    waiting = asyncio.ensure_future(waits.cover(wanted, seconds))
+        yield _event("waiting", _document(range_.source, first))
+    waiting = asyncio.ensure_future(waits.cover(range_, seconds))
     try:
         while not (await asyncio.wait((waiting,), timeout=_STREAM_ALIVE))[0]:
             yield b": nothing changed\n\n"
-        found = waiting.result()
-        yield _event("over" if found.missing else "complete", _document(wanted.source, found))
+        cover = waiting.result()
+        yield _event("over" if cover.missing else "complete", _document(range_.source, cover))
     except HbstoreError as error:
         yield _event("error", bytes(problem(request.scope, error).body))
     finally:
         waiting.cancel()
 
 
-def _document(source: Source, found: Cover) -> bytes:
-    return WaitDocument.of(source.fact, found).model_dump_json(by_alias=True).encode()
+def _document(source: Source, cover: Cover) -> bytes:
+    return WaitDocument.of(source.fact, cover).model_dump_json(by_alias=True).encode()
 
 
 def _event(name: str, data: bytes) -> bytes:
