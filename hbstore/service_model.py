@@ -104,11 +104,12 @@ class ColumnStatistic:
 
 
 class LockType(IntEnum):
-    """What others may do meanwhile: read and write, read, nothing."""
+    """What others may do meanwhile: read and write, read, nothing; with the last one, of Hive 4, read as well."""
 
     SHARED_READ = 1
     SHARED_WRITE = 2
     EXCLUSIVE = 3
+    EXCL_WRITE = 4
 
 
 class LockLevel(IntEnum):
@@ -157,7 +158,7 @@ class LockComponent:
                 "the type or the level of the lock is unknown",
                 type=self.type,
                 level=self.level,
-                hint="Use a LockType (1 to 3: shared read, shared write, exclusive) and a LockLevel (1 to 3)",
+                hint="Use a LockType (1 to 4: shared read or write, exclusive, EXCL_WRITE) and a LockLevel (1 to 3)",
             ) from error
         expect_texts(or_none=True, database=self.database, table=self.table, partition=self.partition)
         names = (self.database, self.table, self.partition)[: self.level]

@@ -17,14 +17,14 @@ from importlib.metadata import version
 from rich.console import Console
 
 from benchmarks.data import DAYS
-from benchmarks.metastore import memory
+from benchmarks.metastore import memory, projections
 from benchmarks.metastore.figures import Figure, show
 from benchmarks.metastore.loading import load
 from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes, warm_up
 from benchmarks.metastore.questions import QUESTIONS, get_table, point
 from benchmarks.metastore.servers import hbstore_on, hive_metastore, scratch
 
-PARTS = ("calls", "memory")
+PARTS = ("calls", "projections", "memory")
 DERBY_DAYS = 5
 """A table on Derby is filled by calls alone, some tens of partitions a second."""
 
@@ -54,6 +54,8 @@ def main() -> None:
                 console.print(f"warming up: {asker.server.name} …", style="dim")
                 warm_up(asker, QUESTIONS, days, arguments.warm)
             _calls(console, askers, rates, days, reference=reference)
+        if "projections" in arguments.parts:
+            projections.run(console, askers[: len(arguments.on)])
         if "memory" in arguments.parts:
             memory.run(console, askers[: len(arguments.on)])
 

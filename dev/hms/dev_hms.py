@@ -9,8 +9,10 @@ import signal
 import string
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from xml.sax.saxutils import escape
 
 from hms_jars import HERE, class_path, java, metastore_version, postgresql_driver
 from postgres import Postgres, binaries, owner
@@ -46,6 +48,7 @@ class DevHms:
         heap: the JVM's heap.
         guarded: whether all processes end with this one, even one that is killed.
         release: 2.3, which is among pyspark's jars, or 4.0.
+        settings: of Hive, beside those of `hive-site.xml`.
     """
 
     def __init__(
@@ -56,7 +59,9 @@ class DevHms:
         heap: str = "1g",
         guarded: bool = False,
         release: str = "2.3",
+        settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self._settings = settings
         self.folder = folder.resolve()
         self.heap = heap
         self.release = release
@@ -178,8 +183,19 @@ class DevHms:
         path = self.folder / "conf" / "hive-site.xml"
         path.touch(mode=0o600)
         external = f"file:{self.folder}/external"
+        settings = "".join(
+            f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>\n"
+            for name, value in self._settings.items()
+        )
         path.write_text(
-            site.substitute(url=url, driver=driver, password=self.password, warehouse=self.warehouse, external=external)
+            site.substitute(
+                url=url,
+                driver=driver,
+                password=self.password,
+                warehouse=self.warehouse,
+                external=external,
+                settings=settings,
+            )
         )
         for name in ("hive-log4j2.properties", "log4j2.properties"):  # the second is that of 4.0
             shutil.copy(HERE / "hive-log4j2.properties", self.folder / "conf" / name)

@@ -11,6 +11,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from maven_jars import Missing, maven_jars
 
 HERE = Path(__file__).resolve().parent
+CLIENTS = {"3.1": "3.1.3", "4.0": "4.0.1", "4.1": "4.1.0"}
+"""The Java client of each release."""
+_CLIENT_SIZES = {"3.1": 40, "4.1": 60}
 
 
 def java() -> str:
@@ -46,9 +49,7 @@ def class_path(release: str) -> list[str]:
     """
     if release == "2.3":
         return [f"{spark_jars()}/*"]
-    # Not all of pyspark's: they hold the same classes of 2.3.
-    wanted = ("hadoop-client-api", "hadoop-client-runtime", "jcl-over-slf4j", "commons-cli", "gson")
-    return [f"{four_jars()}/*", *(str(jar) for name in wanted for jar in spark_jars().glob(f"{name}-*.jar"))]
+    return [f"{four_jars()}/*", *_of_spark()]
 
 
 def four_jars() -> Path:
@@ -64,6 +65,30 @@ def four_jars() -> Path:
         at_least=1,
         hint="Install maven, or use the Hive Metastore 2.3",
     )
+
+
+def client_class_path(release: str) -> list[str]:
+    """What a JVM has on its class path for the Java client of a release, 3.1, 4.0 or 4.1.
+
+    Raises:
+        Missing: pyspark is not installed, or maven could not get the jars.
+    """
+    if release == "4.0":
+        return class_path(release)
+    folder = maven_jars(
+        HERE / f"pom-client-{release}.xml",
+        what=f"the jars of Hive's client {CLIENTS[release]} ({_CLIENT_SIZES[release]} MB)",
+        expected="hive-standalone-metastore-*.jar",
+        at_least=1,
+        hint="Install maven, or use the client 2.3",
+    )
+    return [f"{folder}/*", *_of_spark()]
+
+
+def _of_spark() -> list[str]:
+    """What clients and metastores need of pyspark's jars; not all of them: they hold the same classes of Hive 2.3."""
+    wanted = ("hadoop-client-api", "hadoop-client-runtime", "jcl-over-slf4j", "commons-cli", "gson")
+    return [str(jar) for name in wanted for jar in spark_jars().glob(f"{name}-*.jar")]
 
 
 def metastore_version(release: str = "2.3") -> str:

@@ -23,6 +23,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "binaryStats": ("maxColLen", "avgColLen", "numNulls"),
     "decimalStats": ("lowValue", "highValue", "numNulls", "numDVs"),
     "dateStats": ("lowValue", "highValue", "numNulls", "numDVs"),
+    "timestampStats": ("lowValue", "highValue", "numNulls", "numDVs"),
 }
 """The fields of each kind of statistics that are made one of."""
 
@@ -97,9 +98,11 @@ _COUNTS: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
 
 
 def _order(value: Any) -> Any:
-    """What a bound is compared by: a number as it is, a Date's days, a Decimal's value."""
+    """What a bound is compared by: a number as it is, a Date's days, a Timestamp's seconds, a Decimal's value."""
     if hasattr(value, "daysSinceEpoch"):
         return value.daysSinceEpoch or 0
+    if hasattr(value, "secondsSinceEpoch"):
+        return value.secondsSinceEpoch or 0
     if hasattr(value, "unscaled"):
         unscaled = int.from_bytes(value.unscaled or b"", "big", signed=True)
         return Decimal(unscaled).scaleb(-(value.scale or 0), _EXACT)

@@ -19,7 +19,7 @@ from hbstore.errors import HbstoreError, StoreReadOnly
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.failures import declared_error
 from hbstore.metastore.protocol import METHODS
-from hbstore.metastore.replies import PartitionList, Reply, Streamed, Whole
+from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Streamed, Whole
 from hbstore.store.partition_store import PartitionStore
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
 from hbstore.thrift.methods import Method
@@ -264,7 +264,7 @@ def endpoint(service: Service, modules: Mapping[str, Handlers], observe: Observe
 
 
 def _reply(head: Head, method: Method, value: Any) -> Reply:
-    if isinstance(value, PartitionList):
+    if isinstance(value, (PartitionList, PartitionLists)):
         return Streamed(reply_head(head) + method.success_head, value, _STOP)
     return Whole(reply_head(head) + method.result(value))
 

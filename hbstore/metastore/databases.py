@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+from hbstore.errors import DatabaseNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.data_removal import TableFiles, remove_files, remove_tree, table_files
 from hbstore.metastore.name_patterns import name_pattern
@@ -34,13 +36,17 @@ def create_database(call: Call) -> None:
         InvalidObjectException: the name is no name.
         MetaException: the folder cannot be made.
     """
-    given: Database = call.arguments.database
-    location = call.warehouse.qualify(given.location or call.warehouse.database_location(given.name))
-    if given.name in call.store.database_names():
-        raise THRIFT.AlreadyExistsException(f"Database {given.name} already exists")
-    with call.warehouse.making_folders([location]):
-        owner_type = _USER if given.owner_type is None else given.owner_type
-        call.store.create_database(replace(given, location=location, owner_type=owner_type))
+    _create(call, call.arguments.database)
+
+
+@handlers.answers("create_database_req", writes=True)
+def create_database_req(call: Call) -> None:
+    """As create_database: the request has the fields of a database, under the same numbers.
+
+    Raises:
+        AlreadyExistsException, InvalidObjectException, MetaException: as of create_database.
+    """
+    _create(call, call.arguments.createDatabaseRequest)
 
 
 @handlers.answers("get_database")
@@ -56,8 +62,17 @@ def get_database(call: Call) -> Database:
 @handlers.answers("get_databases")
 def get_databases(call: Call) -> list[str]:
     """The names that a pattern matches, in order; all without a pattern."""
-    matches = name_pattern(without_catalog(call.arguments.pattern))
-    return [name for name in call.store.database_names() if matches(name)]
+    return _matching(call, call.arguments.pattern)
+
+
+@handlers.answers("get_databases_req")
+def get_databases_req(call: Call) -> Any:
+    """The databases whose names a pattern matches, in the order of their names; all without a pattern."""
+    found = []
+    for name in _matching(call, call.arguments.request.pattern):
+        with suppress(DatabaseNotFound):  # it was dropped meanwhile
+            found.append(_located(call, call.store.get_database(name)))
+    return THRIFT.GetDatabaseObjectsResponse(databases=found)
 
 
 @handlers.answers("get_all_databases")
@@ -117,6 +132,20 @@ def drop_database(call: Call) -> None:
     call.store.drop_database(name, cascade=bool(given.cascade))
     if given.deleteData:
         _remove_files(call, database, files)
+
+
+def _matching(call: Call, pattern: str | None) -> list[str]:
+    matches = name_pattern(without_catalog(pattern))
+    return [name for name in call.store.database_names() if matches(name)]
+
+
+def _create(call: Call, given: Database) -> None:
+    location = call.warehouse.qualify(given.location or call.warehouse.database_location(given.name))
+    if given.name in call.store.database_names():
+        raise THRIFT.AlreadyExistsException(f"Database {given.name} already exists")
+    with call.warehouse.making_folders([location]):
+        owner_type = _USER if given.owner_type is None else given.owner_type
+        call.store.create_database(replace(given, location=location, owner_type=owner_type))
 
 
 def _located(call: Call, database: Database) -> Database:

@@ -6,6 +6,7 @@ from typing import Final
 
 from hbstore.metastore import (
     by_expression,
+    catalogs,
     databases,
     exchanges,
     function_calls,
@@ -15,10 +16,12 @@ from hbstore.metastore import (
     partition_drops,
     partition_marks,
     partition_names,
+    partition_projections,
     partition_reads,
     partition_specs,
     partition_values,
     partition_writes,
+    request_methods,
     role_calls,
     schemas,
     service_calls,
@@ -28,6 +31,7 @@ from hbstore.metastore import (
     tables,
     transaction_calls,
     truncation,
+    write_ids,
 )
 from hbstore.metastore.calls import Endpoint, Handlers, Observer, Service, endpoint
 from hbstore.model import Column, Table
@@ -35,6 +39,7 @@ from hbstore.store.partition_store import connect
 
 MODULES: Final[dict[str, Handlers]] = {
     "by_expression": by_expression.handlers,
+    "catalogs": catalogs.handlers,
     "databases": databases.handlers,
     "exchanges": exchanges.handlers,
     "function_calls": function_calls.handlers,
@@ -44,10 +49,12 @@ MODULES: Final[dict[str, Handlers]] = {
     "partition_drops": partition_drops.handlers,
     "partition_marks": partition_marks.handlers,
     "partition_names": partition_names.handlers,
+    "partition_projections": partition_projections.handlers,
     "partition_reads": partition_reads.handlers,
     "partition_specs": partition_specs.handlers,
     "partition_values": partition_values.handlers,
     "partition_writes": partition_writes.handlers,
+    "request_methods": request_methods.handlers,
     "role_calls": role_calls.handlers,
     "schemas": schemas.handlers,
     "service_calls": service_calls.handlers,
@@ -57,6 +64,7 @@ MODULES: Final[dict[str, Handlers]] = {
     "tables": tables.handlers,
     "transaction_calls": transaction_calls.handlers,
     "truncation": truncation.handlers,
+    "write_ids": write_ids.handlers,
 }
 """The modules that answer methods."""
 

@@ -55,6 +55,18 @@ def get_functions(call: Call) -> list[str]:
     return [name for name in found if matches(name)]
 
 
+@handlers.answers("get_functions_req")
+def get_functions_req(call: Call) -> Any:
+    """A database's functions that match a pattern of Hive's: their names, or with ``returnNames`` false all of them."""
+    request = call.arguments.request
+    matches, database = name_pattern(request.pattern), database_name(request.dbName)
+    if request.returnNames is not False:
+        names = [name for name in call.store.hive.functions.names(database) if matches(name)]
+        return THRIFT.GetFunctionsResponse(function_names=names)
+    found = [one for one in call.store.hive.functions.all() if one.database == database.lower() and matches(one.name)]
+    return THRIFT.GetFunctionsResponse(functions=found)
+
+
 @handlers.answers("get_all_functions")
 def get_all_functions(call: Call) -> Any:
     """All functions of all databases."""

@@ -56,6 +56,8 @@ def show_locks(call: Call) -> Any:
     """All locks on a database, a table or a partition, or all there are: an element for each thing locked."""
     request = call.arguments.rqst
     found = call.store.hive.locks.show(without_catalog(request.dbname), request.tablename, request.partname)
+    if request.txnid:
+        found = [one for one in found if one.transaction == request.txnid]
     elements = [_element(one, component, at) for one in found for at, component in enumerate(one.components, start=1)]
     return THRIFT.ShowLocksResponse(locks=elements)
 

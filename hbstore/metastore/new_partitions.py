@@ -22,7 +22,7 @@ from hbstore.metastore.normal_form import lowered_storage
 from hbstore.metastore.protocol import THRIFT, GivenPartition
 from hbstore.metastore.quick_statistics import created_partition_parameters
 from hbstore.metastore.table_locations import located_table
-from hbstore.model import FrozenDict, Partition, StorageDescriptor, Table
+from hbstore.model import Column, FrozenDict, Partition, StorageDescriptor, Table
 from hbstore.names import partition_name, partition_namer
 from hbstore.structs import PartitionEncoder, partition_values
 
@@ -86,6 +86,17 @@ def add_partitions(
             number = call.store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
     call.note(partitions=number)
     return Added(table, ready, number)
+
+
+def with_columns(given: Sequence[GivenPartition], columns: Sequence[Column]) -> list[GivenPartition]:
+    """Partitions whose columns a client of Hive 4 sends once, beside them."""
+    storages: dict[StorageDescriptor, StorageDescriptor] = {}
+    complete = []
+    for one in given:
+        storage = one.partition.storage or StorageDescriptor()
+        shared = storages.setdefault(storage, replace(storage, columns=tuple(columns)))
+        complete.append(replace(one, partition=replace(one.partition, storage=shared)))
+    return complete
 
 
 def stored_bytes(call: Call, added: Added) -> list[bytes]:

@@ -22,6 +22,24 @@ def get_next_notification(_: Call) -> Any:
     return THRIFT.NotificationEventResponse(events=[])
 
 
+@handlers.answers("get_notification_events_count")
+def get_notification_events_count(_: Call) -> Any:
+    """How many events there are: none."""
+    return THRIFT.NotificationEventsCountResponse(eventsCount=0)
+
+
+@handlers.answers("add_write_notification_log")
+def add_write_notification_log(_: Call) -> Any:
+    """A client tells of files that a transaction wrote; nobody listens."""
+    return THRIFT.WriteNotificationLogResponse()
+
+
+@handlers.answers("add_write_notification_log_in_batch")
+def add_write_notification_log_in_batch(_: Call) -> Any:
+    """The same of many files."""
+    return THRIFT.WriteNotificationLogBatchResponse()
+
+
 @handlers.answers("fire_listener_event")
 def fire_listener_event(_: Call) -> Any:
     """A client tells of data that it inserted; nobody listens."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import Any
 
 from hbstore.errors import PartitionNotFound
 from hbstore.metastore.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.environment import environment, with_ddl_time
+from hbstore.metastore.environment import environment, properties_of, with_ddl_time
 from hbstore.metastore.naming import database_name
-from hbstore.metastore.new_partitions import default_location, identity_of
+from hbstore.metastore.new_partitions import default_location, identity_of, with_columns
 from hbstore.metastore.normal_form import lowered_storage
 from hbstore.metastore.protocol import THRIFT, GivenPartition
 from hbstore.metastore.quick_statistics import altered_partition_parameters
@@ -37,7 +38,7 @@ def alter_partition(call: Call) -> None:
         InvalidOperationException: there is no such partition or table.
     """
     given: GivenPartition = call.arguments.new_part
-    change_partitions(call, _table(call), [given.partition])
+    change_partitions(call, _table(call), [given.partition], environment(call))
 
 
 @handlers.answers("alter_partitions", "alter_partitions_with_environment_context", writes=True)
@@ -48,7 +49,23 @@ def alter_partitions(call: Call) -> None:
         InvalidOperationException: one is not there, or there is no such table.
     """
     given: Sequence[GivenPartition] = call.arguments.new_parts or ()
-    change_partitions(call, _table(call), [one.partition for one in given])
+    change_partitions(call, _table(call), [one.partition for one in given], environment(call))
+
+
+@handlers.answers("alter_partitions_req", writes=True)
+def alter_partitions_req(call: Call) -> Any:
+    """As alter_partitions; columns that the partitions share may stand beside them.
+
+    Raises:
+        InvalidOperationException: one is not there, or there is no such table.
+    """
+    request = call.arguments.req
+    given: Sequence[GivenPartition] = request.partitions or ()
+    if request.skipColumnSchemaForPartition and request.partitionColSchema is not None:
+        given = with_columns(given, request.partitionColSchema)
+    table = _named(call, request.dbName, request.tableName)
+    change_partitions(call, table, [one.partition for one in given], properties_of(request.environmentContext))
+    return THRIFT.AlterPartitionsResponse()
 
 
 @handlers.answers("rename_partition", writes=True)
@@ -63,7 +80,7 @@ def rename_partition(call: Call) -> None:
     new: Partition = given.new_part.partition
     table = _table(call)
     if not given.part_vals:
-        change_partitions(call, table, [new])
+        change_partitions(call, table, [new], environment(call))
         return
     old = _to_be_renamed(call, table, given.part_vals, new)
     location = _location_after_rename(call, table, old, new)
@@ -80,7 +97,12 @@ def rename_partition(call: Call) -> None:
 
 
 def change_partitions(
-    call: Call, table: Table, partitions: Sequence[Partition], *, replaces: Sequence[bytes] | None = None
+    call: Call,
+    table: Table,
+    partitions: Sequence[Partition],
+    properties: Mapping[str, str],
+    *,
+    replaces: Sequence[bytes] | None = None,
 ) -> None:
     """Replace all of partitions but their values, all or none.
 
@@ -88,6 +110,7 @@ def change_partitions(
         call: what is answered.
         table: the table, with a location.
         partitions: what they become.
+        properties: the call's environment context.
         replaces: the stored bytes that they must still have; None: whatever they are.
 
     Raises:
@@ -102,7 +125,6 @@ def change_partitions(
     if missing:
         name = partition_name(table.partition_column_names, missing[0].values)
         raise THRIFT.InvalidOperationException(f"alter is not possible: no such partition: {table} {name}")
-    properties = environment(call)
     changed = []
     replaced: dict[frozenset[str], list[tuple[str, ...]]] = {}
     for identity, new in wanted.items():
@@ -134,10 +156,13 @@ def _replaced(old: Partition, new: Partition) -> frozenset[str]:
 
 
 def _table(call: Call) -> Table:
-    given = call.arguments
-    database = database_name(given.db_name)
-    call.note(table=f"{database}.{given.tbl_name}")
-    return located_table(call, database, given.tbl_name or "")
+    return _named(call, call.arguments.db_name, call.arguments.tbl_name)
+
+
+def _named(call: Call, database: str | None, name: str | None) -> Table:
+    known = database_name(database)
+    call.note(table=f"{known}.{name}")
+    return located_table(call, known, name or "")
 
 
 def _to_be_renamed(call: Call, table: Table, values: Sequence[str], new: Partition) -> Partition:

@@ -36,7 +36,7 @@ def drop_partition(call: Call) -> bool:
     """
     given = call.arguments
     table = _table(call, given.db_name, given.tbl_name)
-    return _drop_one(call, table, given.part_vals or ())
+    return _drop_one(call, table, given.part_vals or (), delete=bool(given.deleteData), properties=environment(call))
 
 
 @handlers.answers("drop_partition_by_name", "drop_partition_by_name_with_environment_context", writes=True)
@@ -48,11 +48,23 @@ def drop_partition_by_name(call: Call) -> bool:
     """
     given = call.arguments
     table = _table(call, given.db_name, given.tbl_name)
-    try:
-        values = name_reader(table)(given.part_name or "")
-    except InvalidPartitionValue as error:
-        raise THRIFT.NoSuchObjectException(str(error)) from error
-    return _drop_one(call, table, values)
+    values = _values(table, given.part_name)
+    return _drop_one(call, table, values, delete=bool(given.deleteData), properties=environment(call))
+
+
+@handlers.answers("drop_partition_req", writes=True)
+def drop_partition_req(call: Call) -> bool:
+    """As drop_partition_by_name, or without a name as drop_partition.
+
+    Raises:
+        NoSuchObjectException: there is no such partition or table, or it is no name.
+        MetaException: too many or too few values.
+    """
+    request = call.arguments.dropPartitionReq
+    table = _table(call, request.dbName, request.tblName)
+    values = request.partVals or () if request.partName is None else _values(table, request.partName)
+    properties = properties_of(request.environmentContext)
+    return _drop_one(call, table, values, delete=bool(request.deleteData), properties=properties)
 
 
 @handlers.answers("drop_partitions_req", writes=True)
@@ -84,12 +96,19 @@ def _table(call: Call, database: str | None, name: str | None) -> Table:
     return located_table(call, database_name(database), name or "")
 
 
-def _drop_one(call: Call, table: Table, values: Sequence[str]) -> bool:
+def _values(table: Table, name: str | None) -> Sequence[str]:
+    try:
+        return name_reader(table)(name or "")
+    except InvalidPartitionValue as error:
+        raise THRIFT.NoSuchObjectException(str(error)) from error
+
+
+def _drop_one(call: Call, table: Table, values: Sequence[str], *, delete: bool, properties: Mapping[str, str]) -> bool:
     identity_of(table)(values)
     found = call.store.get_payloads(table.database, table.name, [values])
     if not found:
         raise THRIFT.NoSuchObjectException(f"Partition doesn't exist. {list(values)}")
-    drop_read(call, table, found, delete=bool(call.arguments.deleteData), properties=environment(call))
+    drop_read(call, table, found, delete=delete, properties=properties)
     return True
 
 

@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.filters import EXPRESSION_DIALECT, expression_text
 from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads
+from hbstore.metastore.name_order import in_order, parse_order
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import PartialValues, partial_values
+from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Table
 from hbstore.name_lists import HEAD, names_of_heads, partition_names
 from hbstore.names import escape_name, parse_partition_name, spec_values, unescape_name
 from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
+from hbstore.structs import partition_values
 
 handlers = Handlers()
+_NO_EXPRESSION: Final = (None, b"", b"\xff")
+"""What clients send to select all partitions."""
+_UNREADABLE: Final = (
+    "an expression of Hive's own classes selects the partitions, and only Hive can evaluate it: ask for all names, "
+    "or send the filter as UTF-8 text, such as ds < '2013-01-01'"
+)
 
 
 @handlers.answers("get_partition_names")
@@ -47,6 +58,31 @@ def get_partition_names_ps(call: Call) -> list[str]:
     table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
     names = _names(call, given.db_name, given.tbl_name, partial_values(table, given.part_vals))
     return _cut(call, names, given.max_parts)
+
+
+@handlers.answers("get_partition_names_req")
+def get_partition_names_req(call: Call) -> list[str]:
+    """The names of the partitions that an expression selects, of all without one, in the order that is asked for.
+
+    Raises:
+        MetaException: the expression is not a filter's text, or the order names no partition columns.
+    """
+    request = call.arguments.req
+    where = None if request.expr in _NO_EXPRESSION else expression_text(request.expr)
+    if where is None and request.expr not in _NO_EXPRESSION:
+        raise THRIFT.MetaException(_UNREADABLE)
+    note_target(call, request.dbName, request.tblName, where)
+
+    def collect(row: TableRow, plan: MultiScanPlan, batches: Batches) -> list[str]:
+        columns, order = row.table.partition_column_names, parse_order(row.table, request.order)
+        values: dict[str, tuple[str, ...]] = {}
+        for batch in batches:
+            values.update(zip(partition_names(columns, batch), map(partition_values, batch), strict=True))
+        note_plan(call, plan, row, len(values))
+        return in_order(row.table, values, order)
+
+    names = read_payloads(call, request.dbName, request.tblName, where, collect, like_dialect=EXPRESSION_DIALECT)
+    return _cut(call, names, request.maxParts)
 
 
 @handlers.answers("partition_name_to_vals")

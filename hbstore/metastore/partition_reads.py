@@ -6,8 +6,8 @@ in that order. (HMS orders by the partition's name, so that hour 10 comes before
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
@@ -18,6 +18,7 @@ from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.short_calls import FEW, leave_selector
+from hbstore.model import Table
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow
@@ -25,6 +26,7 @@ from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 
 handlers = Handlers()
+T = TypeVar("T")
 _PAGE: Final = 4_000
 """Partitions that are asked for by name and are in memory at once: some 3 MB."""
 
@@ -74,13 +76,20 @@ def get_partitions_ps(call: Call) -> PartitionList:
         MetaException: there are more values than columns.
     """
     given = call.arguments
-    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
-    partial = partial_values(table, given.part_vals)
-    select = partial.select if partial.others else None
-    _, spool = spool_partitions(
-        call, given.db_name, given.tbl_name, partial.where, max_parts=given.max_parts, select=select
-    )
-    return PartitionList(spool)
+    return _with_values(call, given.db_name, given.tbl_name, given.part_vals, given.max_parts)
+
+
+@handlers.answers("get_partitions_ps_with_auth_req")
+def get_partitions_ps_with_auth_req(call: Call) -> PartitionList:
+    """As get_partitions_ps; where the request holds names of partitions, as get_partitions_by_names.
+
+    Raises:
+        MetaException: there are more values than columns, or a name is malformed.
+    """
+    request = call.arguments.req
+    if request.partNames is not None:
+        return _named(call, request.dbName, request.tblName, request.partNames).in_struct()
+    return _with_values(call, request.dbName, request.tblName, request.partVals, request.maxParts).in_struct()
 
 
 @handlers.answers("get_partitions_by_names")
@@ -91,26 +100,7 @@ def get_partitions_by_names(call: Call) -> PartitionList:
         MetaException: a name is malformed, or does not name all columns.
     """
     given = call.arguments
-    note_target(call, given.db_name, given.tbl_name, None)
-    if len(given.names or ()) > FEW:
-        leave_selector()
-    spool = PartitionSpool()
-
-    def fill(row: TableRow, _: MultiScanPlan, __: Batches) -> int:
-        spool.clear()
-        read = name_reader(row.table)
-        keys = sorted({partition_key(row, read(name)) for name in given.names or ()})
-        for at in range(0, len(keys), _PAGE):
-            spool.extend([[payload for _, payload in call.store.rows.multi_get(keys[at : at + _PAGE])]])
-        return len(keys)
-
-    try:
-        asked = read_payloads(call, given.db_name, given.tbl_name, None, fill)
-    except BaseException:
-        spool.close()
-        raise
-    call.note(scans=[f"get {asked:,} by values"], partitions=spool.count, rows_read=spool.count)
-    return PartitionList(spool)
+    return _named(call, given.db_name, given.tbl_name, given.names or ())
 
 
 @handlers.answers("get_partitions_by_filter")
@@ -134,6 +124,67 @@ def get_num_partitions_by_filter(call: Call) -> int:
     number = read_selected(call, given.db_name, given.tbl_name, given.filter, counted)
     call.note(partitions=number)
     return number
+
+
+def read_named(
+    call: Call,
+    database: str | None,
+    table: str | None,
+    names: Sequence[str],
+    make: Callable[[Table, Batches], T],
+) -> T:
+    """What ``make`` makes of those of some partitions that exist, each once, in key order.
+
+    They are read by multi-gets, a page after the other.
+
+    Args:
+        call: what is answered.
+        database: as the client names it, with a catalog or without.
+        table: the table's name.
+        names: the partitions'.
+        make: takes the table and its partitions; it may be called again, and begins anew then.
+    """
+    note_target(call, database, table, None)
+    if len(names) > FEW:
+        leave_selector()
+
+    def consume(row: TableRow, _: MultiScanPlan, __: Batches) -> T:
+        read = name_reader(row.table)
+        keys = sorted({partition_key(row, read(name)) for name in names})
+        call.note(scans=[f"get {len(keys):,} by values"])
+        return make(row.table, _pages(call, keys))
+
+    return read_payloads(call, database, table, None, consume)
+
+
+def _pages(call: Call, keys: Sequence[bytes]) -> Batches:
+    for at in range(0, len(keys), _PAGE):
+        yield [payload for _, payload in call.store.rows.multi_get(keys[at : at + _PAGE])]
+
+
+def _with_values(
+    call: Call, database: str | None, name: str | None, values: Sequence[str] | None, max_parts: int | None
+) -> PartitionList:
+    table = call.store.get_table(database_name(database), name or "")
+    partial = partial_values(table, values)
+    select = partial.select if partial.others else None
+    return PartitionList(spool_partitions(call, database, name, partial.where, max_parts=max_parts, select=select)[1])
+
+
+def _named(call: Call, database: str | None, table: str | None, names: Sequence[str]) -> PartitionList:
+    spool = PartitionSpool()
+
+    def fill(_: Table, batches: Batches) -> None:
+        spool.clear()
+        spool.extend(batches)
+
+    try:
+        read_named(call, database, table, names, fill)
+    except BaseException:
+        spool.close()
+        raise
+    call.note(partitions=spool.count, rows_read=spool.count)
+    return PartitionList(spool)
 
 
 def _one(call: Call, database: str | None, table: str | None, values: Sequence[str]) -> bytes:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.environment import environment
+from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.naming import database_name
-from hbstore.metastore.new_partitions import Added, add_partitions, stored_bytes
+from hbstore.metastore.new_partitions import Added, add_partitions, stored_bytes, with_columns
 from hbstore.metastore.partition_names import name_reader
 from hbstore.metastore.protocol import THRIFT, GivenPartition
 from hbstore.model import Partition, StorageDescriptor
@@ -56,12 +56,18 @@ def add_partitions_req(call: Call) -> Any:
     request = call.arguments.request
     if not request.parts:
         return THRIFT.AddPartitionsResult()
+    columns = request.partitionColSchema if request.skipColumnSchemaForPartition else None
     added = add_partitions(
-        call, request.dbName, request.tblName, request.parts, if_not_exists=bool(request.ifNotExists)
+        call,
+        request.dbName,
+        request.tblName,
+        request.parts if columns is None else with_columns(request.parts, columns),
+        if_not_exists=bool(request.ifNotExists),
+        properties=properties_of(request.environmentContext),
     )
     if not request.needResult:
         return THRIFT.AddPartitionsResult()
-    return THRIFT.AddPartitionsResult(partitions=stored_bytes(call, added))
+    return THRIFT.AddPartitionsResult(partitions=stored_bytes(call, added), partitionColSchema=columns)
 
 
 @handlers.answers("add_partitions_pspec", writes=True)
@@ -89,7 +95,22 @@ def append_partition(call: Call) -> bytes:
         InvalidObjectException: there is no such table.
     """
     given = call.arguments
-    return _appended(call, given.db_name, given.tbl_name, given.part_vals or ())
+    return _appended(call, given.db_name, given.tbl_name, given.part_vals or (), environment(call))
+
+
+@handlers.answers("append_partition_req", writes=True)
+def append_partition_req(call: Call) -> bytes:
+    """As append_partition_by_name, or without a name as append_partition.
+
+    Raises:
+        AlreadyExistsException: it is there already.
+        InvalidObjectException: there is no such table, or the name is not one of a partition of it.
+    """
+    request = call.arguments.appendPartitionsReq
+    properties = properties_of(request.environmentContext)
+    if request.name is not None:
+        return _appended_by_name(call, request.dbName, request.tableName, request.name, properties)
+    return _appended(call, request.dbName, request.tableName, request.partVals or (), properties)
 
 
 @handlers.answers("append_partition_by_name", "append_partition_by_name_with_environment_context", writes=True)
@@ -101,17 +122,25 @@ def append_partition_by_name(call: Call) -> bytes:
         InvalidObjectException: there is no such table, or the name is not one of a partition of it.
     """
     given = call.arguments
-    table = call.store.get_table(database_name(given.db_name), given.tbl_name or "")
+    return _appended_by_name(call, given.db_name, given.tbl_name, given.part_name, environment(call))
+
+
+def _appended_by_name(
+    call: Call, database: str | None, name: str | None, partition: str | None, properties: Mapping[str, str]
+) -> bytes:
+    table = call.store.get_table(database_name(database), name or "")
     try:
-        values = name_reader(table)(given.part_name or "")
+        values = name_reader(table)(partition or "")
     except InvalidPartitionValue as error:
         raise THRIFT.InvalidObjectException(str(error)) from error
-    return _appended(call, given.db_name, given.tbl_name, values)
+    return _appended(call, database, name, values, properties)
 
 
-def _appended(call: Call, database: str | None, name: str | None, values: Sequence[str]) -> bytes:
+def _appended(
+    call: Call, database: str | None, name: str | None, values: Sequence[str], properties: Mapping[str, str]
+) -> bytes:
     given = GivenPartition(database, name, Partition(values))
-    return _one(call, add_partitions(call, database, name, [given], properties=environment(call)))
+    return _one(call, add_partitions(call, database, name, [given], properties=properties))
 
 
 def _one(call: Call, added: Added) -> bytes:

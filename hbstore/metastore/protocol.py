@@ -66,6 +66,8 @@ def _read_table(data: bytes, at: int) -> tuple[Any, int]:
 
 _STORED: Final[Mapping[str, WireType]] = {
     "Database": ReadyStruct(DATABASE.read, encode_database),
+    "CreateDatabaseRequest": ReadyStruct(DATABASE.read, encode_database),  # the same fields, and kept like those
+    "GetOpenTxnsResponse": ReadyStruct(Struct(dict, {}).read, bytes),
     "Table": ReadyStruct(_read_table, encode_table),
     "Partition": ReadyStruct(Struct(_given_partition, PARTITION.fields, rest=PARTITION.rest).read, _stored_bytes),
     "FieldSchema": Struct(_column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)}),

@@ -24,6 +24,10 @@ CHUNK: Final = 1024 * 1024
 
 _UINT32: Final = struct.Struct(">I")
 _STRUCT_CODE: Final = 12
+_FIRST_LIST: Final = b"\x0f\0\x01"
+"""The head of a struct's field 1 that is a list."""
+
+_STOP: Final = b"\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,35 +132,67 @@ class PartitionList:
     before: bytes = b""
     after: bytes = b""
 
+    def in_struct(self) -> PartitionList:
+        """The same as the first field of a struct, which has no other fields."""
+        return PartitionList(self.spool, _FIRST_LIST + self.before, self.after + _STOP)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionLists:
+    """A result that holds several lists of partitions, one behind the other.
+
+    Attributes:
+        before: what stands before the first of them.
+        lists: each with what stands around it.
+        after: what stands behind the last of them.
+    """
+
+    before: bytes
+    lists: tuple[PartitionList, ...]
+    after: bytes
+
 
 class Streamed:
-    """A reply around a list of partitions, written as it is read from the spool."""
+    """A reply around lists of partitions, written as they are read from their spools."""
 
-    __slots__ = ("_after", "_head", "_spool", "size")
+    __slots__ = ("_after", "_head", "_lists", "size")
 
-    def __init__(self, head: bytes, found: PartitionList, after: bytes) -> None:
-        list_head = bytes((_STRUCT_CODE,)) + _UINT32.pack(found.spool.count)
-        self._head = head + found.before + list_head
+    def __init__(self, head: bytes, found: PartitionList | PartitionLists, after: bytes) -> None:
+        if isinstance(found, PartitionList):
+            found = PartitionLists(b"", (found,), b"")
+        self._head = head + found.before
         self._after = found.after + after
-        self._spool = found.spool
-        self.size = len(self._head) + found.spool.size + len(self._after)
+        self._lists = [(_begun(one), one.spool, one.after) for one in found.lists]
+        inside = sum(len(before) + spool.size + len(behind) for before, spool, behind in self._lists)
+        self.size = len(self._head) + inside + len(self._after)
 
     def chunks(self) -> Iterator[bytes]:
         """Its bytes, in parts; once."""
-        first, *rest = (self._head, *self._spool.chunks(), self._after) if self._spool.size <= CHUNK else (self._head,)
-        if rest:
-            yield b"".join((first, *rest))  # one packet for what is small
-            return
-        yield first
-        yield from self._spool.chunks()
-        yield self._after
+        if self.size <= CHUNK:
+            yield b"".join(self._pieces())  # one packet for what is small
+        else:
+            yield from self._pieces()
 
     def close(self) -> None:
         """Release the partitions."""
-        self._spool.close()
+        for _, spool, _ in self._lists:
+            spool.close()
+
+    def _pieces(self) -> Iterator[bytes]:
+        yield self._head
+        for before, spool, behind in self._lists:
+            yield before
+            yield from spool.chunks()
+            yield behind
+        yield self._after
 
 
 Reply = Whole | Streamed
+
+
+def _begun(found: PartitionList) -> bytes:
+    """What stands before the partitions of a list: their number is the last of it."""
+    return found.before + bytes((_STRUCT_CODE,)) + _UINT32.pack(found.spool.count)
 
 
 def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:

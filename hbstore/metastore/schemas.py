@@ -11,6 +11,17 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Column, Table
 
 handlers = Handlers()
+
+CONSTRAINT_KINDS: Final = (
+    "primaryKeys",
+    "foreignKeys",
+    "uniqueConstraints",
+    "notNullConstraints",
+    "defaultConstraints",
+    "checkConstraints",
+)
+"""The lists of constraints that requests and replies may have."""
+
 _NOT_KEPT: Final = "hbstore does not store constraints: leave them out, as Hive never enforced them"
 
 
@@ -55,7 +66,28 @@ def get_later_constraints(_: Call) -> Any:
     return THRIFT.LaterConstraintsResponse(constraints=[])
 
 
-@handlers.answers("add_primary_key", "add_foreign_key", writes=True)
+@handlers.answers("get_all_table_constraints")
+def get_all_table_constraints(call: Call) -> Any:
+    """None of any kind.
+
+    Raises:
+        NoSuchObjectException: there is no such table.
+    """
+    request = call.arguments.request
+    call.store.get_table(database_name(request.dbName), request.tblName or "")
+    none = THRIFT.SQLAllTableConstraints(**dict.fromkeys(CONSTRAINT_KINDS, ()))
+    return THRIFT.AllTableConstraintsResponse(allTableConstraints=none)
+
+
+@handlers.answers(
+    "add_primary_key",
+    "add_foreign_key",
+    "add_unique_constraint",
+    "add_not_null_constraint",
+    "add_default_constraint",
+    "add_check_constraint",
+    writes=True,
+)
 def add_constraint(_: Call) -> None:
     """Refused, rather than taken and forgotten.
 

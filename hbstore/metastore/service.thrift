@@ -1,7 +1,10 @@
-// The Hive Metastore's service of Hive 2.3, as far as hbstore has it, with get_partition_values of later versions.
+// The Hive Metastore's service of Hive 2.3, and what clients of Hive 3.1, 4.0 and 4.1 call beside it, as far as hbstore
+// has it.
 //
 // Names, numbers and types are the wire form. All fields are optional: what is not set is not written, and what a client
-// leaves out has the default that stands here. Structs that are stored stand in ../hive_metastore.thrift.
+// leaves out has the default that stands here. Structs that are stored stand in ../hive_metastore.thrift. Fields that
+// later versions added to requests, and that change nothing here, are left out (the catalog, what a client is able to
+// understand, lists of valid write ids, ids of tables): reading passes over them.
 // docs/metastore.md says what each method does.
 
 include "hive_metastore.thrift"
@@ -125,14 +128,18 @@ struct GetTablesResult {
 struct GetTablesRequest {
   1: optional string dbName,
   2: optional list<string> tblNames,
-  3: optional ClientCapabilities capabilities
+  3: optional ClientCapabilities capabilities,
+  8: optional string tablesPattern
 }
 
 struct TableMeta {
   1: optional string dbName,
   2: optional string tableName,
   3: optional string tableType,
-  4: optional string comments
+  4: optional string comments,
+  5: optional string catName,
+  6: optional string ownerName,
+  7: optional i32 ownerType
 }
 
 // Constraints: none are kept.
@@ -157,10 +164,13 @@ struct ForeignKeysRequest {
   4: optional string foreign_tbl_name
 }
 
-// Those that Hive 3 added. As none is kept, no list ever holds one.
+// Those that Hive 3 added: of the four kinds only what they have alike. As none is kept, no reply ever holds one.
 
 struct LaterConstraint {
-  1: optional string catName
+  1: optional string catName,
+  2: optional string table_db,
+  3: optional string table_name,
+  4: optional string column_name
 }
 
 struct LaterConstraintsRequest {
@@ -181,6 +191,28 @@ struct AddForeignKeyRequest {
   1: optional list<SQLForeignKey> foreignKeyCols
 }
 
+struct AddLaterConstraintRequest {
+  1: optional list<LaterConstraint> constraintCols
+}
+
+struct AllTableConstraintsRequest {
+  1: optional string dbName,
+  2: optional string tblName
+}
+
+struct SQLAllTableConstraints {
+  1: optional list<SQLPrimaryKey> primaryKeys,
+  2: optional list<SQLForeignKey> foreignKeys,
+  3: optional list<LaterConstraint> uniqueConstraints,
+  4: optional list<LaterConstraint> notNullConstraints,
+  5: optional list<LaterConstraint> defaultConstraints,
+  6: optional list<LaterConstraint> checkConstraints
+}
+
+struct AllTableConstraintsResponse {
+  1: optional SQLAllTableConstraints allTableConstraints
+}
+
 struct DropConstraintRequest {
   1: optional string dbname,
   2: optional string tablename,
@@ -199,7 +231,8 @@ struct PartitionsByExprRequest {
   2: optional string tblName,
   3: optional binary expr,
   4: optional string defaultPartitionName,
-  5: optional i16 maxParts = -1
+  5: optional i16 maxParts = -1,
+  7: optional string order
 }
 
 struct PartitionWithoutSD {
@@ -225,7 +258,8 @@ struct PartitionSpec {
   2: optional string tableName,
   3: optional string rootPath,
   4: optional PartitionSpecWithSharedSD sharedSDPartitionSpec,
-  5: optional PartitionListComposingSpec partitionList
+  5: optional PartitionListComposingSpec partitionList,
+  6: optional string catName
 }
 
 struct PartitionValuesRow {
@@ -250,7 +284,8 @@ struct PartitionValuesRequest {
 // Writing partitions.
 
 struct AddPartitionsResult {
-  1: optional list<hive_metastore.Partition> partitions
+  1: optional list<hive_metastore.Partition> partitions,
+  3: optional list<hive_metastore.FieldSchema> partitionColSchema
 }
 
 struct AddPartitionsRequest {
@@ -258,7 +293,10 @@ struct AddPartitionsRequest {
   2: optional string tblName,
   3: optional list<hive_metastore.Partition> parts,
   4: optional bool ifNotExists,
-  5: optional bool needResult = true
+  5: optional bool needResult = true,
+  8: optional bool skipColumnSchemaForPartition,
+  9: optional list<hive_metastore.FieldSchema> partitionColSchema,
+  10: optional EnvironmentContext environmentContext
 }
 
 struct DropPartitionsResult {
@@ -308,7 +346,8 @@ struct LongColumnStatsData {
   2: optional i64 highValue,
   3: optional i64 numNulls,
   4: optional i64 numDVs,
-  5: optional binary bitVectors
+  5: optional binary bitVectors,
+  6: optional binary histogram
 }
 
 struct DoubleColumnStatsData {
@@ -316,7 +355,8 @@ struct DoubleColumnStatsData {
   2: optional double highValue,
   3: optional i64 numNulls,
   4: optional i64 numDVs,
-  5: optional binary bitVectors
+  5: optional binary bitVectors,
+  6: optional binary histogram
 }
 
 struct StringColumnStatsData {
@@ -344,7 +384,8 @@ struct DecimalColumnStatsData {
   2: optional Decimal highValue,
   3: optional i64 numNulls,
   4: optional i64 numDVs,
-  5: optional binary bitVectors
+  5: optional binary bitVectors,
+  6: optional binary histogram
 }
 
 struct Date {
@@ -356,7 +397,21 @@ struct DateColumnStatsData {
   2: optional Date highValue,
   3: optional i64 numNulls,
   4: optional i64 numDVs,
-  5: optional binary bitVectors
+  5: optional binary bitVectors,
+  6: optional binary histogram
+}
+
+struct Timestamp {
+  1: optional i64 secondsSinceEpoch
+}
+
+struct TimestampColumnStatsData {
+  1: optional Timestamp lowValue,
+  2: optional Timestamp highValue,
+  3: optional i64 numNulls,
+  4: optional i64 numDVs,
+  5: optional binary bitVectors,
+  6: optional binary histogram
 }
 
 struct ColumnStatisticsData {
@@ -366,7 +421,8 @@ struct ColumnStatisticsData {
   4: optional StringColumnStatsData stringStats,
   5: optional BinaryColumnStatsData binaryStats,
   6: optional DecimalColumnStatsData decimalStats,
-  7: optional DateColumnStatsData dateStats
+  7: optional DateColumnStatsData dateStats,
+  8: optional TimestampColumnStatsData timestampStats
 }
 
 struct ColumnStatisticsObj {
@@ -501,7 +557,8 @@ struct ShowLocksRequest {
   1: optional string dbname,
   2: optional string tablename,
   3: optional string partname,
-  4: optional bool isExtended = false
+  4: optional bool isExtended = false,
+  5: optional i64 txnid
 }
 
 struct OpenTxnsResponse {
@@ -527,10 +584,12 @@ struct CommitTxnRequest {
   1: optional i64 txnid
 }
 
+// open_txns is a set for clients of Hive 2.3 and a list for later ones: it is written in both forms.
 struct GetOpenTxnsResponse {
   1: optional i64 txn_high_water_mark,
   2: optional set<i64> open_txns,
-  3: optional i64 min_open_txn
+  3: optional i64 min_open_txn,
+  4: optional binary abortedBits
 }
 
 struct TxnInfo {
@@ -696,6 +755,380 @@ struct FireEventRequest {
   5: optional list<string> partitionVals
 }
 
+// Catalogs, which Hive 3 added: there is one.
+
+struct Catalog {
+  1: optional string name,
+  2: optional string description,
+  3: optional string locationUri,
+  4: optional i32 createTime
+}
+
+struct CreateCatalogRequest {
+  1: optional Catalog catalog
+}
+
+struct AlterCatalogRequest {
+  1: optional string name,
+  2: optional Catalog newCat
+}
+
+struct GetCatalogRequest {
+  1: optional string name
+}
+
+struct GetCatalogResponse {
+  1: optional Catalog catalog
+}
+
+struct GetCatalogsResponse {
+  1: optional list<string> names
+}
+
+struct DropCatalogRequest {
+  1: optional string name
+}
+
+// Databases and tables in requests of Hive 4.
+
+struct GetDatabaseRequest {
+  1: optional string name
+}
+
+// The fields of a Database, with the same numbers.
+struct CreateDatabaseRequest {
+  1: optional string databaseName,
+  2: optional string description,
+  3: optional string locationUri,
+  4: optional map<string, string> parameters,
+  5: optional hive_metastore.PrincipalPrivilegeSet privileges,
+  6: optional string ownerName,
+  7: optional i32 ownerType
+}
+
+struct GetDatabaseObjectsRequest {
+  2: optional string pattern
+}
+
+struct GetDatabaseObjectsResponse {
+  1: optional list<hive_metastore.Database> databases
+}
+
+struct AlterDatabaseRequest {
+  1: optional string oldDbName,
+  2: optional hive_metastore.Database newDb
+}
+
+struct DropDatabaseRequest {
+  1: optional string name,
+  3: optional bool ignoreUnknownDb,
+  4: optional bool deleteData,
+  5: optional bool cascade
+}
+
+struct CreateTableRequest {
+  1: optional hive_metastore.Table table,
+  2: optional EnvironmentContext envContext,
+  3: optional list<SQLPrimaryKey> primaryKeys,
+  4: optional list<SQLForeignKey> foreignKeys,
+  5: optional list<LaterConstraint> uniqueConstraints,
+  6: optional list<LaterConstraint> notNullConstraints,
+  7: optional list<LaterConstraint> defaultConstraints,
+  8: optional list<LaterConstraint> checkConstraints
+}
+
+struct AlterTableRequest {
+  2: optional string dbName,
+  3: optional string tableName,
+  4: optional hive_metastore.Table table,
+  5: optional EnvironmentContext environmentContext,
+  10: optional string expectedParameterKey,
+  11: optional string expectedParameterValue
+}
+
+struct AlterTableResponse {
+}
+
+struct DropTableRequest {
+  2: optional string dbName,
+  3: optional string tableName,
+  4: optional bool deleteData,
+  5: optional EnvironmentContext envContext
+}
+
+struct TruncateTableRequest {
+  1: optional string dbName,
+  2: optional string tableName,
+  3: optional list<string> partNames
+}
+
+struct TruncateTableResponse {
+}
+
+struct GetFieldsRequest {
+  2: optional string dbName,
+  3: optional string tblName
+}
+
+struct GetFieldsResponse {
+  1: optional list<hive_metastore.FieldSchema> fields
+}
+
+struct GetSchemaRequest {
+  2: optional string dbName,
+  3: optional string tblName
+}
+
+struct GetSchemaResponse {
+  1: optional list<hive_metastore.FieldSchema> fields
+}
+
+struct ExtendedTableInfo {
+  1: optional string tblName
+}
+
+struct GetTablesExtRequest {
+  2: optional string database,
+  3: optional string tableNamePattern,
+  5: optional i32 limit
+}
+
+// Partitions in requests of Hive 4.
+
+struct GetPartitionRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional list<string> partVals
+}
+
+struct GetPartitionResponse {
+  1: optional hive_metastore.Partition partition
+}
+
+struct PartitionsRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional i16 maxParts = -1
+}
+
+struct PartitionsResponse {
+  1: optional list<hive_metastore.Partition> partitions
+}
+
+struct GetPartitionsPsWithAuthRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional list<string> partVals,
+  5: optional i16 maxParts = -1,
+  13: optional list<string> partNames
+}
+
+struct GetPartitionsPsWithAuthResponse {
+  1: optional list<hive_metastore.Partition> partitions
+}
+
+struct GetPartitionsByNamesRequest {
+  1: optional string db_name,
+  2: optional string tbl_name,
+  3: optional list<string> names
+}
+
+struct GetPartitionsByNamesResult {
+  1: optional list<hive_metastore.Partition> partitions
+}
+
+struct GetPartitionsByFilterRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional string filter,
+  5: optional i16 maxParts = -1
+}
+
+struct GetPartitionNamesPsRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional list<string> partValues,
+  5: optional i16 maxParts = -1
+}
+
+struct GetPartitionNamesPsResponse {
+  1: optional list<string> names
+}
+
+struct GetProjectionsSpec {
+  1: optional list<string> fieldList,
+  2: optional string includeParamKeyPattern,
+  3: optional string excludeParamKeyPattern
+}
+
+struct GetPartitionsFilterSpec {
+  7: optional i32 filterMode,
+  8: optional list<string> filters
+}
+
+struct GetPartitionsRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  7: optional GetProjectionsSpec projectionSpec,
+  8: optional GetPartitionsFilterSpec filterSpec
+}
+
+struct GetPartitionsResponse {
+  1: optional list<PartitionSpec> partitionSpec
+}
+
+struct AppendPartitionsRequest {
+  2: optional string dbName,
+  3: optional string tableName,
+  4: optional string name,
+  5: optional list<string> partVals,
+  6: optional EnvironmentContext environmentContext
+}
+
+struct AlterPartitionsRequest {
+  2: optional string dbName,
+  3: optional string tableName,
+  4: optional list<hive_metastore.Partition> partitions,
+  5: optional EnvironmentContext environmentContext,
+  8: optional bool skipColumnSchemaForPartition,
+  9: optional list<hive_metastore.FieldSchema> partitionColSchema
+}
+
+struct AlterPartitionsResponse {
+}
+
+struct RenamePartitionRequest {
+  2: optional string dbName,
+  3: optional string tableName,
+  4: optional list<string> partVals,
+  5: optional hive_metastore.Partition newPart
+}
+
+struct RenamePartitionResponse {
+}
+
+struct DropPartitionRequest {
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional string partName,
+  5: optional list<string> partVals,
+  6: optional bool deleteData,
+  7: optional EnvironmentContext environmentContext
+}
+
+// Column statistics in requests of Hive 4.
+
+struct SetPartitionsStatsResponse {
+  1: optional bool result
+}
+
+struct DeleteColumnStatisticsRequest {
+  2: optional string db_name,
+  3: optional string tbl_name,
+  4: optional list<string> part_names,
+  5: optional list<string> col_names,
+  7: optional bool tableLevel = false
+}
+
+// Functions in requests of Hive 4.
+
+struct GetFunctionsRequest {
+  1: optional string dbName,
+  3: optional string pattern,
+  4: optional bool returnNames = true
+}
+
+struct GetFunctionsResponse {
+  1: optional list<string> function_names,
+  2: optional list<Function> functions
+}
+
+// Transactions as Hive 3 has them: with numbers for what they write into one table.
+
+struct GetOpenTxnsRequest {
+}
+
+struct HeartbeatTxnRangeRequest {
+  1: optional i64 min,
+  2: optional i64 max
+}
+
+struct HeartbeatTxnRangeResponse {
+  1: optional set<i64> aborted,
+  2: optional set<i64> nosuch
+}
+
+struct TxnToWriteId {
+  1: optional i64 txnId,
+  2: optional i64 writeId
+}
+
+struct AllocateTableWriteIdsRequest {
+  1: optional string dbName,
+  2: optional string tableName,
+  3: optional list<i64> txnIds,
+  5: optional list<TxnToWriteId> srcTxnToWriteIdList
+}
+
+struct AllocateTableWriteIdsResponse {
+  1: optional list<TxnToWriteId> txnToWriteIds
+}
+
+struct GetValidWriteIdsRequest {
+  1: optional list<string> fullTableNames,
+  2: optional string validTxnList
+}
+
+struct TableValidWriteIds {
+  1: optional string fullTableName,
+  2: optional i64 writeIdHighWaterMark,
+  3: optional list<i64> invalidWriteIds,
+  4: optional i64 minOpenWriteId,
+  5: optional binary abortedBits
+}
+
+struct GetValidWriteIdsResponse {
+  1: optional list<TableValidWriteIds> tblValidWriteIds
+}
+
+struct MaxAllocatedTableWriteIdRequest {
+  1: optional string dbName,
+  2: optional string tableName
+}
+
+struct MaxAllocatedTableWriteIdResponse {
+  1: optional i64 maxWriteId
+}
+
+// Notifications in requests of Hive 3 and 4.
+
+struct NotificationEventsCountRequest {
+  1: optional i64 fromEventId,
+  2: optional string dbName
+}
+
+struct NotificationEventsCountResponse {
+  1: optional i64 eventsCount
+}
+
+struct WriteNotificationLogRequest {
+  1: optional i64 txnId,
+  2: optional i64 writeId,
+  3: optional string db,
+  4: optional string table
+}
+
+struct WriteNotificationLogResponse {
+}
+
+struct WriteNotificationLogBatchRequest {
+  2: optional string db,
+  3: optional string table
+}
+
+struct WriteNotificationLogBatchResponse {
+}
+
 service ThriftHiveMetastore {
   // The service itself: who calls, how it is set, whether it lives.
 
@@ -729,7 +1162,7 @@ service ThriftHiveMetastore {
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   void create_table_with_environment_context(1: hive_metastore.Table tbl, 2: EnvironmentContext environment_context)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
-  void create_table_with_constraints(1: hive_metastore.Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys)
+  void create_table_with_constraints(1: hive_metastore.Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys, 4: list<LaterConstraint> uniqueConstraints, 5: list<LaterConstraint> notNullConstraints, 6: list<LaterConstraint> defaultConstraints, 7: list<LaterConstraint> checkConstraints)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   hive_metastore.Table get_table(1: string dbname, 2: string tbl_name)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
@@ -773,10 +1206,13 @@ service ThriftHiveMetastore {
   ForeignKeysResponse get_foreign_keys(1: ForeignKeysRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   LaterConstraintsResponse get_unique_constraints(1: LaterConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
   LaterConstraintsResponse get_not_null_constraints(1: LaterConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
   LaterConstraintsResponse get_default_constraints(1: LaterConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
   LaterConstraintsResponse get_check_constraints(1: LaterConstraintsRequest request)
-
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
   void add_primary_key(1: AddPrimaryKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
   void add_foreign_key(1: AddForeignKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
   void drop_constraint(1: DropConstraintRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o3),
@@ -951,5 +1387,101 @@ service ThriftHiveMetastore {
 
   CurrentNotificationEventId get_current_notificationEventId(),
   NotificationEventResponse get_next_notification(1: NotificationEventRequest rqst),
-  FireEventResponse fire_listener_event(1: FireEventRequest rqst)
+  FireEventResponse fire_listener_event(1: FireEventRequest rqst),
+
+  // What Hive 3 and 4 added.
+
+  void create_catalog(1: CreateCatalogRequest catalog)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
+  void alter_catalog(1: AlterCatalogRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  GetCatalogResponse get_catalog(1: GetCatalogRequest catName) throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  GetCatalogsResponse get_catalogs() throws (1: MetaException o1),
+  void drop_catalog(1: DropCatalogRequest catName)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+
+  hive_metastore.Database get_database_req(1: GetDatabaseRequest request)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  GetDatabaseObjectsResponse get_databases_req(1: GetDatabaseObjectsRequest request) throws (1: MetaException o1),
+  void create_database_req(1: CreateDatabaseRequest createDatabaseRequest)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
+  void alter_database_req(1: AlterDatabaseRequest alterDbReq) throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  void drop_database_req(1: DropDatabaseRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+
+  void create_table_req(1: CreateTableRequest request)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+  hive_metastore.Table translate_table_dryrun(1: CreateTableRequest request)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+  AlterTableResponse alter_table_req(1: AlterTableRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void drop_table_req(1: DropTableRequest dropTableReq) throws (1: NoSuchObjectException o1, 2: MetaException o3),
+  TruncateTableResponse truncate_table_req(1: TruncateTableRequest req) throws (1: MetaException o1),
+  GetFieldsResponse get_fields_req(1: GetFieldsRequest req)
+    throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
+  GetSchemaResponse get_schema_req(1: GetSchemaRequest req)
+    throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
+  list<ExtendedTableInfo> get_tables_ext(1: GetTablesExtRequest req) throws (1: MetaException o1),
+  list<string> get_materialized_views_for_rewriting(1: string db_name) throws (1: MetaException o1),
+  list<hive_metastore.Table> get_all_materialized_view_objects_for_rewriting() throws (1: MetaException o1),
+
+  AllTableConstraintsResponse get_all_table_constraints(1: AllTableConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  void add_unique_constraint(1: AddLaterConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  void add_not_null_constraint(1: AddLaterConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  void add_default_constraint(1: AddLaterConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  void add_check_constraint(1: AddLaterConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+
+  GetPartitionResponse get_partition_req(1: GetPartitionRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  PartitionsResponse get_partitions_req(1: PartitionsRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  GetPartitionsPsWithAuthResponse get_partitions_ps_with_auth_req(1: GetPartitionsPsWithAuthRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  GetPartitionsByNamesResult get_partitions_by_names_req(1: GetPartitionsByNamesRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3),
+  list<hive_metastore.Partition> get_partitions_by_filter_req(1: GetPartitionsByFilterRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  GetPartitionsResponse get_partitions_with_specs(1: GetPartitionsRequest request) throws (1: MetaException o1),
+  list<string> get_partition_names_req(1: PartitionsByExprRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  list<string> fetch_partition_names_req(1: PartitionsRequest partitionReq)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  GetPartitionNamesPsResponse get_partition_names_ps_req(1: GetPartitionNamesPsRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+
+  hive_metastore.Partition append_partition_req(1: AppendPartitionsRequest appendPartitionsReq)
+    throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
+  AlterPartitionsResponse alter_partitions_req(1: AlterPartitionsRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  RenamePartitionResponse rename_partition_req(1: RenamePartitionRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  bool drop_partition_req(1: DropPartitionRequest dropPartitionReq)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+
+  SetPartitionsStatsResponse update_table_column_statistics_req(1: SetPartitionsStatsRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+  SetPartitionsStatsResponse update_partition_column_statistics_req(1: SetPartitionsStatsRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+  bool delete_column_statistics_req(1: DeleteColumnStatisticsRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
+
+  GetFunctionsResponse get_functions_req(1: GetFunctionsRequest request) throws (1: MetaException o1),
+
+  GetOpenTxnsResponse get_open_txns_req(1: GetOpenTxnsRequest getOpenTxnsRequest),
+  HeartbeatTxnRangeResponse heartbeat_txn_range(1: HeartbeatTxnRangeRequest txns),
+  AllocateTableWriteIdsResponse allocate_table_write_ids(1: AllocateTableWriteIdsRequest rqst)
+    throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: MetaException o3),
+  GetValidWriteIdsResponse get_valid_write_ids(1: GetValidWriteIdsRequest rqst)
+    throws (1: NoSuchTxnException o1, 2: MetaException o2),
+  MaxAllocatedTableWriteIdResponse get_max_allocated_table_write_id(1: MaxAllocatedTableWriteIdRequest rqst)
+    throws (1: MetaException o1),
+
+  NotificationEventsCountResponse get_notification_events_count(1: NotificationEventsCountRequest rqst),
+  WriteNotificationLogResponse add_write_notification_log(1: WriteNotificationLogRequest rqst),
+  WriteNotificationLogBatchResponse add_write_notification_log_in_batch(1: WriteNotificationLogBatchRequest rqst)
 }

@@ -36,6 +36,24 @@ def update_partition_column_statistics(call: Call) -> bool:
     return True
 
 
+@handlers.answers("update_table_column_statistics_req", writes=True)
+def update_table_column_statistics_req(call: Call) -> Any:
+    """As update_table_column_statistics; needMerge adds to what is there."""
+    request = call.arguments.req
+    for one in request.colStats or ():
+        _write_table(call, one, merge=bool(request.needMerge))
+    return THRIFT.SetPartitionsStatsResponse(result=True)
+
+
+@handlers.answers("update_partition_column_statistics_req", writes=True)
+def update_partition_column_statistics_req(call: Call) -> Any:
+    """As update_partition_column_statistics; needMerge adds to what is there."""
+    request = call.arguments.req
+    if request.colStats:
+        _write_partitions(call, request.colStats, merge=bool(request.needMerge))
+    return THRIFT.SetPartitionsStatsResponse(result=True)
+
+
 @handlers.answers("set_aggr_stats_for", writes=True)
 def set_aggr_stats_for(call: Call) -> bool:
     """Put statistics of a table, or of many partitions of one; ``needMerge`` adds them to those that are there."""
@@ -131,6 +149,32 @@ def delete_partition_column_statistics(call: Call) -> bool:
     values = name_reader(call.store.get_table(database, given.tbl_name))(given.part_name or "")
     if not call.store.column_statistics.delete_partition(database, given.tbl_name, values, given.col_name):
         raise _none(f"{database}.{given.tbl_name} {given.part_name}", given.col_name)
+    return True
+
+
+@handlers.answers("delete_column_statistics_req", writes=True)
+def delete_column_statistics_req(call: Call) -> bool:
+    """Remove the statistics of a table, or of some of its partitions or all; of some columns or all.
+
+    Column by column and partition by partition: where that breaks off, the call can be repeated.
+
+    Raises:
+        NoSuchObjectException: there were none at all, or there is no such table.
+    """
+    request = call.arguments.req
+    database, name = database_name(request.db_name), request.tbl_name or ""
+    table = call.store.get_table(database, name)
+    statistics = call.store.column_statistics
+    columns = request.col_names or (None,)
+    if request.tableLevel:
+        removed = [statistics.delete_table(database, name, column) for column in columns]
+    else:
+        given = request.part_names
+        names = call.store.partition_names(database, name) if given is None else given
+        values = map(name_reader(table), names)
+        removed = [statistics.delete_partition(database, name, one, column) for one in values for column in columns]
+    if not any(removed):
+        raise _none(str(table), None)
     return True
 
 

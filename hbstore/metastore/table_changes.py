@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from hbstore.errors import ConcurrentChange, TableNotFound
 from hbstore.metastore.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.column_types import incompatible_columns
-from hbstore.metastore.environment import environment, with_ddl_time
+from hbstore.metastore.environment import environment, properties_of, with_ddl_time
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.normal_form import lowered_table
 from hbstore.metastore.protocol import THRIFT
@@ -45,12 +45,27 @@ def alter_table(call: Call) -> None:
             would cease to be transactional, or cannot be.
     """
     given = call.arguments
-    new: Table = given.new_tbl
-    database, name = database_name(given.dbname), given.tbl_name or ""
-    call.note(table=f"{database}.{name}")
-    properties = environment(call)
-    cascade = bool(getattr(given, "cascade", None)) or properties.get(_CASCADE) == "true"
-    change_table(call, database, name, new, properties, cascade=cascade)
+    cascade = bool(getattr(given, "cascade", None))
+    _alter(call, given.dbname, given.tbl_name, given.new_tbl, environment(call), cascade=cascade)
+
+
+@handlers.answers("alter_table_req", writes=True)
+def alter_table_req(call: Call) -> Any:
+    """As alter_table; the request has fields for what the environment context of Hive 2.3 says about a parameter.
+
+    Raises:
+        InvalidOperationException, MetaException: as of alter_table; the last also without a table.
+    """
+    request = call.arguments.req
+    if request.table is None:
+        raise THRIFT.MetaException("the request has no table")
+    expected = {_EXPECTED_KEY: request.expectedParameterKey, _EXPECTED_VALUE: request.expectedParameterValue}
+    properties = {
+        **properties_of(request.environmentContext),
+        **{name: text for name, text in expected.items() if text is not None},
+    }
+    _alter(call, request.dbName, request.tableName, request.table, properties)
+    return THRIFT.AlterTableResponse()
 
 
 def change_table(
@@ -116,6 +131,21 @@ def change_table(
         forget_table(call.store, changed, gone)
     if gone and cascade:
         forget_partitions(call.store, changed, gone)
+
+
+def _alter(
+    call: Call,
+    database: str | None,
+    name: str | None,
+    new: Table,
+    properties: Mapping[str, str],
+    *,
+    cascade: bool = False,
+) -> None:
+    known = database_name(database)
+    call.note(table=f"{known}.{name}")
+    cascade = cascade or properties.get(_CASCADE) == "true"
+    change_table(call, known, name or "", new, properties, cascade=cascade)
 
 
 def _is_there(call: Call, table: Table) -> bool:

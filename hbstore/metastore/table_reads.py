@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
@@ -16,6 +17,8 @@ from hbstore.model import Table
 
 handlers = Handlers()
 _COMMENT: Final = "comment"
+_MATERIALIZED_VIEW: Final = "MATERIALIZED_VIEW"
+_USER: Final = 1
 
 
 @handlers.answers("get_table")
@@ -60,7 +63,11 @@ def get_table_objects_by_name_req(call: Call) -> Any:
         InvalidOperationException: no names were sent.
     """
     given = call.arguments.req
-    return THRIFT.GetTablesResult(tables=_tables(call, given.dbName, given.tblNames))
+    names = given.tblNames
+    if names is None and given.tablesPattern is not None:  # which Hive 4 may send instead
+        matches = name_pattern(given.tablesPattern)
+        names = [name for name in _names(call, given.dbName) if matches(name)]
+    return THRIFT.GetTablesResult(tables=_tables(call, given.dbName, names))
 
 
 @handlers.answers("get_all_tables")
@@ -99,12 +106,38 @@ def get_table_meta(call: Call) -> list[Any]:
             tableName=table.name,
             tableType=table.table_type,
             comments=table.parameters.get(_COMMENT),
+            catName=CATALOG,
+            ownerName=table.owner,
+            ownerType=_USER,
         )
         for database in call.store.database_names()
         if in_database(database)
         for table in _described(call, database)
         if in_table(table.name) and (not types or table.table_type in types)
     ]
+
+
+@handlers.answers("get_tables_ext")
+def get_tables_ext(call: Call) -> list[Any]:
+    """The names that a pattern matches, in order, or the first so many; of what Hive 4 may say beside them nothing."""
+    request = call.arguments.req
+    matches = name_pattern(request.tableNamePattern)
+    names = [name for name in _names(call, request.database) if matches(name)]
+    most = request.limit
+    return [THRIFT.ExtendedTableInfo(tblName=name) for name in (names if most is None or most < 0 else names[:most])]
+
+
+@handlers.answers("get_materialized_views_for_rewriting")
+def get_materialized_views_for_rewriting(call: Call) -> list[str]:
+    """The names of a database's materialized views that Hive may read instead of what a query names."""
+    return [table.name for table in _described(call, database_name(call.arguments.db_name)) if _rewrites(table)]
+
+
+@handlers.answers("get_all_materialized_view_objects_for_rewriting")
+def get_all_materialized_view_objects_for_rewriting(call: Call) -> list[Table]:
+    """The same of all databases, as tables."""
+    names = call.store.database_names()
+    return [table for database in names for table in _described(call, database) if _rewrites(table)]
 
 
 @handlers.answers("get_table_names_by_filter")
@@ -122,6 +155,10 @@ def get_table_names_by_filter(call: Call) -> list[str]:
     found = [table.name for table in _described(call, database_name(given.dbname)) if selects(table)]
     most = given.max_tables
     return found if most is None or most < 0 else found[:most]
+
+
+def _rewrites(table: Table) -> bool:
+    return table.table_type == _MATERIALIZED_VIEW and bool(table.rewrite_enabled)
 
 
 def _tables(call: Call, database: str | None, names: Sequence[str] | None) -> list[bytes]:

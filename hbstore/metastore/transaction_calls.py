@@ -6,7 +6,9 @@ from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.write_ids import aborted_bits
 from hbstore.service_model import Transaction
+from hbstore.wire import BINARY, I64, SET, ListOf, WireType, field_head
 
 handlers = Handlers()
 _ABORTED: Final = 2
@@ -40,16 +42,33 @@ def abort_txns(call: Call) -> None:
     call.store.hive.transactions.abort_all(call.arguments.rqst.txn_ids or ())
 
 
-@handlers.answers("get_open_txns")
-def get_open_txns(call: Call) -> Any:
-    """The ids of all transactions that are open or were aborted, and the largest id given."""
+@handlers.answers("get_open_txns", "get_open_txns_req")
+def get_open_txns(call: Call) -> bytes:
+    """The ids of all transactions that are open or were aborted, and the largest id given.
+
+    They are in the reply twice: as a set, which clients of Hive 2.3 read, and as a list, which later ones read. Both
+    fields have the same number, and clients pass over the one of the other type.
+    """
     found = call.store.hive.transactions.list()
     opened = [one.id for one in found.open]
-    return THRIFT.GetOpenTxnsResponse(
-        txn_high_water_mark=found.high_water_mark,
-        open_txns=sorted([*opened, *found.aborted]),
-        min_open_txn=min(opened, default=None),
-    )
+    unusable = sorted([*opened, *found.aborted])
+    fields: list[tuple[int, WireType, Any]] = [
+        (1, I64, found.high_water_mark),
+        (2, ListOf(I64, SET), unusable),
+        (2, ListOf(I64), unusable),
+    ]
+    if opened:
+        fields.append((3, I64, min(opened)))
+    fields.append((4, BINARY, aborted_bits(unusable, found.aborted)))
+    return b"".join(field_head(kind, number) + kind.write(value) for number, kind, value in fields) + b"\0"
+
+
+@handlers.answers("heartbeat_txn_range", writes=True)
+def heartbeat_txn_range(call: Call) -> Any:
+    """Say that the holder of some transactions is alive; those that were aborted or do not exist come back."""
+    request = call.arguments.txns
+    aborted, missing = call.store.hive.transactions.heartbeat_range(request.min or 0, request.max or 0)
+    return THRIFT.HeartbeatTxnRangeResponse(aborted=sorted(aborted), nosuch=sorted(missing))
 
 
 @handlers.answers("get_open_txns_info")

@@ -187,11 +187,11 @@ def _in_the_way(one: LockComponent, two: LockComponent) -> bool:
         return False
     if None not in (one.partition, two.partition) and one.partition != two.partition:
         return False
-    weaker, stronger = sorted((one, two), key=lambda component: component.type)
-    if stronger.type == LockType.EXCLUSIVE:
-        names_database = weaker.type == LockType.SHARED_READ and weaker.level == LockLevel.DB
-        return not (names_database and stronger.level != LockLevel.DB)
-    return weaker.type == LockType.SHARED_WRITE
+    if LockType.EXCLUSIVE in (one.type, two.type):
+        exclusive, other = (one, two) if one.type == LockType.EXCLUSIVE else (two, one)
+        names_database = other.type == LockType.SHARED_READ and other.level == LockLevel.DB
+        return not (names_database and exclusive.level != LockLevel.DB)
+    return LockType.SHARED_READ not in (one.type, two.type)
 
 
 def _members(runs: Iterable[tuple[int, int]]) -> Iterator[int]:

@@ -71,6 +71,36 @@ def reads(db):
         "list_privileges": ("ann", USER, TYPES.HiveObjectRef(ON_TABLE, db, T)),
         "get_privilege_set": (TYPES.HiveObjectRef(ON_TABLE, db, T), "ann", []),
         "fire_listener_event": (TYPES.FireEventRequest(True, TYPES.FireEventRequestData(), db, T),),
+        **requests(db),
+    }
+
+
+def requests(db):
+    """The same of what Hive 3 and 4 added."""
+    place = {"dbName": db, "tblName": T}
+    return {
+        "get_database_req": (TYPES.GetDatabaseRequest(db),),
+        "get_databases_req": (TYPES.GetDatabaseObjectsRequest(db.replace("shop", "sh*")),),
+        "get_functions_req": (TYPES.GetFunctionsRequest(db, "f*"),),
+        "translate_table_dryrun": (TYPES.CreateTableRequest(table_of("new")),),
+        "get_fields_req": (TYPES.GetFieldsRequest(**place),),
+        "get_schema_req": (TYPES.GetSchemaRequest(**place),),
+        "get_tables_ext": (TYPES.GetTablesExtRequest(db, "s*"),),
+        "get_materialized_views_for_rewriting": (db,),
+        "get_all_table_constraints": (TYPES.AllTableConstraintsRequest(db, T),),
+        "get_partition_req": (TYPES.GetPartitionRequest(**place, partVals=["a", "1"]),),
+        "get_partitions_req": (TYPES.PartitionsRequest(**place),),
+        "get_partitions_ps_with_auth_req": (TYPES.GetPartitionsPsWithAuthRequest(**place, partVals=["a"]),),
+        "get_partitions_by_names_req": (TYPES.GetPartitionsByNamesRequest(db, T, ["ds=a/hour=1"]),),
+        "get_partitions_by_filter_req": (TYPES.GetPartitionsByFilterRequest(**place, filter='ds = "a"'),),
+        "get_partitions_with_specs": (TYPES.GetPartitionsRequest(**place),),
+        "get_partition_names_req": (TYPES.PartitionsByExprRequest(**place, expr=b'ds = "a"'),),
+        "fetch_partition_names_req": (TYPES.PartitionsRequest(**place),),
+        "get_partition_names_ps_req": (TYPES.GetPartitionNamesPsRequest(**place, partValues=["a"]),),
+        "get_max_allocated_table_write_id": (TYPES.MaxAllocatedTableWriteIdRequest(db, T),),
+        "get_notification_events_count": (TYPES.NotificationEventsCountRequest(0, db),),
+        "add_write_notification_log": (TYPES.WriteNotificationLogRequest(1, 1, db, T),),
+        "add_write_notification_log_in_batch": (TYPES.WriteNotificationLogBatchRequest(db, T),),
     }
 
 
@@ -100,6 +130,11 @@ NAMELESS_READS = {
     "get_role_grants_for_principal": (TYPES.GetRoleGrantsForPrincipalRequest("ann", USER),),
     "get_current_notificationEventId": (),
     "get_next_notification": (TYPES.NotificationEventRequest(0, 10),),
+    "get_catalogs": (),
+    "get_catalog": (TYPES.GetCatalogRequest("hive"),),
+    "get_all_materialized_view_objects_for_rewriting": (),
+    "get_open_txns_req": (TYPES.GetOpenTxnsRequest(),),
+    "get_valid_write_ids": (TYPES.GetValidWriteIdsRequest(["shop.sales"]),),
 }
 """Those that name no database; what they set is the connection's."""
 
@@ -153,12 +188,40 @@ def writes(db):
         ("drop_table", db, "three", True),
         ("drop_table_with_environment_context", db, "six", True, CONTEXT),
         ("drop_database", db.replace("shop", "other"), True, True),
+        *requests_that_write(db),
+    ]
+
+
+def requests_that_write(db):
+    """The same of what Hive 3 and 4 added."""
+    place = {"dbName": db, "tableName": T}
+    another = db.replace("shop", "another")
+    return [
+        ("create_database_req", TYPES.CreateDatabaseRequest("another")),
+        ("alter_database_req", TYPES.AlterDatabaseRequest(another, STORED.Database("another", parameters={"a": "b"}))),
+        ("drop_database_req", TYPES.DropDatabaseRequest(another, deleteData=True, cascade=True)),
+        ("create_table_req", TYPES.CreateTableRequest(table_of("seven"), CONTEXT)),
+        ("alter_table_req", TYPES.AlterTableRequest(db, "seven", table_of("seven", parameters={"a": "b"}))),
+        ("drop_table_req", TYPES.DropTableRequest(db, "seven", deleteData=True)),
+        ("truncate_table_req", TYPES.TruncateTableRequest(**place, partNames=["ds=a/hour=1"])),
+        ("append_partition_req", TYPES.AppendPartitionsRequest(**place, name="ds=d/hour=1")),
+        ("alter_partitions_req", TYPES.AlterPartitionsRequest(**place, partitions=[partition_of("d", "1")])),
+        (
+            "rename_partition_req",
+            TYPES.RenamePartitionRequest(**place, partVals=["d", "1"], newPart=partition_of("d", "2")),
+        ),
+        ("drop_partition_req", TYPES.DropPartitionRequest(db, T, "ds=d/hour=2", deleteData=True)),
+        ("update_table_column_statistics_req", TYPES.SetPartitionsStatsRequest([statistics(db)])),
+        ("update_partition_column_statistics_req", TYPES.SetPartitionsStatsRequest([statistics(db, "ds=a/hour=1")])),
+        ("delete_column_statistics_req", TYPES.DeleteColumnStatisticsRequest(db, T, tableLevel=True)),
+        ("allocate_table_write_ids", TYPES.AllocateTableWriteIdsRequest(**place, txnIds=[])),
     ]
 
 
 NAMELESS_WRITES = [
     ("open_txns", TYPES.OpenTxnRequest(3, "ann", "here", "agent")),
     ("heartbeat", TYPES.HeartbeatRequest(txnid=NUMBER)),
+    ("heartbeat_txn_range", TYPES.HeartbeatTxnRangeRequest(NUMBER, NUMBER + 2)),
     ("commit_txn", TYPES.CommitTxnRequest(NUMBER)),
     ("abort_txn", TYPES.AbortTxnRequest(NUMBER + 1)),
     ("abort_txns", TYPES.AbortTxnsRequest([NUMBER + 2])),
@@ -175,8 +238,15 @@ REFUSED = [
     ("add_primary_key", TYPES.AddPrimaryKeyRequest([TYPES.SQLPrimaryKey("shop", T, "ds")])),
     ("add_foreign_key", TYPES.AddForeignKeyRequest([TYPES.SQLForeignKey("shop", T, "ds", "shop", "two", "ds")])),
     ("drop_constraint", TYPES.DropConstraintRequest("shop", T, "pk")),
+    *(
+        (f"add_{kind}_constraint", TYPES.AddLaterConstraintRequest([TYPES.LaterConstraint("hive", "shop", T, "ds")]))
+        for kind in ("unique", "not_null", "default", "check")
+    ),
+    ("create_catalog", TYPES.CreateCatalogRequest(TYPES.Catalog("spark"))),
+    ("alter_catalog", TYPES.AlterCatalogRequest("hive", TYPES.Catalog("hive"))),
+    ("drop_catalog", TYPES.DropCatalogRequest("hive")),
 ]
-"""Those that never succeed: they are about what is not kept."""
+"""Those that never succeed: they are about what is not kept, or cannot be changed."""
 
 
 def fill(shop):

@@ -201,6 +201,7 @@ def empty_message(name):
 def smallest(struct):
     needed = {"Database": {"name": "d"}, "Table": {"dbName": "d", "tableName": "t"}}
     needed["Function"] = {"dbName": "d", "functionName": "f"}
+    needed["CreateDatabaseRequest"] = {"databaseName": "d"}
     return struct(**needed.get(struct.__name__, {}))
 
 

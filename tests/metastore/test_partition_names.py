@@ -201,3 +201,36 @@ def test_partial_values_select_what_a_naive_reading_selects(data):
         found = values(shop.get_partitions_ps("shop", "t", wanted, -1))
         assert sorted(found) == sorted(expected)
         assert values(shop.get_partitions_ps("shop", "t", wanted, most)) == (found if most < 0 else found[:most])
+
+
+def by_expression(expr=b"\xff", **fields):
+    return TYPES.PartitionsByExprRequest("shop", "sales", expr, **fields)
+
+
+def test_names_in_an_order(asking):
+    add(asking, table_of("sales", ds="date", hour="int"), [("2013-01-01", "9"), ("2013-01-01", "10"), (None, "9")])
+    first, second, null = "ds=2013-01-01/hour=10", "ds=2013-01-01/hour=9", f"ds={NULL}/hour=9"
+    for everything in (None, b"", b"\xff"):
+        assert asking.get_partition_names_req(by_expression(everything)) == [first, second, null]
+    assert asking.get_partition_names_req(by_expression(order="0,1:++")) == [null, second, first]
+    assert asking.get_partition_names_req(by_expression(order="1,0:-+")) == [first, null, second]
+    assert asking.get_partition_names_req(by_expression(order="1:+", maxParts=1)) == [second]
+    assert asking.get_partition_names_req(by_expression(b"hour = 9", order="0:-")) == [second, null]
+    assert asking.get_partition_names_req(by_expression(b"hour = 9 and ds is not null")) == [second]
+
+
+@pytest.mark.parametrize("order", ["0", "0:", "0:+-", "2:+", "a:+", ":", "0,1:+", "0:*"])
+def test_what_is_no_order(asking, order):
+    add(asking, table_of("sales", ds="date", hour="int"), [("2013-01-01", "9")])
+    with pytest.raises(TYPES.MetaException, match="the order of partition names cannot be read"):
+        asking.get_partition_names_req(by_expression(order=order))
+
+
+def test_names_of_what_cannot_be_read(asking):
+    add(asking, table_of("sales", ds="date", hour="int"), [("2013-01-01", "9")])
+    with pytest.raises(TYPES.MetaException, match="only Hive can evaluate it"):
+        asking.get_partition_names_req(by_expression(b"\x01\x00java.util.ArrayLis\xf4\x01"))
+    with pytest.raises(TYPES.MetaException):
+        asking.get_partition_names_req(by_expression(b"amount = 1"))
+    with pytest.raises(TYPES.NoSuchObjectException):
+        asking.get_partition_names_req(TYPES.PartitionsByExprRequest("shop", "nope", b"hour = 1"))

@@ -122,7 +122,7 @@ def named_partition_change_routes(service: Service) -> APIRouter:
                 return _reply(request, service, definition, _rename(service, definition, old, new, renamed))
             try:
                 with calling(service, "alter_partitions") as call:
-                    change_partitions(call, definition, [new], replaces=[old.payload or b""])
+                    change_partitions(call, definition, [new], {}, replaces=[old.payload or b""])
                 break
             except ConcurrentChange as error:
                 outrun(request, error, matched=matched, last=attempt == ATTEMPTS - 1)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from py4j.java_gateway import JavaObject
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 
 from tests.metastore.clients.java import exception
 
 SHOWN = 400
 """Characters of a result that a failure shows."""
+NOT_THERE = "not a method of this client"
 SLACK = 2
 """Seconds that clocks may be apart, of which one cuts off the fraction."""
 TIMES = {
@@ -128,6 +129,8 @@ class Conversation:
         except Py4JJavaError as error:
             result, failure = None, exception(error)
             text = str(error.java_exception)
+        except Py4JError as error:  # there is no such method with such arguments
+            result, failure, text = None, NOT_THERE, str(error)
         if expected is not ... and failure != expected:
             said = f"answers {self.java.plain(result)}" if failure is None else f"fails: {text}"
             self.unexpected.append(f"{method} {said}")

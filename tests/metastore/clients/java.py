@@ -39,12 +39,17 @@ KINDS = (
 class Java:
     """A JVM with Hive's classes.
 
+    Args:
+        gateway: py4j's.
+        configuration: what makes a new configuration of Hive's, a class or a static method.
+
     Attributes:
         jvm: the gateway's view of it: ``java.jvm.java.lang.Math.abs(-1)``.
     """
 
-    def __init__(self, gateway):
+    def __init__(self, gateway, configuration="org.apache.hadoop.hive.conf.HiveConf"):
         self.jvm = gateway.jvm
+        self._configuration = configuration
         self._kinds = {}
         self._json = self.named("org.apache.thrift.protocol.TSimpleJSONProtocol$Factory")
 
@@ -68,7 +73,7 @@ class Java:
 
     def client(self, uri, settings=()):
         """A connection to a metastore; settings are Hive's, as pairs."""
-        conf = self.jvm.org.apache.hadoop.hive.conf.HiveConf()
+        conf = self.named(self._configuration)()
         for name, value in (("hive.metastore.uris", uri), *settings):
             conf.set(name, value)
         return self.jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
