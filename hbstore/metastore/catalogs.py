@@ -9,9 +9,13 @@ from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.protocol import THRIFT
+from hbstore.wire import STRING, field_head
 
 handlers = Handlers()
 CATALOG: Final = "hive"
+IN_CATALOG: Final = field_head(STRING, 9) + STRING.write(CATALOG)
+"""The field of a partition that names the catalog: of a later version than 2.3, whose clients pass over it."""
+
 _ONE: Final = "hbstore has one catalog, hive: create databases in it, or serve another store at another port"
 
 

@@ -15,15 +15,26 @@ from typing import Any, Final
 
 from hbstore.errors import DatabaseNotFound
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.data_removal import TableFiles, remove_files, remove_tree, table_files
 from hbstore.metastore.name_patterns import name_pattern
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.struct_cuts import field_slices
 from hbstore.model import Database
 from hbstore.names import DEFAULT_DATABASE
+from hbstore.wire import I32, STRING, field_head
 
 handlers = Handlers()
 _USER: Final = 1
+_STOP: Final = b"\0"
+_NATIVE: Final = 1
+_CATALOG_NAME, _TYPE = 8, 11
+_TOLD: Final = {
+    _CATALOG_NAME: field_head(STRING, _CATALOG_NAME) + STRING.write(CATALOG),
+    _TYPE: field_head(I32, _TYPE) + I32.write(_NATIVE),
+}
+"""What clients of Hive 4 are told of a database that others created: fields of later versions, by their numbers."""
 _LOG: Final = logging.getLogger("hbstore.metastore")
 
 
@@ -57,6 +68,19 @@ def get_database(call: Call) -> Database:
         NoSuchObjectException: there is none of that name.
     """
     return _located(call, call.store.get_database(database_name(call.arguments.name)))
+
+
+@handlers.answers("get_database_req")
+def get_database_req(call: Call) -> Database:
+    """As get_database; it is in the one catalog and of the native type, which Hive 4 counts on, unless it says more.
+
+    Raises:
+        NoSuchObjectException: there is none of that name.
+    """
+    database = _located(call, call.store.get_database(database_name(call.arguments.request.name)))
+    stored = field_slices(database.later_fields + _STOP, 0)
+    told = b"".join(field for number, field in _TOLD.items() if number not in stored)
+    return replace(database, later_fields=database.later_fields + told)
 
 
 @handlers.answers("get_databases")

@@ -18,6 +18,8 @@ This is the one place where that is decided:
   off partitions that the client may select.
 
 LIKE patterns in filter texts are in the dialect ``hive2`` (``.*`` and ``.``), which is what 2.3's clients write there.
+Hive 4 reads SQL's patterns, and so do the requests that only its clients send. But Spark writes ``.*`` through a client
+of Hive 4, too (and finds nothing in a real Hive Metastore 4): where that stands in a request's filter, it is ``hive2``.
 """
 
 from __future__ import annotations
@@ -37,6 +39,15 @@ EXPRESSION_DIALECT: Final[LikeDialect] = "sql"
 
 _SERIALIZED: Final = re.compile(r"[\x00-\x08\x0e-\x1f]|java\.util\.|ExprNode")
 """What stands in a serialized expression: bytes that no text has, names of Java's classes and Hive's."""
+
+
+def dialect_of_request(text: str | None) -> LikeDialect:
+    """How LIKE patterns are written in the filter of a request of Hive 4: as in SQL, unless a run is ``.*``.
+
+    >>> dialect_of_request("ds like '2013-%'"), dialect_of_request('ds like "2013-.*"')
+    ('sql', 'hive2')
+    """
+    return "hive2" if text is not None and ".*" in text else "sql"
 
 
 def expression_text(expression: bytes | None) -> str | None:

@@ -47,6 +47,17 @@ def get_partition_names(call: Call) -> list[str]:
     return _cut(call, names, given.max_parts or None)
 
 
+@handlers.answers("fetch_partition_names_req")
+def fetch_partition_names_req(call: Call) -> list[str]:
+    """As get_partition_names, but that a limit of 0 is none, as with Hive 4.
+
+    Raises:
+        NoSuchObjectException: there is no such table.
+    """
+    request = call.arguments.partitionReq
+    return _cut(call, _names(call, request.dbName, request.tblName, None), request.maxParts)
+
+
 @handlers.answers("get_partition_names_ps")
 def get_partition_names_ps(call: Call) -> list[str]:
     """The names of the partitions with these values; an empty value, and each that is missing at the end, means any.

@@ -13,11 +13,12 @@ from typing import Any, Final
 from hbstore.layouts import LOCATION_HEAD, PARTITION, STORAGE
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import CATALOG
+from hbstore.metastore.filters import dialect_of_request
 from hbstore.metastore.listing import Batches, read_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
 from hbstore.metastore.partition_reads import read_named
-from hbstore.metastore.projection import STORAGE_FIELD, PartitionCutter, Projection, projection_of
+from hbstore.metastore.projection import PartitionCutter, Projection, projection_of
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import IN_MEMORY, PartitionList, PartitionLists, PartitionSpool
 from hbstore.metastore.table_locations import located
@@ -89,7 +90,8 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
         partial = partial_values(call.store.get_table(database_name(database), name or ""), texts)
         select = partial.select if partial.others else iter
         return read_partitions(call, database, name, partial.where, lambda table, batches: make(table, select(batches)))
-    return read_partitions(call, database, name, " and ".join(f"({text})" for text in texts) or None, make)
+    where = " and ".join(f"({text})" for text in texts) or None
+    return read_partitions(call, database, name, where, make, like_dialect=dialect_of_request(where))
 
 
 class _Groups:
@@ -137,7 +139,7 @@ class _Groups:
         )
         catalog = _CATALOG + STRING.write(CATALOG)
         root = location = b""
-        if self._projection.has(STORAGE_FIELD) and table.location is not None:
+        if self._projection.has_location and table.location is not None:
             root, location = (head + STRING.write(table.location) for head in (_ROOT, LOCATION_HEAD))
         lists = [
             PartitionList(

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.filters import dialect_of_request
 from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads, read_selected, spool_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.partial_values import partial_values
@@ -108,6 +109,21 @@ def get_partitions_by_filter(call: Call) -> PartitionList:
     """The partitions that a filter selects; `hbstore.metastore.filters` says which filters are errors."""
     given = call.arguments
     _, spool = spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts)
+    return PartitionList(spool)
+
+
+@handlers.answers("get_partitions_by_filter_req")
+def get_partitions_by_filter_req(call: Call) -> PartitionList:
+    """As get_partitions_by_filter, with LIKE as Hive 4 reads it: see `hbstore.metastore.filters`."""
+    request = call.arguments.req
+    _, spool = spool_partitions(
+        call,
+        request.dbName,
+        request.tblName,
+        request.filter,
+        max_parts=request.maxParts,
+        like_dialect=dialect_of_request(request.filter),
+    )
     return PartitionList(spool)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.catalogs import IN_CATALOG
 from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.new_partitions import Added, add_partitions, stored_bytes, with_columns
@@ -139,7 +140,7 @@ def _appended_by_name(
 def _appended(
     call: Call, database: str | None, name: str | None, values: Sequence[str], properties: Mapping[str, str]
 ) -> bytes:
-    given = GivenPartition(database, name, Partition(values))
+    given = GivenPartition(database, name, Partition(values, later_fields=IN_CATALOG))
     return _one(call, add_partitions(call, database, name, [given], properties=properties))
 
 
@@ -163,5 +164,6 @@ def _of_spec(spec: Any) -> Iterator[GivenPartition]:
             last_access_time=one.lastAccessTime or 0,
             storage=storage,
             privileges=one.privileges,
+            later_fields=IN_CATALOG,
         )
         yield GivenPartition(spec.dbName, spec.tableName, partition)

@@ -58,6 +58,12 @@ class Projection:
         """Whether a field, or something inside it, is asked for."""
         return self.cut is None or number in self.cut
 
+    @property
+    def has_location(self) -> bool:
+        """Whether the location is asked for."""
+        cut = self.cut
+        return cut is None or (STORAGE_FIELD in cut and (cut[STORAGE_FIELD] is None or _LOCATION in cut[STORAGE_FIELD]))
+
 
 def projection_of(partition: Any, fields: Sequence[str], include: str | None, exclude: str | None) -> Projection:
     """What a client asks for.
@@ -120,11 +126,13 @@ class PartitionCutter:
         """A storage that can be shared, and the bytes of a PartitionWithoutSD.
 
         The storage has neither a location nor the end of the struct; without any storage among what is asked for, it is
-        empty. It is None where the location is not in the table's, or is not asked for while other fields of the
-        storage are: then the bytes are the partition itself, of what is asked for. O(bytes).
+        empty. It is None where the location is asked for and is not in the table's: then the bytes are the partition
+        itself, of what is asked for. O(bytes).
         """
-        if not self.projection.has(STORAGE_FIELD):
-            return b"", self._without_storage(payload, field_slices(payload, 0), None)
+        if not self.projection.has_location:
+            fields, cut = field_slices(payload, 0), (self.projection.cut or {}).get(STORAGE_FIELD)
+            storage = b"" if cut is None else cut_struct(payload, fields[STORAGE_FIELD][0], cut)[:-1]
+            return storage, self._without_storage(payload, fields, None)
         found = self._by_shape(payload)
         if found is None and self._take_shape(payload):
             found = self._by_shape(payload)
@@ -156,12 +164,12 @@ class PartitionCutter:
         return (end, begin, last) if payload.startswith(shape.after, last) else None
 
     def _take_shape(self, payload: bytes) -> bool:
-        """Expect the shape of a partition from now on; False where it has no location that is asked for."""
+        """Expect the shape of a partition from now on; False where it has no location."""
         cut = None if self.projection.cut is None else self.projection.cut[STORAGE_FIELD]
         fields = field_slices(payload, 0)
         storage, stop = fields[STORAGE_FIELD]
         place = field_slices(payload, storage).get(_LOCATION)
-        if place is None or not (cut is None or _LOCATION in cut):
+        if place is None:
             return False
         around = payload[storage : place[0] - _HEAD] + payload[place[1] : stop]
         self._shape = _Shape(

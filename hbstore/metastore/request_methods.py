@@ -47,7 +47,6 @@ _TABLE: Final = {"db_name": "dbName", "tbl_name": "tblName"}
 """The fields in which most requests about partitions name the table."""
 
 METHODS_BY_REQUEST: Final[Mapping[str, ByRequest]] = {
-    "get_database_req": ByRequest(databases.handlers, "get_database", {"name": "name"}),
     "alter_database_req": ByRequest(databases.handlers, "alter_database", {"dbname": "oldDbName", "db": "newDb"}),
     "drop_database_req": ByRequest(
         databases.handlers, "drop_database", {"name": "name", "deleteData": "deleteData", "cascade": "cascade"}
@@ -80,14 +79,6 @@ METHODS_BY_REQUEST: Final[Mapping[str, ByRequest]] = {
         "get_partitions_by_names",
         {"db_name": "db_name", "tbl_name": "tbl_name", "names": "names"},
         "GetPartitionsByNamesResult",
-    ),
-    "get_partitions_by_filter_req": ByRequest(
-        partition_reads.handlers,
-        "get_partitions_by_filter",
-        {**_TABLE, "filter": "filter", "max_parts": "maxParts"},
-    ),
-    "fetch_partition_names_req": ByRequest(
-        partition_names.handlers, "get_partition_names", {**_TABLE, "max_parts": "maxParts"}
     ),
     "get_partition_names_ps_req": ByRequest(
         partition_names.handlers,

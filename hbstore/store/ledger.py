@@ -11,9 +11,9 @@ that:
   differ.
 
 The rules of conflict are Hive's: a shared read goes with shared reads and writes, a shared write with shared reads, an
-exclusive lock with nothing; locks meet where they name the same database, table and partition, as far as both name
-them. A shared read of a database, which is what naming one takes, does not meet exclusive locks of its tables and
-partitions. Locks of one transaction never conflict.
+exclusive write of Hive 4 with shared reads, an exclusive lock with nothing; locks meet where they name the same
+database, table and partition, as far as both name them. A shared read of a database, which is what naming one takes,
+does not meet exclusive locks of its tables and partitions. Locks of one transaction never conflict.
 """
 
 from __future__ import annotations

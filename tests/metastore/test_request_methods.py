@@ -204,3 +204,20 @@ def test_every_entry_of_the_table_is_tried():
         "rename_partition_req",
     }
     assert set(METHODS_BY_REQUEST) <= READS.keys() | changes
+
+
+def test_a_limit_of_no_names_is_none(filled):
+    assert filled.fetch_partition_names_req(TYPES.PartitionsRequest(**PLACE, maxParts=0)) == []
+    assert len(filled.get_partition_names(DATABASE, T, 0)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a%", 2), ("_", 2), ("a.*", 2), (".*", 2), (".", 0), ("b%", 0), ("%", 2), ("a", 2)],
+)
+def test_like_is_sqls_or_sparks(filled, text, expected):
+    request = TYPES.GetPartitionsByFilterRequest(**PLACE, filter=f'ds like "{text}"')
+    assert len(filled.get_partitions_by_filter_req(request)) == expected
+    where = TYPES.GetPartitionsFilterSpec(2, [f'ds like "{text}"'])
+    specs = filled.get_partitions_with_specs(TYPES.GetPartitionsRequest(**PLACE, filterSpec=where)).partitionSpec
+    assert sum(len(spec.sharedSDPartitionSpec.partitions) for spec in specs) == expected

@@ -87,7 +87,7 @@ def requests(ask):
     names = ask.struct("GetPartitionsByNamesRequest", db_name="asks", tbl_name="t", names=["ds=2026-01-01/hour=1"])
     ask("getPartitionsByNames", names)
     ask("listPartitionNamesRequest", request("GetPartitionNamesPsRequest", partValues=["2026-01-01"]))
-    ask("getTablesExt", "hive", "asks", "*", 1, -1)
+    ask("getTablesExt", "hive", "asks", "*", 1, 10)
     ask("translateTableDryrun", ask.struct("CreateTableRequest", table=table(ask, "asks", "other")))
     ask("truncateTable", "asks", "t", ["ds=2026-01-01/hour=1"])
     ask("getPartition", "asks", "t", ["2026-01-01", "1"])

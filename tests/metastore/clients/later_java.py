@@ -18,8 +18,6 @@ from tests.quick_java import OPTIONS, quick_java
 
 DEV_HMS = Path(__file__).parents[3] / "dev" / "hms"
 RELEASES = ("3.1", "4.0", "4.1")
-AS_ASKED_FOR = {"metastore.metadata.transformer.class": " "}
-"""The metastore creates what it is told to: managed tables are not made external ones in another folder."""
 
 
 def dev_hms(name):
@@ -61,8 +59,12 @@ def client_machine(release, folder):
 def hive_metastore_4():
     """A real Hive Metastore 4.0 that ends with the block: its URI and its warehouse."""
     folder = Path(tempfile.mkdtemp(prefix="hbstore-hms-"))
+    settings = {
+        "metastore.metadata.transformer.class": " ",  # managed tables are not made external ones
+        "metastore.warehouse.external.dir": f"file:{folder}/warehouse",
+    }
     made = dev_hms("dev_hms").DevHms(
-        folder, database="derby", heap="700m", guarded=True, release="4.0", settings=AS_ASKED_FOR
+        folder, database="derby", heap="700m", guarded=True, release="4.0", settings=settings
     )
     try:
         with quick_java():
