@@ -11,6 +11,7 @@ from typing import Final
 
 from hbstore.layouts import PARTITION
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.listing import spool_partitions
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.model import Table
@@ -22,7 +23,8 @@ _ONE_SPEC: Final = bytes((PARTITION.code,)) + (1).to_bytes(4, "big")
 _DATABASE, _TABLE, _ROOT = (field_head(STRING, number) for number in (1, 2, 3))
 _LIST: Final = field_head(PARTITION, 5) + field_head(ListOf(PARTITION), 1)
 """The field of the list's own struct, and in it the field of the list."""
-_ENDS: Final = b"\0\0"
+_ENDS: Final = b"\0" + field_head(STRING, 6) + STRING.write(CATALOG) + b"\0"
+"""The end of the list's own struct, the name of the catalog, which clients of 2.3 pass over, and the end of all."""
 
 
 @handlers.answers("get_partitions_pspec")

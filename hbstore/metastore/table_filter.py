@@ -1,11 +1,12 @@
-"""Hive's filters on tables, of get_table_names_by_filter: by owner, by last access, by a parameter.
+"""Hive's filters on tables, of get_table_names_by_filter: by name, type, owner, last access, or a parameter.
 
 >>> selects = table_filter('hive_filter_field_owner__ = "ann" and hive_filter_field_params__presto_view = "true"')
 >>> selects(Table("shop", "sales", owner="ann", parameters={"presto_view": "true"}))
 True
 
-Owners and parameters are compared with texts by ``=``, ``!=`` (or ``<>``) and ``like``, whose patterns have ``.*`` and
-``.``; last accesses with whole numbers by all comparisons. What a table does not have equals and differs from nothing.
+Texts are compared by ``=``, ``!=`` (or ``<>``) and ``like``, whose patterns have ``.*`` and ``.``; ``(?i)`` before a
+pattern, as clients of Hive 4.1 list tables, passes over case. Last accesses are compared with whole numbers by all
+comparisons. What a table does not have equals and differs from nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ from typing import Any, Final, TypeAlias
 from hbstore.errors import FilterError
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Integer, Like, Operator, Or, Text
+from hbstore.like import LikePattern
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Table
 
+NAME: Final = "hive_filter_field_tableName__"
+TYPE: Final = "hive_filter_field_tableType__"
 OWNER: Final = "hive_filter_field_owner__"
 LAST_ACCESS: Final = "hive_filter_field_last_access__"
 PARAMETER: Final = "hive_filter_field_params__"
 
+_ANY_CASE: Final = "(?i)"
 _Test: TypeAlias = Callable[[Table], bool]
 _COMPARE: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
     Operator.EQ: operator.eq,
@@ -74,18 +79,28 @@ def _comparison(tree: Comparison) -> _Test:
 
 
 def _like(tree: Like) -> _Test:
-    return _of_text(tree.column, lambda text: tree.pattern.matches(text) is not tree.negated)
+    pattern = tree.pattern
+    first = pattern.parts[0] if pattern.parts else ""
+    if isinstance(first, str) and first.startswith(_ANY_CASE):
+        parts = (first.removeprefix(_ANY_CASE), *pattern.parts[1:])
+        folded = LikePattern(tuple(part.lower() if isinstance(part, str) else part for part in parts))
+        return _of_text(tree.column, lambda text: folded.matches(text.lower()) is not tree.negated)
+    return _of_text(tree.column, lambda text: pattern.matches(text) is not tree.negated)
 
 
 def _of_text(field: str, test: Callable[[str], bool]) -> _Test:
     """A test of a table's text of some field; a table without it does not pass."""
+    if field == NAME:
+        return lambda table: test(table.name)
+    if field == TYPE:
+        return lambda table: test(table.table_type)
     if field == OWNER:
         return lambda table: table.owner is not None and test(table.owner)
     if field.startswith(PARAMETER):
         key = field.removeprefix(PARAMETER)
         return lambda table: key in table.parameters and test(table.parameters[key])
     raise THRIFT.MetaException(
-        f"the field {field} is unknown; the fields are {OWNER}, {LAST_ACCESS} and {PARAMETER}<key>"
+        f"the field {field} is unknown; the fields are {NAME}, {TYPE}, {OWNER}, {LAST_ACCESS} and {PARAMETER}<key>"
     )
 
 

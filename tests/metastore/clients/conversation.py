@@ -75,10 +75,12 @@ class Conversation:
         uri: the metastore.
         root: the folder of its warehouse.
         passed_over: names of fields that are not compared.
+        unordered: methods, beside UNORDERED, whose answers are in no order.
     """
 
-    def __init__(self, java, uri, root, passed_over=()):
+    def __init__(self, java, uri, root, passed_over=(), unordered=()):
         self._passed_over = passed_over
+        self._unordered = {*UNORDERED, *unordered}
         self.java = java
         self.struct = java.struct
         self.root = Path(root)
@@ -143,7 +145,7 @@ class Conversation:
     def _write(self, method, arguments, result):
         shown = ", ".join(self._shown(one) for one in arguments)
         result = self._normal(result)
-        if method in UNORDERED:
+        if method in self._unordered:
             result = in_order(result)
         self.outcomes.append((f"{len(self.outcomes) + 1}. {method}({shown})", result, None))
 

@@ -18,14 +18,11 @@ def catalogs(ask):
 
 def no_constraints(ask):
     filled(ask, "bound", "t", ("a", "1"))
-    place = "hive", "bound", "t"
     for kind in ("Unique", "NotNull", "Default", "Check"):
         ask(
             f"get{kind}Constraints",
             ask.struct(f"{kind}ConstraintsRequest", catName="hive", db_name="bound", tbl_name="t"),
         )
-    ask("getAllTableConstraints", ask.struct("AllTableConstraintsRequest", catName="hive", dbName="bound", tblName="t"))
-    ask("getTable", *place)
 
 
 def projected(ask):
@@ -87,6 +84,7 @@ def requests(ask):
     names = ask.struct("GetPartitionsByNamesRequest", db_name="asks", tbl_name="t", names=["ds=2026-01-01/hour=1"])
     ask("getPartitionsByNames", names)
     ask("listPartitionNamesRequest", request("GetPartitionNamesPsRequest", partValues=["2026-01-01"]))
+    ask("getAllTableConstraints", request("AllTableConstraintsRequest", catName="hive"))
     ask("getTablesExt", "hive", "asks", "*", 1, 10)
     ask("translateTableDryrun", ask.struct("CreateTableRequest", table=table(ask, "asks", "other")))
     ask("truncateTable", "asks", "t", ["ds=2026-01-01/hour=1"])
@@ -104,8 +102,8 @@ def write_ids(ask):
     filled(ask, "writes", "t", ("a", "1"))
     first = ask("openTxn", "ann")
     ask("allocateTableWriteId", first, "writes", "t")
-    ask("getValidTxns")
-    ask("getValidWriteIds", ["writes.t"], None)
+    seen = ask("getValidTxns")
+    ask("getValidWriteIds", ["writes.t"], seen.writeToString())
     ask("heartbeatTxnRange", first, first)
     ask("rollbackTxn", first)
     ask("heartbeatTxnRange", first, first)

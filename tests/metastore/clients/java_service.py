@@ -62,14 +62,13 @@ def functions(ask):
 
 def request(ask, exclusive, *, database="locks", name="t", part=None, txn=0):
     """A lock on a table or on one of its partitions."""
-    package = "org.apache.hadoop.hive.metastore"
-    component = ask.java.named(f"{package}.LockComponentBuilder")().setDbName(database).setTableName(name)
-    component = component.setExclusive() if exclusive else component.setShared()
-    component = component.setOperationType(ask.java.api(f"DataOperationType.{'UPDATE' if txn else 'NO_TXN'}"))
-    component = component.setPartitionName(part) if part else component
-    made = ask.java.named(f"{package}.LockRequestBuilder")("a client").setUser("ann")
+    component = ask.struct("LockComponent", dbname=database, tablename=name, partitionname=part)
+    component.setType(ask.java.api(f"LockType.{'EXCLUSIVE' if exclusive else 'SHARED_READ'}"))
+    component.setLevel(ask.java.api(f"LockLevel.{'PARTITION' if part else 'TABLE'}"))
+    component.setOperationType(ask.java.api(f"DataOperationType.{'UPDATE' if txn else 'NO_TXN'}"))
+    made = ask.java.named("org.apache.hadoop.hive.metastore.LockRequestBuilder")("a client").setUser("ann")
     made = made.setTransactionId(txn) if txn else made
-    return made.addLockComponent(component.build()).build()
+    return made.addLockComponent(component).build()
 
 
 def locks(ask):

@@ -105,7 +105,7 @@ def listings(ask):
     ask("getTables", "lists", "*", kinds.MANAGED_TABLE)
     ask("getTables", "lists", "a*", kinds.EXTERNAL_TABLE)
     ask("getTables", "lists", "*", kinds.VIRTUAL_VIEW)
-    ask("getTables", "lists", "*", kinds.INDEX_TABLE)
+    ask("getTables", "lists", "*", kinds.MATERIALIZED_VIEW)
     ask("getTableMeta", "lists*", "*", [])
     ask("getTableMeta", "*too|lists", "a*", ["MANAGED_TABLE", "EXTERNAL_TABLE"])
     ask("getTableMeta", "nope", "*", ["MANAGED_TABLE"])

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 ALL = ("3.1", "4.0", "4.1")
+LATER = ("4.0", "4.1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +32,46 @@ class Difference:
         return bool(re.search(self.call, call) and re.search(self.place, place))
 
 
-DIFFERENCES = ()
+NAMES = "names are letters, digits and underscores, and names of tables have no hyphen"
+FOLDER = "the tables of a database with a location of its own are in that location"
+CREATED = "when a database or the catalog was created, and who the server is, is not told"
+ERASURE = "files are not looked at for erasure coding"
+SPELLING = "a location without a host is written with one slash"
+MISSING = "a missing table is an error that clients know"
+MALFORMED = "a malformed name of a partition is an error"
+EMPTY = "what is empty is told as empty and not left out"
+SPARK = "Spark writes `.*` in LIKE through a client of Hive 4, too, and means any text"
+NONE = "a limit of 0 in `get_partition_names` is no limit"
+LIKE = "the methods that clients of Hive 2.3 have read LIKE as those clients write it"
+OLDER = "as beside Hive 2.3"
+DIFFERENCES = (
+    Difference("databases", "createDatabase", "InvalidObjectException", NAMES),
+    Difference("databases", "getDatabases|getAllDatabases", "no name", NAMES),
+    Difference("databases", "files of", "no name", NAMES),
+    Difference("databases", r"getDatabase\(", r"\.(createTime|ownerName)", CREATED),
+    Difference("tables", "createTable", "InvalidObjectException", NAMES),
+    Difference("tables", "files of", "elsewhere/archive/one", FOLDER),
+    Difference("compare_and_swap", "getTable", "numFilesErasureCoded", ERASURE),
+    Difference("not_added", "add_partition", r"values\[0\]", OLDER),
+    Difference("altered", ".", "numFilesErasureCoded", ERASURE),
+    Difference("altered", r"getPartition\(alters, t, \[b, 1\]", "sd.location", SPELLING, LATER),
+    Difference("altered", r"getPartition\(alters, t, \[c, 1\]", "sd.location", OLDER),
+    Difference("exchanged", r"exchange_partition\(", ".", OLDER),
+    Difference("one_partition", "DS=", "NoSuchObjectException", OLDER),
+    Difference("one_partition", "getPartitionsByNames", "InvalidObjectException|TApplicationException", MISSING),
+    Difference("lists", "nope", "NoSuchObjectException", MISSING),
+    Difference("lists", r"listPartitionNames\(lists_of, days, 0\)", ".", NONE, ("3.1",)),
+    Difference("of_partitions", "getAggrColStatsFor", ".", OLDER, ("3.1",)),
+    Difference("values", "listPartitionValues", "row", OLDER),
+    Difference("settings", "getConfigValue", "none", "a setting that the server does not have is the client's default"),
+    Difference("settings", "Notification", "TApplicationException", "there are no notifications, which is told"),
+    Difference("functions", "getFunction", r"\.(catName|resourceUris)", OLDER),
+    Difference("roles", "drop_role", "MetaException", OLDER),
+    Difference("catalogs", "getCatalog", "createTime", CREATED, LATER),
+    Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
+    Difference("projected", "getPartitionsWithSpecs", "MetaException", MALFORMED),
+    Difference("likes", r"\.\*", ".", SPARK, LATER),
+    Difference("likes", "like", ".", LIKE, ("3.1",)),
+    Difference("requests", "getTablesExt", "tblName", "names of tables are told whatever the client is able to do"),
+    Difference("requests", "getPartition", "numFilesErasureCoded", ERASURE),
+)

@@ -33,6 +33,10 @@ OF_HBSTORE_ALONE = ("locks", "transactions", "write_ids")
 EXPRESSIONS = ("expressions", "dropped_by_expression")
 """These are about Hive's classes, which clients lack."""
 TOPICS = {name: topic for name, topic in EVERY.items() if name not in {*OF_HBSTORE_ALONE, *EXPRESSIONS}}
+SINCE_4_0 = ("projected", "requests")
+"""These are about structs that the client of Hive 3.1 lacks."""
+ONCE = ("marked",)
+"""In a Hive Metastore a mark outlives its partition."""
 NUMBERS = {"id", "writeId"}
 """Fields that only a Hive Metastore counts in."""
 
@@ -79,7 +83,7 @@ def clear(java, uri, root):
 
 
 def hold(java, uri, root, topic):
-    conversation = Conversation(java, uri, root, NUMBERS)
+    conversation = Conversation(java, uri, root, NUMBERS, {"listPartitionNames"})
     try:
         topic(conversation)
     finally:
@@ -90,6 +94,8 @@ def hold(java, uri, root, topic):
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_conversation_goes_as_with_a_real_metastore(client, hive_4, hbstore_, topic):
     release, java = client
+    if (topic in SINCE_4_0 and release == "3.1") or (topic in ONCE and release != RELEASES[0]):
+        pytest.skip("not of this client")
     expected = hold(java, *hive_4, TOPICS[topic]).outcomes
     found = hold(java, *place(hbstore_), TOPICS[topic]).outcomes
     rules = [one for one in DIFFERENCES if one.topic == topic and release in one.releases]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
@@ -17,10 +18,12 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.types import LongType
 
+from tests.metastore.client import client as metastore_client
 from tests.metastore.clients.conftest import BACKENDS
 
 SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
 WRITERS, COMMITS = 4, 3
+MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 def data(*numbers):
@@ -92,6 +95,25 @@ def test_tables(catalog):
     assert catalog.list_tables("ice") == []
     with pytest.raises(NoSuchTableError):
         catalog.drop_table("ice.second")
+
+
+@pytest.mark.parametrize("server", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("compatible", "kind"), [("true", "timestamp"), ("false", "timestamp with local time zone")])
+def test_types_of_hive_2_and_of_later_versions(server, warehouse, compatible, kind):
+    options = {"uri": server.ready["uri"], "warehouse": warehouse, "hive.hive2-compatible": compatible}
+    catalog = HiveCatalog("hive", **options)
+    catalog.create_namespace_if_not_exists("ice_types")
+    schema = pa.schema([("number", pa.int64()), ("at", pa.timestamp("us", tz="UTC"))])
+    table = catalog.create_table("ice_types.moments", schema)
+    table.append(pa.table({"number": [1], "at": [MOMENT]}, schema=schema))
+    with table.update_schema() as change:
+        change.add_column("more", LongType())
+    found = catalog.load_table("ice_types.moments")
+    assert found.scan().to_arrow()["at"].to_pylist() == [MOMENT]
+    with metastore_client(server.port) as client:
+        stored = client.get_table("ice_types", "moments")
+    assert {one.name: one.type for one in stored.sd.cols} == {"number": "bigint", "at": kind, "more": "bigint"}
+    catalog.drop_table("ice_types.moments")
 
 
 @pytest.mark.parametrize("server", BACKENDS, indirect=True)

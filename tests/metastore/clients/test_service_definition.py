@@ -1,12 +1,18 @@
-"""service.thrift says what Hive 2.3's own classes say: methods, exceptions, structs, field numbers, types, defaults."""
+"""service.thrift says what Hive's own classes say: methods, exceptions, structs, field numbers, types, defaults.
+
+Of Hive 2.3's structs all fields are there; of later ones those that somebody looks at.
+"""
 
 from __future__ import annotations
 
 import pytest
 from py4j.java_gateway import JavaObject, get_field
+from py4j.protocol import Py4JJavaError
 from thriftpy2.thrift import TException, TType
 
 from tests.metastore.client import STORED, TYPES
+from tests.metastore.clients.later_java import RELEASES, client_machine
+from tests.metastore.method_table import METHODS_OF
 
 pytestmark = pytest.mark.spark
 SERVICE = TYPES.ThriftHiveMetastore
@@ -17,8 +23,26 @@ SAME = {BINARY: TType.STRING, ENUM: TType.I32, -1: TType.I32}
 HIVES = "org.apache.hadoop.hive.metastore.api.ThriftHiveMetastore"
 INHERITED = "com.facebook.fb303.FacebookService"
 OF_EVERY_SERVICE = {"aliveSince", "getName", "getStatus", "getStatusDetails", "getVersion", "shutdown"}
-LATER = {"truncate_table", *(f"get_{kind}_constraints" for kind in ("check", "default", "not_null", "unique"))}
-"""Methods that later versions brought."""
+API = "org.apache.hadoop.hive.metastore.api"
+OLDEST, NEWEST = "2.3", "4.1"
+_KINDS = ("Unique", "NotNull", "Default", "Check")
+ONE_HERE = {
+    "LaterConstraint": tuple(f"SQL{kind}Constraint" for kind in _KINDS),
+    "LaterConstraintsRequest": tuple(f"{kind}ConstraintsRequest" for kind in _KINDS),
+    "LaterConstraintsResponse": tuple(f"{kind}ConstraintsResponse" for kind in _KINDS),
+    "AddLaterConstraintRequest": tuple(f"Add{kind}ConstraintRequest" for kind in _KINDS),
+}
+"""Structs of Hive's that have the same fields, as far as somebody looks at them."""
+CHANGED = {
+    ("LockComponent", 7),  # another name
+    ("GetOpenTxnsResponse", 2),  # a list, which is written, too
+    ("InsertEventRequestData", 1),  # nobody listens to these
+    ("InsertEventRequestData", 2),
+    ("get_partition_names_result", 1),  # another exception, with the same text
+    ("LaterConstraintsResponse", 1),  # names of their own
+    ("AddLaterConstraintRequest", 1),
+}
+"""Fields that later versions have otherwise."""
 LEFT_OUT = {
     *("catName", "catalogName"),  # there is one catalog
     "hadoopJobId",  # nothing is compacted, so that nobody sees its default
@@ -86,31 +110,80 @@ def structs():
                 yield name, one
 
 
-def test_every_method_is_hives(java):
-    wrong = []
-    for method in sorted(set(SERVICE.thrift_services) - LATER):
+def class_of(java, name):
+    """Hive's class of a name, or of one of the names that are one here; None where the release has none."""
+    for candidate in ONE_HERE.get(name, (name,)):
+        try:
+            java.jvm.java.lang.Class.forName(f"{API}.{candidate}")
+        except Py4JJavaError:
+            continue
+        return java.api(candidate)
+    return None
+
+
+def one_here(shape):
+    """A type with the names of structs as they are here."""
+    if isinstance(shape, tuple):
+        return tuple(map(one_here, shape))
+    return next((name for name, theirs in ONE_HERE.items() if shape in theirs), shape)
+
+
+def compared(java, release, name, theirs, ours):
+    """Where a struct's fields are others than Hive's, a line for each."""
+    expected, found = fields_of_java(java, theirs), fields_of(ours)
+    for number in sorted(expected.keys() | found.keys()):
+        here, there = found.get(number), expected.get(number)
+        if (name, number) in CHANGED and release != OLDEST:
+            continue
+        if there is None:
+            wrong = release == NEWEST
+        elif here is None:
+            wrong = release == OLDEST and there[0] not in LEFT_OUT
+        else:
+            wrong = (here[0], here[1]) != (there[0], one_here(there[1]))
+            wrong = wrong or (here[2] != there[2] and not issubclass(ours, TException))
+        if wrong:
+            yield f"{name} {number}: {here} is not {there}"
+
+
+def wrong_methods(java, release):
+    for method in sorted(SERVICE.thrift_services):
+        if method not in {*METHODS_OF[release], *OF_EVERY_SERVICE}:
+            continue
         for kind in ("args", "result"):
             if (method, kind) == ("shutdown", "result"):
                 continue  # nobody waits for it
             name = f"{method}_{kind}"
             service = INHERITED if method in OF_EVERY_SERVICE else HIVES
-            expected = fields_of_java(java, java.named(f"{service}${name}"))
-            found = fields_of(getattr(SERVICE, name))
-            if found != expected:
-                wrong.append(f"{name}: {found} is not {expected}")
-    assert not wrong, "\n".join(wrong)
+            yield from compared(java, release, name, java.named(f"{service}${name}"), getattr(SERVICE, name))
 
 
-def test_every_struct_is_hives(java):
-    wrong = []
-    named = {name: struct for name, struct in structs() if not name.startswith("LaterConstraint")}
-    assert {"Table", "Partition", "Database", "StorageDescriptor", "LockRequest", "MetaException"} <= named.keys()
-    for name, struct in named.items():
-        expected, found = fields_of_java(java, java.api(name)), fields_of(struct)
-        expected = {number: field for number, field in expected.items() if field[0] not in LEFT_OUT}
-        found = {number: field for number, field in found.items() if field[0] not in LEFT_OUT}
-        if issubclass(struct, TException):
-            found = {number: (field, kind, None) for number, (field, kind, _) in found.items()}
-        if found != expected:
-            wrong.append(f"{name}: {found} is not {expected}")
-    assert not wrong, "\n".join(wrong)
+def wrong_structs(java, release):
+    for name, struct in structs():
+        theirs = class_of(java, name)
+        if theirs is not None:
+            yield from compared(java, release, name, theirs, struct)
+
+
+def methods_in(java):
+    service = java.jvm.java.lang.Class.forName(f"{HIVES}$Iface")
+    return {one.getName() for one in service.getDeclaredMethods()}
+
+
+def test_methods_and_structs_are_those_of_hive_2_3(java):
+    assert "\n".join([*wrong_methods(java, OLDEST), *wrong_structs(java, OLDEST)]) == ""
+    assert methods_in(java) == set(METHODS_OF[OLDEST])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", RELEASES)
+def test_methods_and_structs_are_those_of_later_versions(release, tmp_path):
+    with client_machine(release, tmp_path) as java:
+        assert "\n".join([*wrong_methods(java, release), *wrong_structs(java, release)]) == ""
+        assert methods_in(java) == set(METHODS_OF[release])
+
+
+def test_every_struct_is_one_of_hives(java, tmp_path):
+    names = {name for name, _ in structs() if class_of(java, name) is None}
+    with client_machine(NEWEST, tmp_path) as later:
+        assert {name for name in names if class_of(later, name) is None} == set()
