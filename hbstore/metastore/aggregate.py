@@ -2,8 +2,8 @@
 
 Counts of nulls, trues and falses add up. Low and high values are the least and the greatest. The longest length is the
 greatest, and so is the average length: the greatest of the averages. The number of distinct values is the greatest of
-the numbers, a lower bound: bit vectors, from which more could be known, are passed over. Partitions without statistics
-count for nothing; nothing is extrapolated to them.
+the numbers, a lower bound: bit vectors and histograms, from which more could be known, are passed over. Partitions
+without statistics count for nothing; nothing is extrapolated to them.
 
 The objects are those of Thrift's structs ColumnStatisticsObj, ColumnStatisticsData, LongColumnStatsData, …: any classes
 with these attributes that are made from keyword arguments.

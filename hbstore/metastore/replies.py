@@ -179,12 +179,12 @@ class Streamed:
             spool.close()
 
     def _pieces(self) -> Iterator[bytes]:
-        yield self._head
+        between = self._head
         for before, spool, behind in self._lists:
-            yield before
+            yield between + before
             yield from spool.chunks()
-            yield behind
-        yield self._after
+            between = behind
+        yield between + self._after
 
 
 Reply = Whole | Streamed
