@@ -19,7 +19,7 @@ from hbstore.service_structs import FUNCTION
 from hbstore.structs import encode_database, encode_table
 from hbstore.thrift.kinds import ReadyStruct, StructKinds, load_idl
 from hbstore.thrift.methods import methods_of
-from hbstore.wire import STRING, Struct, WireType
+from hbstore.wire import BINARY, I64, SET, STRING, ListOf, Struct, WireType, field_head
 
 _FOLDER: Final = Path(__file__).parent
 THRIFT: Final = load_idl(_FOLDER / "service.thrift", "hbstore_metastore_thrift", includes=[_FOLDER.parent])
@@ -64,10 +64,33 @@ def _read_table(data: bytes, at: int) -> tuple[Any, int]:
     return TABLE.make(**{"database": "", "name": "", **fields}), end
 
 
+_TXNS: Final = ListOf(I64)
+_OPEN_TXNS: Final[Struct[dict[str, Any]]] = Struct(
+    dict,
+    {
+        1: ("txn_high_water_mark", I64),
+        2: ("open_txns", ListOf(I64, SET)),
+        3: ("min_open_txn", I64),
+        4: ("abortedBits", BINARY),
+    },
+)
+
+
+def _open_txns_in_both_forms(value: Any) -> bytes:
+    """A reply whose field 2 is there twice, as clients pass over a field that is of another type than they expect.
+
+    Hive 2.3 has a set of open transactions, later versions have a list under the same number.
+    """
+    fields = _OPEN_TXNS.write(value)[:-1]
+    if value.open_txns is not None:
+        fields += field_head(_TXNS, 2) + _TXNS.write(value.open_txns)
+    return fields + b"\0"
+
+
 _STORED: Final[Mapping[str, WireType]] = {
     "Database": ReadyStruct(DATABASE.read, encode_database),
     "CreateDatabaseRequest": ReadyStruct(DATABASE.read, encode_database),  # the same fields, and kept like those
-    "GetOpenTxnsResponse": ReadyStruct(Struct(dict, {}).read, bytes),
+    "GetOpenTxnsResponse": ReadyStruct(_OPEN_TXNS.read, _open_txns_in_both_forms),
     "Table": ReadyStruct(_read_table, encode_table),
     "Partition": ReadyStruct(Struct(_given_partition, PARTITION.fields, rest=PARTITION.rest).read, _stored_bytes),
     "FieldSchema": Struct(_column, {1: ("name", STRING), 2: ("type", STRING), 3: ("comment", STRING)}),

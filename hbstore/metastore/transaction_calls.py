@@ -8,7 +8,6 @@ from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.write_ids import aborted_bits
 from hbstore.service_model import Transaction
-from hbstore.wire import BINARY, I64, SET, ListOf, WireType, field_head
 
 handlers = Handlers()
 _ABORTED: Final = 2
@@ -43,24 +42,17 @@ def abort_txns(call: Call) -> None:
 
 
 @handlers.answers("get_open_txns", "get_open_txns_req")
-def get_open_txns(call: Call) -> bytes:
-    """The ids of all transactions that are open or were aborted, and the largest id given.
-
-    They are in the reply twice: as a set, which clients of Hive 2.3 read, and as a list, which later ones read. Both
-    fields have the same number, and clients pass over the one of the other type.
-    """
+def get_open_txns(call: Call) -> Any:
+    """The ids of all transactions that are open or were aborted, and the largest id given."""
     found = call.store.hive.transactions.list()
     opened = [one.id for one in found.open]
     unusable = sorted([*opened, *found.aborted])
-    fields: list[tuple[int, WireType, Any]] = [
-        (1, I64, found.high_water_mark),
-        (2, ListOf(I64, SET), unusable),
-        (2, ListOf(I64), unusable),
-    ]
-    if opened:
-        fields.append((3, I64, min(opened)))
-    fields.append((4, BINARY, aborted_bits(unusable, found.aborted)))
-    return b"".join(field_head(kind, number) + kind.write(value) for number, kind, value in fields) + b"\0"
+    return THRIFT.GetOpenTxnsResponse(
+        txn_high_water_mark=found.high_water_mark,
+        open_txns=unusable,
+        min_open_txn=min(opened, default=None),
+        abortedBits=aborted_bits(unusable, found.aborted),
+    )
 
 
 @handlers.answers("heartbeat_txn_range", writes=True)
