@@ -35,8 +35,8 @@ _OTHERS: Final = {
 """Fields that stand under other numbers where the storage is shared: the heads that they have there."""
 
 _HEAD: Final = 3
-_TIMES: Final = 2 * (_HEAD + 4)
-"""Bytes of a partition's two times, with their heads."""
+_TIME: Final = _HEAD + 4
+"""Bytes of each of a partition's two times, with its head."""
 
 _UINT32: Final = struct.Struct(">I")
 _STOP: Final = b"\0"
@@ -138,7 +138,7 @@ class PartitionCutter:
             found = self._by_shape(payload)
         if found is None or self._shape is None:
             return None, self.whole(payload)
-        values_end, begin, end = found
+        values_end, times, begin, end = found
         place = payload[begin:end]
         if not self._inside(place):
             return None, self.whole(payload)
@@ -146,10 +146,16 @@ class PartitionCutter:
         if self._only_location:
             values = payload[:values_end] if self.projection.has(_VALUES) else b""
             return self._shape.storage, _joined(values, relative)
-        return self._shape.storage, self._without_storage(payload, field_slices(payload, 0), relative)
+        fields = {
+            _VALUES: (_HEAD, values_end),
+            _CREATED: (times + _HEAD, times + _TIME),
+            _ACCESSED: (times + _TIME + _HEAD, times + 2 * _TIME),
+            **field_slices(payload, end + len(self._shape.after)),
+        }
+        return self._shape.storage, self._without_storage(payload, fields, relative)
 
-    def _by_shape(self, payload: bytes) -> tuple[int, int, int] | None:
-        """The end of the values, and where the location begins and ends, of a partition of the last one's shape."""
+    def _by_shape(self, payload: bytes) -> tuple[int, int, int, int] | None:
+        """Of a partition of the last one's shape: the values' end, the times, the location's begin and end."""
         shape, size = self._shape, _UINT32.unpack_from
         if shape is None:
             return None
@@ -157,11 +163,11 @@ class PartitionCutter:
         for _ in range(size(payload, _HEAD + 1)[0]):
             end += 4 + size(payload, end)[0]
         at = end + len(shape.names)
-        begin = at + _TIMES + len(shape.before) + 4
-        if not (payload.startswith(shape.names, end) and payload.startswith(shape.before, at + _TIMES)):
+        begin = at + 2 * _TIME + len(shape.before) + 4
+        if not (payload.startswith(shape.names, end) and payload.startswith(shape.before, at + 2 * _TIME)):
             return None
         last = begin + size(payload, begin - 4)[0]
-        return (end, begin, last) if payload.startswith(shape.after, last) else None
+        return (end, at, begin, last) if payload.startswith(shape.after, last) else None
 
     def _take_shape(self, payload: bytes) -> bool:
         """Expect the shape of a partition from now on; False where it has no location."""

@@ -83,7 +83,7 @@ def clear(java, uri, root):
 
 
 def hold(java, uri, root, topic):
-    conversation = Conversation(java, uri, root, NUMBERS, {"listPartitionNames"})
+    conversation = Conversation(java, uri, root, NUMBERS, {"listPartitionNames", "getTables"})
     try:
         topic(conversation)
     finally:
