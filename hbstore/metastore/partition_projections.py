@@ -10,6 +10,9 @@ from contextlib import ExitStack
 from enum import IntEnum
 from typing import Any, Final
 
+from hbstore.errors import InvalidInput
+from hbstore.filters.parser import parse_filter
+from hbstore.filters.tree import And, joined
 from hbstore.layouts import LOCATION_HEAD, PARTITION, STORAGE
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import CATALOG
@@ -82,16 +85,24 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
 
     database, name = request.dbName, request.tblName
     given = request.filterSpec
-    texts = [] if given is None else given.filters or ()
-    mode = None if given is None else given.filterMode
-    if mode == FilterMode.BY_NAMES:
+    if given is None or given.filterMode is None:
+        return read_partitions(call, database, name, None, make)
+    texts = given.filters or ()
+    if given.filterMode == FilterMode.BY_NAMES:
         return read_named(call, database, name, texts, make)
-    if mode == FilterMode.BY_VALUES:
+    if given.filterMode == FilterMode.BY_VALUES:
         partial = partial_values(call.store.get_table(database_name(database), name or ""), texts)
         select = partial.select if partial.others else iter
         return read_partitions(call, database, name, partial.where, lambda table, batches: make(table, select(batches)))
-    where = " and ".join(f"({text})" for text in texts) or None
-    return read_partitions(call, database, name, where, make, like_dialect=dialect_of_request(where))
+    if given.filterMode == FilterMode.BY_EXPR:
+        trees = [parse_filter(text, dialect_of_request(text)) for text in texts]
+        conditions = [tree for tree in trees if tree is not None]
+        return read_partitions(call, database, name, joined(And, conditions) if conditions else None, make)
+    raise InvalidInput(
+        "there is no such way to select partitions",
+        filterMode=given.filterMode,
+        hint="Use 0 for names, 1 for values or 2 for filters",
+    )
 
 
 class _Groups:
