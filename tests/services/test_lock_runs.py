@@ -17,7 +17,7 @@ from hbstore.store.transactions import Transactions
 from tests.services.conftest import Clock
 from tests.services.lock_clients import on
 
-READ, WRITE, EXCLUSIVE = LockType
+READ, WRITE, EXCLUSIVE, EXCL_WRITE = LockType
 HELD, WAITING = LockState
 
 components = st.builds(
@@ -140,7 +140,7 @@ def _clash(one, two):
     for reader, writer in ((one, two), (two, one)):
         if reader.type is READ and reader.table is None and writer.type is EXCLUSIVE and writer.table is not None:
             return False
-    return EXCLUSIVE in kinds or kinds == {WRITE}
+    return EXCLUSIVE in kinds or kinds <= {WRITE, EXCL_WRITE}
 
 
 def test_any_run_of_clients():

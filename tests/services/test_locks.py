@@ -12,7 +12,7 @@ from hbstore.store.locks import Locks
 from tests.services.lock_clients import on
 from tests.store.faults import Fault, FaultyRows
 
-READ, WRITE, EXCLUSIVE = LockType
+READ, WRITE, EXCLUSIVE, EXCL_WRITE = LockType
 HELD, WAITING = LockState
 
 
@@ -32,6 +32,13 @@ def states(locks, ids):
         (EXCLUSIVE, READ, WAITING),
         (EXCLUSIVE, WRITE, WAITING),
         (EXCLUSIVE, EXCLUSIVE, WAITING),
+        (EXCL_WRITE, READ, HELD),
+        (READ, EXCL_WRITE, HELD),
+        (EXCL_WRITE, WRITE, WAITING),
+        (WRITE, EXCL_WRITE, WAITING),
+        (EXCL_WRITE, EXCL_WRITE, WAITING),
+        (EXCL_WRITE, EXCLUSIVE, WAITING),
+        (EXCLUSIVE, EXCL_WRITE, WAITING),
     ],
 )
 def test_which_types_go_together(services, held, asked, expected):
@@ -165,7 +172,7 @@ def test_locks_that_name_nothing_are_refused(services):
         (EXCLUSIVE, 3, "shop", "a", ""),
         (EXCLUSIVE, 1, ""),
         (EXCLUSIVE, 1, None),
-        (4, 1, "shop"),
+        (5, 1, "shop"),
         (EXCLUSIVE, 0, "shop"),
         (None, 1, "shop"),
     ]:
