@@ -14,6 +14,7 @@ from typing import Any, Final
 from hbstore.layouts import PARAMETERS, PRIVILEGES
 from hbstore.like import parse_like
 from hbstore.metastore.struct_cuts import Cut, cut_of, cut_struct, field_slices
+from hbstore.structs import VALUES_START
 from hbstore.wire import I32, STRING, field_head
 
 STORAGE_FIELD: Final = 6
@@ -157,7 +158,7 @@ class PartitionCutter:
     def _by_shape(self, payload: bytes) -> tuple[int, int, int, int] | None:
         """Of a partition of the last one's shape: the values' end, the times, the location's begin and end."""
         shape, size = self._shape, _UINT32.unpack_from
-        if shape is None:
+        if shape is None or not payload.startswith(VALUES_START):
             return None
         end = _HEAD + 5
         for _ in range(size(payload, _HEAD + 1)[0]):
@@ -173,6 +174,8 @@ class PartitionCutter:
         """Expect the shape of a partition from now on; False where it has no location."""
         cut = None if self.projection.cut is None else self.projection.cut[STORAGE_FIELD]
         fields = field_slices(payload, 0)
+        if not fields.keys() >= {_VALUES, _CREATED, _ACCESSED, STORAGE_FIELD}:
+            return False
         storage, stop = fields[STORAGE_FIELD]
         place = field_slices(payload, storage).get(_LOCATION)
         if place is None:
