@@ -67,3 +67,17 @@ class ColumnType(Protocol):
         >>> hour.text(hour.parse("05"))
         '5'
         """
+
+
+class ValueCondition(Protocol):
+    """A condition on one column that is computed from the texts of its values, one after the other.
+
+    It prints as people write it, with the column's name.
+    """
+
+    def matches(self, text: str | None) -> bool | None:
+        """Whether it holds for a value; None where that is unknown.
+
+        Args:
+            text: the value's canonical text; None for the null partition and for text that is no value.
+        """

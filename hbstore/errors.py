@@ -112,6 +112,10 @@ class UnknownColumnError(FilterError):
     """A filter or a partition spec names a column that is not a partition column; the text lists those that are."""
 
 
+class ExpressionUnreadable(FilterError):
+    """A serialized expression of Hive's that hbstore does not read, or a part of one; the text says which."""
+
+
 class DdlSyntaxError(TextError):
     """A statement does not parse; nothing was done of the text that it is in.
 

@@ -27,6 +27,7 @@ ROOMS = (
     ("store",),
     ("timelines",),
     ("plans",),
+    ("hive_expressions",),
     ("filters",),
     ("times",),
     ("rows",),

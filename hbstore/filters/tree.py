@@ -1,7 +1,8 @@
 """ExpressionTree: a parsed filter, before it knows a table.
 
-Trees are n-ary, frozen, and printed as text that parses to the same tree; only a text that holds both kinds of quotes,
-which Python can put into a tree, has no such form and raises FilterTypeError.
+Trees are n-ary, frozen, and printed as text that parses to the same tree. A text that holds both kinds of quotes, which
+Python can put into a tree, has no such form and raises FilterTypeError; what only Hive's expressions can say, `Holds`
+and what ``as_hive`` marks, is printed for people.
 
 >>> print(And((Comparison("ds", Operator.GE, Text("2013-01-01")), In("hour", (Integer(5), Integer(6))))))
 ds >= '2013-01-01' and hour in (5, 6)
@@ -18,6 +19,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Final, TypeAlias
 
+from hbstore.column_type import ValueCondition
 from hbstore.errors import FilterTypeError
 from hbstore.like import LikePattern
 from hbstore.types import TimestampType
@@ -201,10 +203,11 @@ class Like:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IsNull:
-    """``column is [not] null``."""
+    """``column is [not] null``; ``as_hive`` takes text that is no value of the column's type for NULL, as Hive does."""
 
     column: str
     negated: bool = False
+    as_hive: bool = False
 
     def __str__(self) -> str:
         return f"{_name(self.column)} is{_not(self.negated)} null"
@@ -225,6 +228,19 @@ class TimeRangeIn:
 
     def __str__(self) -> str:
         return f"time_range_in({_name(self.column)}, {_quoted(self.start)}, {_quoted(self.end)})"
+
+    __repr__ = _represented
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Holds:
+    """A condition on a column that is computed from each of its values."""
+
+    column: str
+    condition: ValueCondition
+
+    def __str__(self) -> str:
+        return str(self.condition)
 
     __repr__ = _represented
 
@@ -265,7 +281,7 @@ class Or:
     __repr__ = _represented
 
 
-Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | TimeRangeIn
+Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | TimeRangeIn | Holds
 ExpressionTree: TypeAlias = Leaf | Not | And | Or
 
 

@@ -17,6 +17,7 @@ from hbstore.filters.tree import (
     Between,
     Comparison,
     ExpressionTree,
+    Holds,
     In,
     IsNull,
     Leaf,
@@ -31,6 +32,7 @@ from hbstore.filters.tree import (
 from hbstore.keys import NULL_PARTITION, TAG_VALUE, after_cell, value_cell
 from hbstore.places import highlight
 from hbstore.plans.literals import (
+    NO_VALUES,
     NOT_NULLS,
     NULLS,
     VALUES,
@@ -104,7 +106,9 @@ def _comparison(node: Comparison, schema: KeySchema, *, negated: bool) -> Predic
     return _cell_in(column, comparison_ranges(node.column, schema.types[column], operator, node.literal))
 
 
-def _leaf(node: Leaf, schema: KeySchema, now: Now, *, negated: bool) -> Predicate:
+def _leaf(  # noqa: PLR0911  one for each kind of leaf
+    node: Leaf, schema: KeySchema, now: Now, *, negated: bool
+) -> Predicate:
     negated = negated is not getattr(node, "negated", False)
     if isinstance(node, StructIn):
         return _struct_in(node, schema, negated=negated)
@@ -115,7 +119,11 @@ def _leaf(node: Leaf, schema: KeySchema, now: Now, *, negated: bool) -> Predicat
     if isinstance(node, Comparison):
         return _comparison(node, schema, negated=negated)
     if isinstance(node, IsNull):
+        if node.as_hive:
+            return CellIn(column, (VALUES,) if negated else NO_VALUES)
         return CellIn(column, (NOT_NULLS if negated else NULLS,))
+    if isinstance(node, Holds):
+        return _holds(column, node, column_type, negated=negated)
     if isinstance(node, In):
         ranges = in_ranges(node.column, column_type, node.literals, negated=negated)
     elif isinstance(node, Between):
@@ -174,6 +182,14 @@ def _like(column: int, node: Like, schema: KeySchema, *, negated: bool) -> Predi
     if negated or ranges is None:
         return all_of([CellIn(column, (VALUES,)), like])
     return all_of([_cell_in(column, ranges), like])
+
+
+def _holds(column: int, node: Holds, column_type: ColumnType, *, negated: bool) -> Predicate:
+    """What a computed condition or its negation selects: values one by one, and of what is no value all or nothing."""
+    values = all_of([CellIn(column, (VALUES,)), CellLike(column, node.condition, column_type, negated)])
+    if node.condition.matches(None) is (not negated):
+        return any_of([CellIn(column, NO_VALUES), values])
+    return values
 
 
 def _prefix_ranges(column_type: ColumnType, prefix: str) -> Ranges | None:

@@ -38,6 +38,8 @@ VALUES: Final[Range] = (TAG_VALUE, TAG_TEXT)
 """All values of the type: what a comparison can select."""
 NULLS: Final[Range] = (TAG_NULL, TAG_VALUE)
 NOT_NULLS: Final[Range] = (TAG_VALUE, TAG_END)
+NO_VALUES: Final[Ranges] = (NULLS, (TAG_TEXT, TAG_END))
+"""The null partition, and texts that are no values: what is NULL to Hive."""
 
 # Looking up an enum's member takes as long as comparing with all of them.
 _EQ, _NE, _LT, _LE, _GT = Operator.EQ, Operator.NE, Operator.LT, Operator.LE, Operator.GT

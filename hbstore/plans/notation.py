@@ -118,7 +118,9 @@ def predicate_text(predicate: Predicate, schema: KeySchema) -> str:
         name = schema.names[node.column]
         if isinstance(node, CellIn):
             return ranges_notation(name, node.ranges, schema.types[node.column])
-        return f"{name} {'not ' if node.negated else ''}like '{node.pattern}'"
+        if isinstance(node.pattern, LikePattern):
+            return f"{name} {'not ' if node.negated else ''}like '{node.pattern}'"
+        return f"not ({node.pattern})" if node.negated else str(node.pattern)
 
     def every(parts: list[str]) -> str:
         return " and ".join(parts) if parts else "everything"

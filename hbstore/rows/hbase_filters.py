@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from hbstore.keys import TAG_VALUE, successor
+from hbstore.like import LikePattern
 from hbstore.rows.hbase_like import java_pattern, text_prefix
 from hbstore.rows.predicate import CellIn, CellLike, Predicate, fold
 from hbstore.rows.ranges import Range, Ranges, intersect, unite
@@ -119,7 +120,7 @@ def _one_range(column: int, one: Range) -> _Node:
 
 def _like(leaf: CellLike) -> _Node:
     """A pattern over text becomes a prefix and a regular expression; over other types only values can be told."""
-    if leaf.type.width is not None:
+    if leaf.type.width is not None or not isinstance(leaf.pattern, LikePattern):
         return _superset({leaf.column: _VALUES})
     try:
         prefix = text_prefix(leaf.pattern.prefix)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
+from hbstore.column_type import ValueCondition
 from hbstore.keys import TAG_VALUE, cell_text
 from hbstore.like import LikePattern
 from hbstore.rows.ranges import Ranges, contains, intersect, unite
@@ -35,16 +36,20 @@ class CellIn:
 
 @dataclass(frozen=True, slots=True)
 class CellLike:
-    """The cell of a column is a value (tag 02) whose text matches the pattern, or does not where negated."""
+    """The cell of a column is a value (tag 02) whose text matches the pattern, or does not where negated.
+
+    The pattern may be any condition that is computed from the text; where its answer is unknown, the cell is not
+    selected, negated or not.
+    """
 
     column: int
-    pattern: LikePattern
+    pattern: LikePattern | ValueCondition
     type: ColumnType
     negated: bool = False
 
     def matches(self, cell: bytes) -> bool:
         """Whether this cell is selected. The null partition and text of no value never are."""
-        return cell[:1] == TAG_VALUE and self.pattern.matches(cell_text(self.type, cell)) is not self.negated
+        return cell[:1] == TAG_VALUE and self.pattern.matches(cell_text(self.type, cell)) is (not self.negated)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from hbstore.like import LikePattern
 from hbstore.rows.predicate import AllOf, CellIn, CellLike, Predicate, columns_of, fold, matcher
 from hbstore.rows.ranges import Ranges, contains
 from hbstore.rows.sqlite_like import IS_VALUE, LikeSql, Parameter, like_sql
@@ -85,7 +86,7 @@ _LIKE_TERMS: Final = 4
 def _leaf_extent(leaf: CellIn | CellLike) -> tuple[int, int]:
     """Depth and comparisons of a leaf in SQL."""
     if isinstance(leaf, CellLike):
-        return 1, _LIKE_TERMS + len(leaf.pattern.parts)
+        return 1, _LIKE_TERMS + (len(leaf.pattern.parts) if isinstance(leaf.pattern, LikePattern) else 0)
     return 1, len(leaf.ranges) if len(leaf.ranges) <= MAX_RANGES else 1
 
 
@@ -158,6 +159,8 @@ class _Writer:
 
 
 def _text_like(like: CellLike, cell: str) -> LikeSql | None:
+    if not isinstance(like.pattern, LikePattern):
+        return None
     try:
         return like_sql(like.pattern, cell)
     except UnicodeEncodeError:  # a lone surrogate: no stored text has one, but others may match when negated

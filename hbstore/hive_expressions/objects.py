@@ -1,0 +1,308 @@
+"""Kryo's objects: what the bytes of an expression hold, before it is looked at what they mean.
+
+An object is a `JavaObject` with its fields by name, a list is a tuple, and a value is Python's own. Objects are
+numbered in the order in which they begin, and may occur again by their numbers; one that contains itself is refused.
+How many objects there are is bounded by the bytes; how deep they nest is bounded here, and what shared ones unfold to
+in `hbstore.hive_expressions.nodes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from hbstore.hive_expressions.classes import (
+    ELEMENTS,
+    EMPTY,
+    KRYO3,
+    KRYO5,
+    LISTS,
+    REGISTERED3,
+    REGISTERED5,
+    SINGLE,
+)
+from hbstore.hive_expressions.encodings import Cursor
+from hbstore.hive_expressions.refusal import unreadable
+from hbstore.wording import clipped
+
+MAX_NESTING: Final = 300
+"""How deep objects and lists may nest; a function in a function nests two deep."""
+
+_NULL, _NEW = 0, 1
+_BY_NAME: Final = 1
+_FIRST_REGISTERED: Final = 2
+_PARTS: Final = 4
+_SHOWN: Final = 80
+_OPEN: Final = object()
+"""Stands for an object whose fields are being read."""
+
+Class: TypeAlias = "int | str"
+"""A registered number or a name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JavaObject:
+    """An object of a class in `hbstore.hive_expressions.classes`.
+
+    Attributes:
+        name: its class.
+        fields: by name.
+    """
+
+    name: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlDate:
+    """A java.sql.Date: milliseconds since 1970-01-01 UTC at which the day begins where the client is."""
+
+    milliseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTimestamp:
+    """A java.sql.Timestamp: milliseconds since 1970-01-01 UTC at which the client's clock shows it."""
+
+    milliseconds: int
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDate:
+    """A java.time.LocalDate."""
+
+    year: int
+    month: int
+    day: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTime:
+    """A java.time.LocalDateTime."""
+
+    date: LocalDate
+    hour: int
+    minute: int
+    second: int
+    nanosecond: int
+
+
+class ObjectReader:
+    """Reads objects from the bytes of one Kryo."""
+
+    __slots__ = ("_depth", "_fields", "_kryo5", "_names", "_numbered", "_objects", "_registered", "_values", "cursor")
+
+    def __init__(self, data: bytes, *, kryo5: bool) -> None:
+        """Begin to read.
+
+        Args:
+            data: the bytes.
+            kryo5: whether Kryo 5 wrote them, as in Hive 4.0.
+        """
+        self.cursor = cursor = Cursor(data, fixed="little" if kryo5 else "big")
+        self._kryo5 = kryo5
+        self._registered = REGISTERED5 if kryo5 else REGISTERED3
+        self._names: list[str] = []
+        self._objects: list[Any] = []
+        self._depth = 0
+        self._values: dict[str, Callable[[], Any]] = {
+            "object": self.any_object,
+            "boolean": cursor.boolean,
+            "integer": cursor.integer,
+            "long": cursor.long,
+            "short": cursor.short,
+            "tiny": cursor.tiny,
+            "single": cursor.single,
+            "double": cursor.double,
+            "text": self._text,
+            "texts": self._texts,
+            "absent": self._absent,
+            "local date": lambda: self._content(self._local_date),
+            "local time": lambda: self._content(self._local_time),
+        }
+        self._numbered: dict[str, Callable[[], Any]] = {
+            "sql date": lambda: SqlDate(cursor.fixed(8)),
+            "sql timestamp": lambda: SqlTimestamp(cursor.fixed(8), cursor.fixed(4)),
+            "array": self._array,
+            SINGLE: lambda: (self.any_object(),),
+            EMPTY: tuple,
+            **dict.fromkeys(LISTS, self._list),
+        }
+        values = self._values
+        self._fields = {
+            name: tuple([(field, values[kind]) for field, kind in fields])
+            for name, fields in (KRYO5 if kryo5 else KRYO3).items()
+        }
+
+    def _class(self) -> Class | None:
+        """A class; None where there is no object."""
+        number = self.cursor.varint()
+        if number != _BY_NAME:
+            return None if number == _NULL else number - _FIRST_REGISTERED
+        index = self.cursor.varint()
+        if index < len(self._names):
+            return self._names[index]
+        if index > len(self._names):
+            raise unreadable("a class is referred to that was not named", at=self.cursor.at)
+        name = self.cursor.text() or ""
+        self._names.append(name)
+        return name
+
+    def any_object(self, java_class: Class | None = None) -> Any:
+        """An object, or None: of this class, or of the one that stands before it.
+
+        It reads all fields itself, and lists call it at once, so that what nests deep needs few frames of Python's.
+        """
+        if java_class is None and (java_class := self._class()) is None:
+            return None
+        fields = None
+        if isinstance(java_class, str):
+            fields = self._fields.get(java_class)
+            read = self._numbered.get(java_class)
+        else:
+            kind = self._registered.get(java_class, "")
+            value = self._values.get(kind)
+            if value is not None:
+                return value()
+            read = self._numbered.get(kind)
+        if fields is None and read is None:
+            named = clipped(str(java_class), _SHOWN)
+            raise unreadable("it holds an object of a class that is not part of expressions", java_class=named)
+        marker = self.cursor.varint()
+        if marker != _NEW:
+            return self._seen(marker)
+        number = self._open()
+        if fields is None:
+            assert read is not None
+            return self._close(number, read())
+        found = {}
+        for name, read_field in fields:
+            found[name] = read_field()
+        return self._close(number, JavaObject(str(java_class), found))
+
+    def _open(self) -> int:
+        """The number of an object that begins."""
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            raise unreadable("it nests too deep", limit=MAX_NESTING)
+        self._objects.append(_OPEN)
+        return len(self._objects) - 1
+
+    def _close(self, number: int, found: Any) -> Any:
+        self._depth -= 1
+        self._objects[number] = found
+        return found
+
+    def _content(self, read: Callable[[], Any]) -> Any:
+        """An object whose class stands nowhere, with the marker before it."""
+        marker = self.cursor.varint()
+        return self._close(self._open(), read()) if marker == _NEW else self._seen(marker)
+
+    def _seen(self, marker: int) -> Any:
+        """An object that occurred before, or null."""
+        if marker == _NULL:
+            return None
+        if marker - 2 >= len(self._objects):
+            raise unreadable("an object is referred to that did not occur", at=self.cursor.at)
+        found = self._objects[marker - 2]
+        if found is _OPEN:
+            raise unreadable("an object contains itself", at=self.cursor.at)
+        return found
+
+    def _text(self) -> str | None:
+        marker = self.cursor.varint()
+        if marker == _NEW:
+            text = self.cursor.text()
+            self._objects.append(text)
+            return text
+        found = self._seen(marker)
+        if found is not None and not isinstance(found, str):
+            raise unreadable("another object stands where a text should", at=self.cursor.at)
+        return found
+
+    def _absent(self) -> None:
+        """What is not part of an expression, and absent in those that Hive sends."""
+        if self.cursor.varint() != _NULL:
+            raise unreadable("a function was used before it was sent, and holds what only Hive can read")
+
+    def _list(self) -> tuple[Any, ...]:
+        if self._kryo5:
+            return self._elements5(None)
+        found = []
+        for _ in range(self._size(self.cursor.varint())):
+            found.append(self.any_object())  # noqa: PERF401  a comprehension is a frame more
+        return tuple(found)
+
+    def _elements5(self, known: Callable[[], Any] | None) -> tuple[Any, ...]:
+        """The elements of Kryo 5's collections, of a class that is known or not.
+
+        The flag says that there is one class for all. Where the class is known, it says that some are null, which the
+        markers of elements say as well.
+        """
+        flag, count = self.cursor.flagged()
+        if not count:
+            raise unreadable("a list is absent where there should be one", at=self.cursor.at)
+        size = self._size(count - 1)
+        if not size:
+            return ()
+        if known is not None:
+            return tuple([known() for _ in range(size)])
+        if not flag:
+            return tuple([self.any_object() for _ in range(size)])
+        java_class = self._class()
+        if java_class is None:
+            return (None,) * size
+        if self.cursor.boolean() and isinstance(java_class, int) and self._registered.get(java_class) != "text":
+            raise unreadable("a list mixes values and nulls", at=self.cursor.at)
+        return tuple([self.any_object(java_class) for _ in range(size)])
+
+    def _size(self, size: int) -> int:
+        if size > len(self.cursor.data) - self.cursor.at:  # an element takes a byte at least
+            raise IndexError
+        return size
+
+    def _texts(self) -> Any:
+        """A list of texts: its class stands before it, theirs do not."""
+        if self._class() not in LISTS:
+            raise unreadable("the names of a struct's fields are no list", at=self.cursor.at)
+        return self._content(self._text_elements)
+
+    def _text_elements(self) -> tuple[Any, ...]:
+        if self._kryo5:
+            return self._elements5(self._text)
+        return tuple([self._text() for _ in range(self._size(self.cursor.varint()))])
+
+    def _array(self) -> tuple[Any, ...]:
+        """Arrays.asList: the class that the array was declared with, then each element with its own."""
+        size = self._size(self.cursor.varint())
+        declared = self._class()
+        if declared is None or (isinstance(declared, str) and declared not in ELEMENTS):
+            raise unreadable("it holds an array of a class that is not part of expressions", java_class=declared)
+        return tuple([self.any_object() for _ in range(size)])
+
+    def _local_date(self) -> LocalDate:
+        cursor = self.cursor
+        if self._kryo5:
+            return LocalDate(cursor.varint(), cursor.byte(), cursor.byte())
+        day, month = cursor.short(), cursor.short()
+        return LocalDate(cursor.integer(), month, day)
+
+    def _local_time(self) -> LocalTime:
+        cursor = self.cursor
+        if not self._kryo5:
+            date = self._content(self._local_date)
+            time = self._content(lambda: (cursor.byte(), cursor.byte(), cursor.integer(), cursor.byte()))
+            if not isinstance(date, LocalDate) or not isinstance(time, tuple) or len(time) != _PARTS:
+                raise unreadable("a timestamp has no date or no time", at=cursor.at)
+            hour, minute, nanosecond, second = time
+            return LocalTime(date, hour, minute, second, nanosecond)
+        date = self._local_date()
+        parts = [0, 0, 0]
+        for number in range(3):
+            part = cursor.tiny()
+            parts[number] = ~part if part < 0 else part
+            if part < 0:  # the last of them that is not zero
+                return LocalTime(date, parts[0], parts[1], parts[2], 0)
+        return LocalTime(date, parts[0], parts[1], parts[2], cursor.varint())

@@ -1,0 +1,40 @@
+r"""The bytes of an expression to its nodes; docs/hive-expressions.md says what is read and what is refused."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from hbstore.hive_expressions.classes import ROOT
+from hbstore.hive_expressions.nodes import Node, NodeMaker
+from hbstore.hive_expressions.objects import ObjectReader
+from hbstore.hive_expressions.refusal import unreadable
+
+MAX_BYTES: Final = 2 * 1024 * 1024
+"""Room for an IN list of 30,000 values."""
+
+
+def read_expression(data: bytes) -> Node:
+    r"""The nodes of an expression as Hive 2.3, 3.1 or 4.0 writes it. O(bytes).
+
+    Hive 4.0 writes the root's class before it and uses Kryo 5; the others write the root alone, with Kryo 3. Bytes are
+    only looked at: no class that they name is looked for or loaded.
+
+    Raises:
+        ExpressionUnreadable: the bytes are no such expression, or one beyond what is documented.
+
+    >>> read_expression(b"\x01\x00\x01")
+    Traceback (most recent call last):
+    hbstore.errors.ExpressionUnreadable: Hive's expression cannot be read: the bytes end too early: bytes=3...
+    """
+    if len(data) > MAX_BYTES:
+        raise unreadable("it has too many bytes", bytes=len(data), limit=MAX_BYTES)
+    kryo5 = data[1:2] == b"\x00"
+    reader = ObjectReader(data, kryo5=kryo5)
+    try:
+        root = reader.any_object(None if kryo5 else ROOT)
+    except (IndexError, struct.error):
+        raise unreadable("the bytes end too early", bytes=len(data)) from None
+    if reader.cursor.at != len(data):
+        raise unreadable("bytes follow behind it", at=reader.cursor.at, bytes=len(data))
+    return NodeMaker().node(root)[0]
