@@ -127,6 +127,13 @@ class Call:
         self.record.notes.update(notes)
 
 
+class NotAnswered(Exception):
+    """A handler cannot answer this call of its method; the client is told that there is no such method.
+
+    Clients of Hive have another way where a metastore is too old for a method.
+    """
+
+
 Handler: TypeAlias = Callable[[Call], Any]
 
 
@@ -222,6 +229,8 @@ class Endpoint:
             self._check_writable(method)
             value = handler(call)
             return None if method.oneway else _reply(head, method, value)
+        except NotAnswered as error:
+            return _refused(head, call.record, Refusal.UNKNOWN_METHOD, str(error))
         except (HbstoreError, TException) as error:
             return _failed(head, method, call.record, error)
         except OSError as error:

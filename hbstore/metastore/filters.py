@@ -11,11 +11,13 @@ This is the one place where that is decided:
 * **What Hive 2.3 refuses and hbstore answers**: a literal in quotes beside a column of another type, where the text is
   a value of that type (``hour = '5'``), LIKE on columns that are no text, and all of docs/filter-language.md that Hive
   lacks. **What Hive answers and hbstore refuses**: text behind a filter's end, which Hive passes over.
-* **An expression** (get_partitions_by_expr) is bytes. UTF-8 text of a filter, in the SQL dialect, is answered exactly,
-  with hasUnknownPartitions false; errors in it are a MetaException. Hive's own clients send a Kryo blob of their
-  classes. Nothing but Hive's code can evaluate it, so every partition comes back, with hasUnknownPartitions true: the
-  protocol's word for "look through these again", which those clients do. A limit is not applied then, as it would cut
-  off partitions that the client may select.
+* **An expression** (get_partitions_by_expr, get_partitions_spec_by_expr, drop_partitions_req) is bytes. UTF-8 text of
+  a filter, in the SQL dialect, is answered exactly, with hasUnknownPartitions false; errors in it are a MetaException.
+  Hive's own clients send a Kryo blob of their classes. Where hbstore reads it as a whole, it is answered exactly, too.
+  Where a part of an AND is not read, a listing has more partitions and hasUnknownPartitions true: the protocol's word
+  for "look through these again", which those clients do. A limit is not applied then, as it would cut off partitions
+  that the client may select. What is not read at all is answered as an unknown method, whereupon Hive prunes
+  partitions itself; a drop never takes more than it was asked for, and is a MetaException in both cases.
 
 LIKE patterns in filter texts are in the dialect ``hive2`` (``.*`` and ``.``), which is what 2.3's clients write there.
 Hive 4 reads SQL's patterns, and so do the requests that only its clients send. But Spark writes ``.*`` through a client

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from hbstore.errors import FilterError, InvalidPartitionValue, PartitionNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.data_removal import check_partition_files, remove_partition_files
 from hbstore.metastore.environment import environment, properties_of
-from hbstore.metastore.filters import EXPRESSION_DIALECT, expression_text
+from hbstore.metastore.expressions import selection_of
+from hbstore.metastore.filters import EXPRESSION_DIALECT
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.new_partitions import identity_of
 from hbstore.metastore.partition_names import name_reader
@@ -20,10 +21,6 @@ from hbstore.model import Partition, Table
 from hbstore.structs import partition_values, partitions_from_payloads
 
 handlers = Handlers()
-_UNREADABLE: Final = (
-    "an expression of Hive's own classes selects the partitions to drop, and only Hive can evaluate it: drop them by "
-    "names or values, or send the filter as UTF-8 text, such as ds < '2013-01-01'"
-)
 
 
 @handlers.answers("drop_partition", "drop_partition_with_environment_context", writes=True)
@@ -69,11 +66,11 @@ def drop_partition_req(call: Call) -> bool:
 
 @handlers.answers("drop_partitions_req", writes=True)
 def drop_partitions_req(call: Call) -> Any:
-    """Drop partitions by names, or by filters as UTF-8 text, all or none; they come back.
+    """Drop partitions by names, or by expressions, all or none; they come back.
 
     Raises:
-        NoSuchObjectException: one is not there, or a filter selects none, unless ``ifExists``.
-        MetaException: an expression is not the text of a filter on this table.
+        NoSuchObjectException: one is not there, or an expression selects none, unless ``ifExists``.
+        MetaException: an expression is no filter on this table, or is Hive's own and not read as a whole.
     """
     request = call.arguments.req
     table = _table(call, request.dbName, request.tblName)
@@ -83,7 +80,7 @@ def drop_partitions_req(call: Call) -> Any:
     if parts.names is not None:
         found = _by_names(call, table, parts.names, if_exists=bool(request.ifExists))
     else:
-        found = _by_filters(call, table, [one.expr for one in parts.exprs], if_exists=bool(request.ifExists))
+        found = _by_expressions(call, table, [one.expr for one in parts.exprs], if_exists=bool(request.ifExists))
     properties = properties_of(request.environmentContext)
     dropped = drop_read(call, table, found, delete=bool(request.deleteData), properties=properties)
     if not request.needResult:
@@ -121,7 +118,7 @@ def _by_names(call: Call, table: Table, names: Sequence[str], *, if_exists: bool
     return found
 
 
-def _by_filters(call: Call, table: Table, expressions: Sequence[bytes | None], *, if_exists: bool) -> list[bytes]:
+def _by_expressions(call: Call, table: Table, expressions: Sequence[bytes | None], *, if_exists: bool) -> list[bytes]:
     """What any of the filters selects, each partition once.
 
     What is not wholly understood selects nothing: an expression that was read as a wider one would drop what nobody
@@ -129,27 +126,25 @@ def _by_filters(call: Call, table: Table, expressions: Sequence[bytes | None], *
     """
     found: dict[bytes, None] = {}
     for expression in expressions:
-        selected = _selected(call, table, _filter_text(expression))
+        selected = _selected(call, table, expression)
         if not selected and not if_exists:
             raise THRIFT.NoSuchObjectException(f"There are no partitions of {table} to drop by one of the expressions")
         found.update(dict.fromkeys(selected))
     return list(found)
 
 
-def _filter_text(expression: bytes | None) -> str:
+def _selected(call: Call, table: Table, expression: bytes | None) -> list[bytes]:
     try:
-        text = expression_text(expression)
+        selection = selection_of(table, expression)
     except FilterError as error:
         raise THRIFT.MetaException(str(error)) from error
-    if text is None:
-        raise THRIFT.MetaException(_UNREADABLE)
-    if not text.strip():
+    if isinstance(selection.where, str) and not selection.where.strip():
         raise THRIFT.MetaException("an empty expression would drop all partitions: name them, or drop the table")
-    return text
-
-
-def _selected(call: Call, table: Table, text: str) -> list[bytes]:
-    found = call.store.get_partitions_by_filter(table.database, table.name, text, like_dialect=EXPRESSION_DIALECT)
+    if selection.unread:
+        raise THRIFT.MetaException(str(selection.unread[0]))
+    found = call.store.get_partitions_by_filter(
+        table.database, table.name, selection.where, like_dialect=EXPRESSION_DIALECT
+    )
     return [one.payload for one in found if one.payload is not None]
 
 

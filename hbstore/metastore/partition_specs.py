@@ -31,18 +31,18 @@ _ENDS: Final = b"\0" + field_head(STRING, 6) + STRING.write(CATALOG) + b"\0"
 def get_partitions_pspec(call: Call) -> PartitionList:
     """All partitions of a table, or the first so many in key order, in one spec."""
     given = call.arguments
-    return _one_spec(*spool_partitions(call, given.db_name, given.tbl_name, None, max_parts=given.max_parts))
+    return one_spec(*spool_partitions(call, given.db_name, given.tbl_name, None, max_parts=given.max_parts))
 
 
 @handlers.answers("get_part_specs_by_filter")
 def get_part_specs_by_filter(call: Call) -> PartitionList:
     """The partitions that a filter selects, in one spec; `hbstore.metastore.filters` says which filters are errors."""
     given = call.arguments
-    return _one_spec(*spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts))
+    return one_spec(*spool_partitions(call, given.db_name, given.tbl_name, given.filter, max_parts=given.max_parts))
 
 
-def _one_spec(table: Table, spool: PartitionSpool) -> PartitionList:
-    """A list of one spec, around the list of its partitions."""
+def one_spec(table: Table, spool: PartitionSpool, *, before: bytes = b"", behind: bytes = b"") -> PartitionList:
+    """A list of one spec, around the list of its partitions, with what stands before and behind it in a result."""
     names = ((_DATABASE, table.database), (_TABLE, table.name), (_ROOT, table.location or ""))
     fields = b"".join(head + STRING.write(text) for head, text in names)
-    return PartitionList(spool, _ONE_SPEC + fields + _LIST, _ENDS)
+    return PartitionList(spool, before + _ONE_SPEC + fields + _LIST, _ENDS + behind)

@@ -1129,6 +1129,13 @@ struct WriteNotificationLogBatchRequest {
 struct WriteNotificationLogBatchResponse {
 }
 
+// Hive 4: partitions by an expression.
+
+struct PartitionsSpecByExprResult {
+  1: optional list<PartitionSpec> partitionsSpec,
+  2: optional bool hasUnknownPartitions
+}
+
 service ThriftHiveMetastore {
   // The service itself: who calls, how it is set, whether it lives.
 
@@ -1238,6 +1245,8 @@ service ThriftHiveMetastore {
   list<hive_metastore.Partition> get_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   PartitionsByExprResult get_partitions_by_expr(1: PartitionsByExprRequest req)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  PartitionsSpecByExprResult get_partitions_spec_by_expr(1: PartitionsByExprRequest req)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   i32 get_num_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),

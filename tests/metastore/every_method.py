@@ -53,6 +53,7 @@ def reads(db):
         "get_partitions_by_names": (db, T, ["ds=a/hour=1"]),
         "get_partitions_by_filter": (db, T, 'ds = "a"', -1),
         "get_partitions_by_expr": (TYPES.PartitionsByExprRequest(db, T, b'ds = "a"'),),
+        "get_partitions_spec_by_expr": (TYPES.PartitionsByExprRequest(db, T, b'ds = "a"'),),
         "get_num_partitions_by_filter": (db, T, 'ds = "a"'),
         "get_partitions_pspec": (db, T, -1),
         "get_part_specs_by_filter": (db, T, 'ds = "a"', -1),

@@ -49,7 +49,6 @@ REASONS = (
     (r"properties", "no properties of Hive's own"),
     (r"db_uuid", "the store has no number of its own"),
     (r"columns_with_stats", "statistics are asked for by their columns"),
-    (r"spec_by_expr", "Hive's serialized expressions are not read"),
     (r"getOption|setOption|getCpuProfile|reinitialize", "fb303"),
     (r"getCounter", "fb303: `--metrics-port` instead"),
 )
