@@ -6,6 +6,7 @@
     python -m tests.fuzz --seed 123456 --pairs 200      # what a failure printed
     python -m tests.fuzz --cubes --pairs 20000          # cube queries of random stars
     python -m tests.fuzz --sql-port 10000 --pairs 20000 # mutated calls to a server that serves drivers at this port
+    python -m tests.fuzz --expressions --pairs 100000   # mutated bytes of Hive's expressions
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -29,6 +30,7 @@ from tests.exactness import tally
 from tests.exactness.comparison import WAYS, compare, compare_algebra, compare_with_budget, compare_with_lies
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
 from tests.fuzz.drivers import attack
+from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
 
@@ -40,6 +42,9 @@ CUBE_QUERIES = 50
 
 CALLS = 5_000
 """Mutated calls of one seed."""
+
+EXPRESSIONS = 5_000
+"""Mutated expressions of one seed."""
 
 REPORT_SECONDS = 10
 
@@ -103,6 +108,24 @@ def run_drivers(port, first, calls, seconds):
     return 0
 
 
+def run_expressions(first, strings, seconds):
+    """Read mutated expressions."""
+    began, seen = time.monotonic(), Counter()
+    slowest = 0.0
+    for seed in count(first):
+        if seen.total() >= strings or time.monotonic() - began >= seconds:
+            break
+        found, longest = read_mutated(Random(seed), min(EXPRESSIONS, strings - seen.total()))
+        seen += found
+        slowest = max(slowest, longest)
+        print(f"python -m tests.fuzz --expressions --seed {seed} --pairs 1: {dict(seen)}", flush=True)
+    print(
+        f"{seen.total():,} mutated expressions in {time.monotonic() - began:.0f} s, all read or refused; {dict(seen)}; "
+        f"the slowest took {slowest:.3f} s"
+    )
+    return 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
@@ -110,6 +133,7 @@ def _arguments():
     parser.add_argument("--backend", default="memory", help="memory, nonatomic, sqlite, all of these, or a store URL")
     parser.add_argument("--cubes", action="store_true", help="cube queries instead; --pairs counts them")
     parser.add_argument("--sql-port", type=int, help="mutated calls of drivers to this port instead, likewise")
+    parser.add_argument("--expressions", action="store_true", help="mutated bytes of Hive's expressions, likewise")
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -129,6 +153,8 @@ def main():
     first = given.seed if given.seed is not None else time.time_ns() % 10**9
     if given.sql_port is not None:
         return run_drivers(given.sql_port, first, given.pairs, given.seconds)
+    if given.expressions:
+        return run_expressions(first, given.pairs, given.seconds)
     if given.cubes:
         return run_cubes(first, given.pairs, given.seconds)
     began = shown = time.monotonic()

@@ -1,0 +1,42 @@
+"""The jars of Hive's query planner, each with most of what it needs inside."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from maven_jars import Missing, maven_jars
+
+HERE = Path(__file__).resolve().parent
+RELEASES = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1"}
+"""The version of each release."""
+_OF_SPARK = """
+hadoop-client-api hadoop-client-runtime commons-lang commons-logging commons-cli commons-codec commons-collections guava
+jcl-over-slf4j slf4j-api log4j-api log4j-core log4j-1.2-api log4j-slf4j2-impl stax-api libthrift libfb303 antlr-runtime
+commons-math3 commons-lang3
+"""
+"""What it needs of pyspark's jars: Hadoop's client, and what logs."""
+
+
+def class_path(release: str) -> list[str]:
+    """What a JVM needs on its class path for the expressions of a release, 2.3, 3.1 or 4.0.
+
+    Raises:
+        Missing: pyspark is not installed, or maven could not get the jar.
+    """
+    found = importlib.util.find_spec("pyspark")
+    if not found or not found.origin:
+        raise Missing(f"there is no pyspark for {sys.executable}: install pyspark")
+    spark = Path(found.origin).parent / "jars"
+    size = {"2.3": 35, "3.1": 41, "4.0": 46}[release]
+    folder = maven_jars(
+        HERE / f"pom-{release}.xml",
+        what=f"Hive {RELEASES[release]}'s planner ({size} MB)",
+        expected="hive-exec-*.jar",
+        at_least=1,
+        hint="Install maven",
+    )
+    others = [str(jar) for name in _OF_SPARK.split() for jar in sorted(spark.glob(f"{name}[-_][0-9]*.jar"))]
+    return [*(str(jar) for jar in folder.glob("*.jar")), *others]

@@ -1,0 +1,82 @@
+"""Expressions that Hive's own classes write select here what Hive's own evaluation says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from hbstore import connect
+from hbstore.errors import ExpressionUnreadable
+from hbstore.hive_expressions.meaning import meaning_of
+from hbstore.hive_expressions.reading import read_expression
+from hbstore.model import Column, Partition, Table
+from tests.hive_expressions.hive import RELEASES, compiled, random_world
+
+EXPRESSIONS = 3_000
+READ = 0.5
+"""So much of what is random can be read as a whole at least: some casts, and Hive 2.3's timestamps, cannot."""
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    """Class paths by release, each made when it is asked for."""
+    known = {}
+
+    def path(release):
+        if release not in known:
+            known[release] = compiled(release, tmp_path_factory.mktemp("classes"))
+        return known[release]
+
+    return path
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_they_select_what_hive_says(release, paths, tmp_path):
+    world = random_world(paths(release), 20261124, EXPRESSIONS, tmp_path)
+    assert len(world.expressions) == EXPRESSIONS
+    store, table = stored(world)
+    columns = dict(zip(table.partition_column_names, table.key_types, strict=True))
+    names = {tuple(values): at for at, values in enumerate(world.partitions)}
+    seen = Counter()
+    wrong = []
+    for written in world.expressions:
+        try:
+            meaning = meaning_of(read_expression(written.data), columns)
+        except ExpressionUnreadable as error:
+            seen["class" if "of a class that is not part" in str(error) else "refused"] += 1
+            continue
+        found = {names[one.values] for one in store.get_partitions_by_filter("d", "t", meaning.tree)}
+        expected = {at for at, result in enumerate(written.results) if result == "T"}
+        if meaning.unread:
+            seen["in parts"] += 1
+            if not found >= expected:
+                wrong.append(shown(world, written, meaning, found, expected))
+            continue
+        seen["whole"] += 1
+        if "E" not in written.results and found != expected:
+            wrong.append(shown(world, written, meaning, found, expected))
+    assert not seen["class"]
+    assert not wrong, f"{len(wrong)} differ; " + "\n".join(wrong[:20])
+    assert seen["whole"] > READ * EXPRESSIONS, seen
+
+
+def stored(world):
+    """The partitions in a store; of equal ones, the first."""
+    store = connect("memory://")
+    store.create_database("d")
+    table = Table("d", "t", partition_columns=tuple(Column(*one) for one in world.columns))
+    store.create_table(table)
+    distinct = {}
+    for values in world.partitions:
+        distinct.setdefault(tuple(values), Partition(tuple(values)))
+    store.add_partitions("d", "t", list(distinct.values()))
+    return store, table
+
+
+def shown(world, written, meaning, found, expected):
+    """What differs, for people."""
+    at = min(found ^ expected)
+    values = ", ".join(f"{name}={one}" for (name, _), one in zip(world.columns, world.partitions[at], strict=True))
+    said = f"Hive says {written.results[at]} for {values}"
+    return "\n   ".join((written.text, f"as {meaning.tree}", said, written.data.hex()))
