@@ -53,6 +53,7 @@ INSIDE = {
     ("MultiScanPlan", "schema"),
     ("TableRow", "definition"),
     ("Explain", "estimator"),
+    ("Holds", "condition"),
 }
 """Fields that only the planner and the store read. Users read the texts of a scan, and `TableRow.table`."""
 

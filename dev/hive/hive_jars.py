@@ -20,16 +20,25 @@ commons-math3 commons-lang3
 """What it needs of pyspark's jars: Hadoop's client, and what logs."""
 
 
+def spark_jars() -> Path:
+    """The folder of pyspark's jars.
+
+    Raises:
+        Missing: pyspark is not installed.
+    """
+    found = importlib.util.find_spec("pyspark")
+    if not found or not found.origin:
+        raise Missing(f"there is no pyspark for {sys.executable}: install pyspark")
+    return Path(found.origin).parent / "jars"
+
+
 def class_path(release: str) -> list[str]:
     """What a JVM needs on its class path for the expressions of a release, 2.3, 3.1 or 4.0.
 
     Raises:
         Missing: pyspark is not installed, or maven could not get the jar.
     """
-    found = importlib.util.find_spec("pyspark")
-    if not found or not found.origin:
-        raise Missing(f"there is no pyspark for {sys.executable}: install pyspark")
-    spark = Path(found.origin).parent / "jars"
+    spark = spark_jars()
     size = {"2.3": 35, "3.1": 41, "4.0": 46}[release]
     folder = maven_jars(
         HERE / f"pom-{release}.xml",

@@ -12,6 +12,7 @@ numbers of fixed width. Every read checks that the bytes are there; what is not 
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Final, Literal
 
@@ -22,6 +23,7 @@ _LONG_BYTES: Final = 9
 _MORE: Final = 0x80
 _FLAG: Final = 0x80
 _FLAGGED_MORE: Final = 0x40
+_LAST: Final = re.compile(rb"[\x80-\xff]").search
 
 
 class Cursor:
@@ -49,9 +51,10 @@ class Cursor:
 
     def boolean(self) -> bool:
         """A byte that is 0 or 1."""
-        value = self.byte()
+        value = self.data[self.at]
         if value > 1:
-            raise unreadable("a byte is neither true nor false", at=self.at - 1)
+            raise unreadable("a byte is neither true nor false", at=self.at)
+        self.at += 1
         return value == 1
 
     def varint(self) -> int:
@@ -136,9 +139,10 @@ class Cursor:
         """
         data, at = self.data, self.at
         if data[at] < _FLAG:
-            end = at
-            while data[end] < _FLAG:
-                end += 1
+            last = _LAST(data, at)
+            if last is None:
+                raise IndexError
+            end = last.start()
             self.at = end + 1
             return data[at:end].decode("ascii") + chr(data[end] & 0x7F)
         _, count = self.flagged()

@@ -122,11 +122,9 @@ class NodeMaker:
         known = self._made.get(id(found))
         if known is not None:
             return known
-        if not isinstance(found, JavaObject):
-            raise unreadable("something else stands where an expression should", value=_kind(found))
-        make = _NODES.get(found.name)
+        make = _NODES.get(found.name) if isinstance(found, JavaObject) else None
         if make is None:
-            raise unreadable("an object stands where an expression should", java_class=found.name)
+            raise unreadable("something else stands where an expression should", value=_kind(found))
         self._depth += 1
         if self._depth > MAX_CALLS_DEEP:
             raise unreadable("its calls nest too deep", limit=MAX_CALLS_DEEP)
@@ -161,7 +159,7 @@ class NodeMaker:
 
     def type_name(self, found: Any) -> str:
         """A type as Hive writes it."""
-        name = self._types.get(id(found))
+        name = self._types.get(id(found))  # types are shared, and the objects live as long as this
         if name is None:
             name = self._types[id(found)] = _type_name(found)
         return name

@@ -33,6 +33,7 @@ _NULL, _NEW = 0, 1
 _BY_NAME: Final = 1
 _FIRST_REGISTERED: Final = 2
 _PARTS: Final = 4
+_MORE: Final = 0x80
 _SHOWN: Final = 80
 _OPEN: Final = object()
 """Stands for an object whose fields are being read."""
@@ -41,9 +42,9 @@ Class: TypeAlias = "int | str"
 """A registered number or a name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class JavaObject:
-    """An object of a class in `hbstore.hive_expressions.classes`.
+    """An object of a class in `hbstore.hive_expressions.classes`. Not frozen, as that takes as long as reading it.
 
     Attributes:
         name: its class.
@@ -131,7 +132,7 @@ class ObjectReader:
             **dict.fromkeys(LISTS, self._list),
         }
         values = self._values
-        self._fields = {
+        self._fields: dict[Class, tuple[tuple[str, Callable[[], Any]], ...]] = {
             name: tuple([(field, values[kind]) for field, kind in fields])
             for name, fields in (KRYO5 if kryo5 else KRYO3).items()
         }
@@ -154,51 +155,62 @@ class ObjectReader:
         """An object, or None: of this class, or of the one that stands before it.
 
         It reads all fields itself, and lists call it at once, so that what nests deep needs few frames of Python's.
+        What Hive writes most, a class by a number of one byte and a new object, needs no further calls.
         """
-        if java_class is None and (java_class := self._class()) is None:
-            return None
-        fields = None
-        if isinstance(java_class, str):
-            fields = self._fields.get(java_class)
-            read = self._numbered.get(java_class)
-        else:
-            kind = self._registered.get(java_class, "")
-            value = self._values.get(kind)
-            if value is not None:
-                return value()
-            read = self._numbered.get(kind)
-        if fields is None and read is None:
-            named = clipped(str(java_class), _SHOWN)
-            raise unreadable("it holds an object of a class that is not part of expressions", java_class=named)
-        marker = self.cursor.varint()
-        if marker != _NEW:
-            return self._seen(marker)
-        number = self._open()
+        cursor = self.cursor
+        data, at = cursor.data, cursor.at
+        if java_class is None:
+            if data[at] == _BY_NAME and data[at + 1] < len(self._names) and data[at + 1] < _MORE:
+                java_class = self._names[data[at + 1]]
+                cursor.at = at = at + 2
+            elif (java_class := self._class()) is None:
+                return None
+            else:
+                at = cursor.at
+        fields = self._fields.get(java_class)
         if fields is None:
-            assert read is not None
-            return self._close(number, read())
-        found = {}
-        for name, read_field in fields:
-            found[name] = read_field()
-        return self._close(number, JavaObject(str(java_class), found))
-
-    def _open(self) -> int:
-        """The number of an object that begins."""
+            return self._without_fields(java_class)
+        if data[at] != _NEW:
+            return self._seen(cursor.varint())
+        cursor.at = at + 1
+        objects = self._objects
+        number = len(objects)
+        objects.append(_OPEN)
         self._depth += 1
         if self._depth > MAX_NESTING:
             raise unreadable("it nests too deep", limit=MAX_NESTING)
-        self._objects.append(_OPEN)
-        return len(self._objects) - 1
-
-    def _close(self, number: int, found: Any) -> Any:
+        found = {}
+        for name, read in fields:
+            found[name] = read()
         self._depth -= 1
-        self._objects[number] = found
-        return found
+        made = objects[number] = JavaObject(str(java_class), found)
+        return made
+
+    def _without_fields(self, java_class: Class) -> Any:
+        """A value, which has no number, or a list or an array or a date, which have one."""
+        kind = self._registered.get(java_class, "") if isinstance(java_class, int) else java_class
+        value = self._values.get(kind) if isinstance(java_class, int) else None
+        if value is not None:
+            return value()
+        read = self._numbered.get(kind)
+        if read is None:
+            named = clipped(str(java_class), _SHOWN)
+            raise unreadable("it holds an object of a class that is not part of expressions", java_class=named)
+        return self._content(read)
 
     def _content(self, read: Callable[[], Any]) -> Any:
-        """An object whose class stands nowhere, with the marker before it."""
+        """What stands behind the marker of an object that has no fields of this table."""
         marker = self.cursor.varint()
-        return self._close(self._open(), read()) if marker == _NEW else self._seen(marker)
+        if marker != _NEW:
+            return self._seen(marker)
+        number = len(self._objects)
+        self._objects.append(_OPEN)
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            raise unreadable("it nests too deep", limit=MAX_NESTING)
+        found = self._objects[number] = read()
+        self._depth -= 1
+        return found
 
     def _seen(self, marker: int) -> Any:
         """An object that occurred before, or null."""
@@ -212,20 +224,24 @@ class ObjectReader:
         return found
 
     def _text(self) -> str | None:
-        marker = self.cursor.varint()
-        if marker == _NEW:
-            text = self.cursor.text()
+        cursor = self.cursor
+        at = cursor.at
+        if cursor.data[at] == _NEW:
+            cursor.at = at + 1
+            text = cursor.text()
             self._objects.append(text)
             return text
-        found = self._seen(marker)
+        found = self._seen(cursor.varint())
         if found is not None and not isinstance(found, str):
-            raise unreadable("another object stands where a text should", at=self.cursor.at)
+            raise unreadable("another object stands where a text should", at=cursor.at)
         return found
 
     def _absent(self) -> None:
         """What is not part of an expression, and absent in those that Hive sends."""
-        if self.cursor.varint() != _NULL:
+        cursor = self.cursor
+        if cursor.data[cursor.at] != _NULL:
             raise unreadable("a function was used before it was sent, and holds what only Hive can read")
+        cursor.at += 1
 
     def _list(self) -> tuple[Any, ...]:
         if self._kryo5:

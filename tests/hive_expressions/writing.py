@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cache
 
 PLAN = "org.apache.hadoop.hive.ql.plan."
 GENERIC = "org.apache.hadoop.hive.ql.udf.generic."
@@ -95,8 +96,9 @@ def text(value):
     return Raw(b"\1" + string(value))
 
 
+@cache
 def kind(name):
-    """A type without a length."""
+    """A type without a length; as in Hive, there is one object of each."""
     return Thing(TYPES + "PrimitiveTypeInfo", (text(name),))
 
 

@@ -1,0 +1,188 @@
+"""Hive 2.3's own command line: what it selects and drops by expressions, beside a real Hive Metastore."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.hive_expressions.hive import OPEN, SOURCES, hive_jars
+from tests.metastore.serving import Serve
+from tests.quick_java import OPTIONS
+
+SECONDS = 550
+NULL = "__HIVE_DEFAULT_PARTITION__"
+COLUMNS = "s STRING, i INT, l BIGINT, d DATE, n DECIMAL(10,2), v VARCHAR(5)"
+ROWS = [
+    ("a", "1", "10", "2026-01-01", "1.5", "ab"),
+    ("a", "2", "20", "2026-01-02", "2.25", "x"),
+    ("ab", "5", "5000000000", "2026-01-02", "0", "abc"),
+    ("b", "12", "10", "2025-12-31", "-3.5", "ab"),
+    ("7", "-3", "7", "1999-12-31", "10", "7"),
+]
+PREDICATES = (
+    *(f"s {operator} 'ab'" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
+    *(f"i {operator} 5" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
+    "5 < i",
+    "s = 'a' AND i = 2",
+    "s = 'a' OR i = 12",
+    "NOT (s = 'a' OR i = 12)",
+    "i IN (1, 5, 77)",
+    "s NOT IN ('a', 'b')",
+    "i BETWEEN 2 AND 5",
+    "i NOT BETWEEN 2 AND 5",
+    "s LIKE 'a%'",
+    "s NOT LIKE '%b'",
+    "s RLIKE '^a'",
+    "s IS NULL",
+    "i IS NOT NULL",
+    "l > 4000000000",
+    "l = 10",
+    "d = DATE '2026-01-02'",
+    "d = '2026-01-02'",
+    "d < '2026-01-01'",
+    "d BETWEEN DATE '2025-01-01' AND DATE '2026-01-01'",
+    "n = 1.5",
+    "n > 2",
+    "v = 'ab'",
+    "v IN ('x', 'abc')",
+    "s = 7",
+    "i = '5'",
+    "CAST(s AS INT) = 7",
+    "CAST(i AS STRING) = '12'",
+    "CAST(d AS STRING) LIKE '2026%'",
+    "(s, i) IN (('a', 1), ('b', 12), ('b', 1))",
+    "s = 'a' AND id = 2",
+    "s = v",
+    "upper(s) = 'AB'",
+    "s = 'a' AND upper(v) = 'X'",
+)
+DROPS = (
+    "(i = 1)",
+    "(i < 0)",
+    "(s = 'a', i > 1)",
+    "(s <> 'ab')",
+    "(i >= 5)",
+    "(s <= 'ab')",
+    "(d = '2026-01-02')",
+    "(d < '2026-01-01')",
+    "(n = 1.5)",
+    "(v = 'ab')",
+    "(l > 4000000000)",
+    "(i = 1), PARTITION (s = 'b')",
+    "(i = 77)",
+    "(s = 'a'), PARTITION (i = 1)",
+)
+
+
+@pytest.fixture(scope="module")
+def command_line(tmp_path_factory):
+    """A function that runs statements on a metastore; their output, by number."""
+    folder = tmp_path_factory.mktemp("hive")
+    jars = hive_jars().class_path("2.3")
+    (command_jar,) = hive_jars().spark_jars().glob("hive-cli-*.jar")
+    source = SOURCES / "HiveCommandLine.java"
+    path = os.pathsep.join([str(folder), *jars, f"{command_jar.parent}/*"])
+    subprocess.run(["javac", "-nowarn", "-d", str(folder), "-cp", path, str(source)], check=True, timeout=SECONDS)
+
+    def run(uri, statements):
+        script = folder / "script.sql"
+        script.write_text("".join(f"!echo ---;\n{one};\n" for one in statements))
+        settings = {
+            "hive.metastore.uris": uri,
+            "hive.async.log.enabled": "false",
+            "hive.cli.errors.ignore": "true",
+            "hive.exec.scratchdir": folder / "scratch",
+            "hive.exec.local.scratchdir": folder / "local",
+            "hive.exec.drop.ignorenonexistent": "false",
+        }
+        confs = [text for name, value in settings.items() for text in ("--hiveconf", f"{name}={value}")]
+        command = ["java", *OPTIONS.split(), "-Xmx512m", *OPEN, "-cp", path, "HiveCommandLine", *confs]
+        done = subprocess.run(
+            [*command, "-S", "-f", str(script)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            cwd=folder,
+            check=False,
+        )
+        outputs = [_plain(one) for one in done.stdout.split("---\n")[1:]]
+        assert len(outputs) == len(statements), done.stdout[-3000:]
+        return outputs
+
+    return run
+
+
+def _plain(output):
+    """What a statement printed, without what differs between runs."""
+    lines = [re.sub(r" \(state=.*", "", line) for line in output.splitlines() if not line.startswith("\tat ")]
+    return "\n".join(line for line in lines if " main INFO " not in line and "SLF4J" not in line)
+
+
+@pytest.fixture(scope="module")
+def uris(reference, tmp_path_factory):
+    """hbstore's, and that of Hive's own metastore."""
+    folder = tmp_path_factory.mktemp("serve")
+    with Serve(f"sqlite://{folder}/store.db", folder) as server:
+        yield server.ready["uri"], reference[0]
+
+
+def _spec(row):
+    names = [one.split()[0] for one in COLUMNS.split(", ")]
+    return ", ".join(f"{name}='{value}'" for name, value in zip(names, row, strict=True))
+
+
+def _load(table, folder):
+    statements = [f"CREATE TABLE expressions.{table} (id INT) PARTITIONED BY ({COLUMNS})"]
+    for number, row in enumerate(ROWS):
+        file = folder / f"{table}-{number}"
+        file.write_text(f"{number}\n")
+        statements.append(f"LOAD DATA LOCAL INPATH '{file}' INTO TABLE expressions.{table} PARTITION ({_spec(row)})")
+    return statements
+
+
+def test_selects(command_line, uris, tmp_path):
+    statements = ["CREATE DATABASE IF NOT EXISTS expressions", *_load("selects", tmp_path)]
+    prepared = len(statements)
+    for predicate in PREDICATES:
+        query = f"SELECT id FROM expressions.selects WHERE {predicate}"
+        statements += [query, f"EXPLAIN DEPENDENCY {query}"]
+    ours, theirs = (command_line(uri, statements) for uri in uris)
+    assert "FAILED" not in "".join(ours), "\n".join(one for one in ours if "FAILED" in one)
+    assert _inputs(ours[prepared:]) == _inputs(theirs[prepared:])
+
+
+def _inputs(outputs):
+    """The rows and the input partitions of each predicate."""
+    pairs = zip(outputs[::2], outputs[1::2], strict=True)
+    return {
+        predicate: (sorted(rows.split()), sorted(re.findall('"partitionName":"([^"]*)"', inputs)))
+        for predicate, (rows, inputs) in zip(PREDICATES, pairs, strict=True)
+    }
+
+
+def test_drops(command_line, uris):
+    statements = [
+        "CREATE DATABASE IF NOT EXISTS expressions",
+        f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
+    ]
+    fill = " ".join(f"PARTITION ({_spec(row)})" for row in ROWS)
+    for drop in DROPS:
+        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
+            statements += [
+                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
+                f"ALTER TABLE expressions.drops {form.format(drop)}",
+                "SHOW PARTITIONS expressions.drops",
+            ]
+    ours, theirs = (command_line(uri, statements) for uri in uris)
+    differ = [
+        (statement, one, other)
+        for statement, one, other in zip(statements, ours, theirs, strict=True)
+        if one.splitlines() != other.splitlines()
+    ]
+    assert not differ
+    assert any("s=" in one for one in ours)
+    assert any(len(one.splitlines()) < len(ROWS) for one in ours[4::3])
