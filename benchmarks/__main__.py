@@ -25,6 +25,7 @@ from benchmarks import (
     cube_queries,
     growth,
     hbase,
+    hive_expressions,
     listings,
     planning,
     rest,
@@ -38,6 +39,7 @@ from benchmarks.timing import Report
 ONE_TABLE = {
     "planning": planning.run,
     "growth": growth.run,
+    "expressions": hive_expressions.run,
     "console-queries": console_queries.run,
     "console-timelines": console_timelines.run,
 }

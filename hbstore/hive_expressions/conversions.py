@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from hbstore.hive_expressions.refusal import unreadable
@@ -139,6 +140,7 @@ def cast(source: ColumnType, target: ColumnType) -> Convert:  # noqa: C901, PLR0
     raise unreadable("hbstore does not know this cast exactly", one=source.name, other=target.name)
 
 
+@lru_cache(maxsize=256)
 def type_of(name: str) -> ColumnType:
     """The type that Hive writes so, where it can be a partition column's.
 

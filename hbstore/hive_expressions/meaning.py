@@ -50,6 +50,8 @@ _OPERATOR: Final = {
     ">=": Operator.GE,
 }
 _SHOWN: Final = 200
+_PADDED: Final = 10_000
+"""Texts with and without blanks that an IN may become; a longer one is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,12 @@ class _Reader:
         if not isinstance(tested, ColumnNode):
             return None
         column_type = self._type(tested)
+        if (
+            isinstance(column_type, StringType)
+            and len(listed) * (column_type.limit or 0) > _PADDED
+            and is_char(column_type)
+        ):
+            return None
         literals: list[Literal] = []
         for one in listed:
             literal = literal_beside(column_type, one) if isinstance(one, ConstantNode) else None

@@ -150,7 +150,8 @@ class NodeMaker:
         made = []
         size = 1
         for child in children:
-            node, inner = self.node(child)
+            known = self._made.get(id(child))
+            node, inner = known if known is not None else self.node(child)
             made.append(node)
             size += inner
         if size > MAX_NODES:

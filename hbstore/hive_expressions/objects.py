@@ -21,6 +21,7 @@ from hbstore.hive_expressions.classes import (
     REGISTERED3,
     REGISTERED5,
     SINGLE,
+    Fields,
 )
 from hbstore.hive_expressions.encodings import Cursor
 from hbstore.hive_expressions.refusal import unreadable
@@ -38,8 +39,7 @@ _SHOWN: Final = 80
 _OPEN: Final = object()
 """Stands for an object whose fields are being read."""
 
-Class: TypeAlias = "int | str"
-"""A registered number or a name."""
+Read: TypeAlias = Callable[[], Any]
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +53,23 @@ class JavaObject:
 
     name: str
     fields: Mapping[str, Any]
+
+
+@dataclass(slots=True, eq=False)
+class JavaClass:
+    """A class, and how its objects are read; what cannot be read is no part of expressions.
+
+    Attributes:
+        name: its name; of a registered one, what it is.
+        fields: by name, how each is read.
+        numbered: how what stands behind the marker is read, where it has no fields.
+        value: how a value without a marker is read.
+    """
+
+    name: str
+    fields: tuple[tuple[str, Read], ...] | None
+    numbered: Read | None
+    value: Read | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +110,7 @@ class LocalTime:
 class ObjectReader:
     """Reads objects from the bytes of one Kryo."""
 
-    __slots__ = ("_depth", "_fields", "_kryo5", "_names", "_numbered", "_objects", "_registered", "_values", "cursor")
+    __slots__ = ("_classes", "_depth", "_fields", "_kryo5", "_numbered", "_objects", "_registered", "_values", "cursor")
 
     def __init__(self, data: bytes, *, kryo5: bool) -> None:
         """Begin to read.
@@ -104,8 +121,9 @@ class ObjectReader:
         """
         self.cursor = cursor = Cursor(data, fixed="little" if kryo5 else "big")
         self._kryo5 = kryo5
-        self._registered = REGISTERED5 if kryo5 else REGISTERED3
-        self._names: list[str] = []
+        self._fields: Mapping[str, Fields] = KRYO5 if kryo5 else KRYO3
+        self._registered: Mapping[int, str] = REGISTERED5 if kryo5 else REGISTERED3
+        self._classes: list[JavaClass] = []
         self._objects: list[Any] = []
         self._depth = 0
         self._values: dict[str, Callable[[], Any]] = {
@@ -131,49 +149,62 @@ class ObjectReader:
             EMPTY: tuple,
             **dict.fromkeys(LISTS, self._list),
         }
-        values = self._values
-        self._fields: dict[Class, tuple[tuple[str, Callable[[], Any]], ...]] = {
-            name: tuple([(field, values[kind]) for field, kind in fields])
-            for name, fields in (KRYO5 if kryo5 else KRYO3).items()
-        }
 
-    def _class(self) -> Class | None:
+    def root(self, name: str) -> Any:
+        """An object of a class that is known without the bytes."""
+        return self.any_object(self._class_of(name))
+
+    def _class_of(self, name: str) -> JavaClass:
+        fields, values = self._fields.get(name), self._values
+        read = None if fields is None else tuple([(field, values[kind]) for field, kind in fields])
+        return JavaClass(name, read, self._numbered.get(name))
+
+    def _class(self) -> JavaClass | None:
         """A class; None where there is no object."""
         number = self.cursor.varint()
+        if number == _NULL:
+            return None
         if number != _BY_NAME:
-            return None if number == _NULL else number - _FIRST_REGISTERED
+            kind = self._registered.get(number - _FIRST_REGISTERED, "")
+            return JavaClass(kind, None, self._numbered.get(kind), self._values.get(kind))
         index = self.cursor.varint()
-        if index < len(self._names):
-            return self._names[index]
-        if index > len(self._names):
+        if index < len(self._classes):
+            return self._classes[index]
+        if index > len(self._classes):
             raise unreadable("a class is referred to that was not named", at=self.cursor.at)
-        name = self.cursor.text() or ""
-        self._names.append(name)
-        return name
+        named = self._class_of(self.cursor.text() or "")
+        self._classes.append(named)
+        return named
 
-    def any_object(self, java_class: Class | None = None) -> Any:
+    def any_object(self, java_class: JavaClass | None = None) -> Any:
         """An object, or None: of this class, or of the one that stands before it.
 
         It reads all fields itself, and lists call it at once, so that what nests deep needs few frames of Python's.
-        What Hive writes most, a class by a number of one byte and a new object, needs no further calls.
+        What Hive writes most, classes and objects whose numbers have one byte, needs no further calls.
         """
         cursor = self.cursor
         data, at = cursor.data, cursor.at
         if java_class is None:
-            if data[at] == _BY_NAME and data[at + 1] < len(self._names) and data[at + 1] < _MORE:
-                java_class = self._names[data[at + 1]]
+            kind = data[at]
+            if kind == _NULL:
+                cursor.at = at + 1
+                return None
+            classes = self._classes
+            if kind == _BY_NAME and data[at + 1] < _MORE and data[at + 1] < len(classes):
+                java_class = classes[data[at + 1]]
                 cursor.at = at = at + 2
-            elif (java_class := self._class()) is None:
+            elif (java_class := self._class()) is None:  # a zero of several bytes
                 return None
             else:
                 at = cursor.at
-        fields = self._fields.get(java_class)
+        fields = java_class.fields
         if fields is None:
             return self._without_fields(java_class)
-        if data[at] != _NEW:
+        objects = self._objects
+        marker = data[at]
+        if marker != _NEW:
             return self._seen(cursor.varint())
         cursor.at = at + 1
-        objects = self._objects
         number = len(objects)
         objects.append(_OPEN)
         self._depth += 1
@@ -183,20 +214,17 @@ class ObjectReader:
         for name, read in fields:
             found[name] = read()
         self._depth -= 1
-        made = objects[number] = JavaObject(str(java_class), found)
+        made = objects[number] = JavaObject(java_class.name, found)
         return made
 
-    def _without_fields(self, java_class: Class) -> Any:
+    def _without_fields(self, java_class: JavaClass) -> Any:
         """A value, which has no number, or a list or an array or a date, which have one."""
-        kind = self._registered.get(java_class, "") if isinstance(java_class, int) else java_class
-        value = self._values.get(kind) if isinstance(java_class, int) else None
-        if value is not None:
-            return value()
-        read = self._numbered.get(kind)
-        if read is None:
-            named = clipped(str(java_class), _SHOWN)
+        if java_class.value is not None:
+            return java_class.value()
+        if java_class.numbered is None:
+            named = clipped(java_class.name, _SHOWN)
             raise unreadable("it holds an object of a class that is not part of expressions", java_class=named)
-        return self._content(read)
+        return self._content(java_class.numbered)
 
     def _content(self, read: Callable[[], Any]) -> Any:
         """What stands behind the marker of an object that has no fields of this table."""
@@ -226,7 +254,8 @@ class ObjectReader:
     def _text(self) -> str | None:
         cursor = self.cursor
         at = cursor.at
-        if cursor.data[at] == _NEW:
+        marker = cursor.data[at]
+        if marker == _NEW:
             cursor.at = at + 1
             text = cursor.text()
             self._objects.append(text)
@@ -270,7 +299,7 @@ class ObjectReader:
         java_class = self._class()
         if java_class is None:
             return (None,) * size
-        if self.cursor.boolean() and isinstance(java_class, int) and self._registered.get(java_class) != "text":
+        if self.cursor.boolean() and java_class.value is not None and java_class.name != "text":
             raise unreadable("a list mixes values and nulls", at=self.cursor.at)
         return tuple([self.any_object(java_class) for _ in range(size)])
 
@@ -281,7 +310,8 @@ class ObjectReader:
 
     def _texts(self) -> Any:
         """A list of texts: its class stands before it, theirs do not."""
-        if self._class() not in LISTS:
+        declared = self._class()
+        if declared is None or declared.name not in LISTS:
             raise unreadable("the names of a struct's fields are no list", at=self.cursor.at)
         return self._content(self._text_elements)
 
@@ -294,8 +324,9 @@ class ObjectReader:
         """Arrays.asList: the class that the array was declared with, then each element with its own."""
         size = self._size(self.cursor.varint())
         declared = self._class()
-        if declared is None or (isinstance(declared, str) and declared not in ELEMENTS):
-            raise unreadable("it holds an array of a class that is not part of expressions", java_class=declared)
+        if declared is None or (declared.value is None and declared.name not in ELEMENTS):
+            named = None if declared is None else clipped(declared.name, _SHOWN)
+            raise unreadable("it holds an array of a class that is not part of expressions", java_class=named)
         return tuple([self.any_object() for _ in range(size)])
 
     def _local_date(self) -> LocalDate:

@@ -32,7 +32,7 @@ def read_expression(data: bytes) -> Node:
     kryo5 = data[1:2] == b"\x00"
     reader = ObjectReader(data, kryo5=kryo5)
     try:
-        root = reader.any_object(None if kryo5 else ROOT)
+        root = reader.any_object() if kryo5 else reader.root(ROOT)
     except (IndexError, struct.error):
         raise unreadable("the bytes end too early", bytes=len(data)) from None
     if reader.cursor.at != len(data):

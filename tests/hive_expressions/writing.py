@@ -209,7 +209,7 @@ class Writer:
     def _field(self, one):
         if isinstance(one, Raw) and one.data[:1] == b"\1" and len(one.data) > 1:
             self.count += 1  # a text
-        if isinstance(one, Raw) and one.data[:2] == b"\3\1":
+        if isinstance(one, Raw) and one.data[:2] in (b"\3\1", b"\x0c\1", b"\x0d\1"):  # a text, a date, a timestamp
             self.count += 1
         return self.value(one)
 

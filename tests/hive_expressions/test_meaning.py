@@ -1,0 +1,182 @@
+"""What expressions mean for a table: ranges where the filter language says it, computed values, or an error."""
+
+from __future__ import annotations
+
+import struct
+from datetime import date
+
+import pytest
+
+from hbstore.errors import ExpressionUnreadable, UnknownColumnError
+from hbstore.filters.tree import Holds, Integer
+from hbstore.hive_expressions.meaning import meaning_of
+from hbstore.hive_expressions.nodes import ConstantNode
+from hbstore.hive_expressions.reading import read_expression
+from hbstore.types import parse_type
+from tests.hive_expressions.writing import Raw, call, column, constant, string, written
+
+COLUMNS = {
+    name: parse_type(text)
+    for name, text in {
+        "s": "string",
+        "i": "int",
+        "l": "bigint",
+        "d": "date",
+        "m": "timestamp",
+        "f": "float",
+        "g": "double",
+        "b": "boolean",
+    }.items()
+}
+S, INT, L, D, G = (column(name, COLUMNS[name].name) for name in "sildg")
+DAY = 86_400_000
+
+
+def meaning(root, columns=COLUMNS):
+    return meaning_of(read_expression(written(root)), columns)
+
+
+def tree(root):
+    found = meaning(root)
+    assert not found.unread
+    return found.tree
+
+
+def sql_date(milliseconds):
+    """A java.sql.Date: its number, a marker, eight bytes."""
+    return constant(Raw(b"\x0c\1" + struct.pack(">q", milliseconds)), "date")
+
+
+@pytest.mark.parametrize(
+    ("root", "text"),
+    [
+        (call("<", constant(5), INT), "i > 5"),
+        (call("=", INT, constant(5.0)), "i = 5"),
+        (call("=", INT, constant("5")), "i = 5"),
+        (call("=", G, constant(5)), "g = 5.0"),
+        (call("=", D, constant("2026-01-02")), "d = date '2026-01-02'"),
+        (call("=", D, sql_date(20_455 * DAY)), "d = date '2026-01-02'"),
+        (call("=", column("b", "boolean"), constant(True)), "b = true"),
+        (column("b", "boolean"), None),
+        (call("not", column("b", "boolean")), "not b = true"),
+        (call("in", INT, constant(1), constant(2)), "i in (1, 2)"),
+        (call("between", constant(False), INT, constant(1), constant(2)), "i between 1 and 2"),
+        (call("between", constant(True), INT, constant(1), constant(2)), "i not between 1 and 2"),
+        (call("like", S, constant("a\\_b%")), "s like 'a\\_b%'"),
+        (call("<=>", S, constant(None)), "s is null"),
+        (call("<=>", S, constant("a")), "s is not null and s = 'a'"),
+        (
+            call("or", call("=", S, constant("a")), call("=", S, constant("b")), call("=", INT, constant(1))),
+            "s = 'a' or s = 'b' or i = 1",
+        ),
+    ],
+)
+def test_what_the_filter_language_says(root, text):
+    if text is None:
+        with pytest.raises(ExpressionUnreadable):  # Hive 2.3's root is a function
+            meaning(root)
+    else:
+        assert str(tree(root)) == text
+
+
+@pytest.mark.parametrize(
+    ("root", "true", "false", "unknown"),
+    [
+        (call("=", S, constant(5)), ["5", "05", "5.0", " 5"], ["6", "-5"], [None, "", "a"]),
+        (call("<>", S, constant(5)), ["6"], ["5", "05"], [None, "a"]),
+        (call("=", L, constant(9007199254740992.0)), ["9007199254740993"], ["5"], [None]),
+        (call("=", INT, constant(5.5)), [], ["5", "6"], [None]),
+        (call("<", INT, constant(5.5)), ["5"], ["6"], [None]),
+        (
+            call("=", call("UDFToInteger", S, type_name="int"), constant(5)),
+            ["5", "05", "5.7"],
+            ["6"],
+            [None, "a", "1e3"],
+        ),
+        (call("is null", call("UDFToInteger", S, type_name="int")), ["a", None], ["5"], []),
+        (call("rlike", S, constant("^a.?$")), ["a", "ab"], ["abc", "ba"], [None]),
+        (call("rlike", S, constant("")), [], ["a"], [None]),
+        (call("in", S, constant("a"), constant(None)), ["a"], [], ["b", None]),
+        (call("=", S, constant(None)), [], [], ["a", None]),
+        (call("between", constant(True), S, constant("a"), constant(None)), [], [], ["b", None, "A"]),
+        (call("between", constant(False), S, constant("b"), constant(None)), [], ["a"], ["c", None]),
+    ],
+)
+def test_what_is_computed(root, true, false, unknown):
+    found = tree(root)
+    assert isinstance(found, Holds)
+    for expected, texts in ((True, true), (False, false), (None, unknown)):
+        assert [found.condition.matches(text) for text in texts] == [expected] * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("root", "words"),
+    [
+        (call("=", call("upper", S, type_name="string"), constant("A")), "does not compute this function"),
+        (call("=", S, L), "several columns"),
+        (call("=", constant(1), constant(1)), "no column"),
+        (call("=", column("i", "string"), constant("5")), "another type in the table"),
+        (call("=", call("UDFToDouble", column("b", "boolean"), type_name="double"), constant(1.0)), "cast"),
+        (call("like", S, constant("a\\\\%")), "two backslashes"),
+        (call("rlike", S, constant("(?i)a")), "form that hbstore does not read"),
+        (call("rlike", S, constant("a*+")), "form"),
+        (call("rlike", S, constant("((((a{99}){99}){99}){99})")), "too long"),
+        (call("=", column("m", "timestamp"), constant(Raw(b"\x0d\1" + bytes(12)), "timestamp")), "time zone"),
+        (call("=", D, sql_date(20_455 * DAY + 11 * DAY // 24)), "either of two"),
+        (call("=", D, sql_date(-200_000 * DAY)), "another calendar"),
+        (call("=", INT, constant("x", "int")), "not of its type"),
+        (call("=", S, constant(Raw(b"\3\1" + string("\ud800")), "string")), "not of its type"),
+        (call("=", S, constant("a"), constant("b")), "number of arguments"),
+        (call("between", S, S, constant("a"), constant("b")), "BETWEEN"),
+        (call("=", S, constant("a", "binary")), "cannot be the type"),
+    ],
+)
+def test_what_is_refused_names_its_part(root, words):
+    with pytest.raises(ExpressionUnreadable, match=words) as caught:
+        meaning(root)
+    assert caught.value.fields["part"]
+    left_out = meaning(call("and", root, call("=", INT, constant(5))))
+    assert str(left_out.tree) == "i = 5"
+    assert len(left_out.unread) == 1
+    for whole in (
+        call("or", root, call("=", INT, constant(5))),
+        call("not", call("and", root, call("=", INT, constant(5)))),
+    ):
+        with pytest.raises(ExpressionUnreadable, match=words):
+            meaning(whole)
+
+
+def test_a_column_that_is_none():
+    with pytest.raises(UnknownColumnError):
+        meaning(call("and", call("=", column("amount"), constant("a")), call("=", INT, constant(5))))
+
+
+@pytest.mark.parametrize(
+    ("hours", "day"),
+    [
+        (0, date(2026, 1, 2)),
+        (-11.9, date(2026, 1, 2)),
+        (9.9, date(2026, 1, 2)),
+        (-5.5, date(2026, 1, 2)),
+        (8, date(2026, 1, 2)),
+    ],
+)
+def test_dates_of_time_zones(hours, day):
+    """A client so many hours behind UTC begins its day so much later."""
+    root = read_expression(written(call("=", D, sql_date(int((20_455 + hours / 24) * DAY)))))
+    constant_node = root.children[1]
+    assert isinstance(constant_node, ConstantNode)
+    assert constant_node.value == day
+
+
+def test_char():
+    columns = {"c": parse_type("char(4)")}
+    found = meaning(call("=", column("c", "string"), constant("x")), {"c": parse_type("string")})
+    assert str(found.tree) == "c = 'x'"
+    with pytest.raises(ExpressionUnreadable):  # the client's type of it is another
+        meaning(call("=", column("c", "string"), constant("x")), columns)
+
+
+def test_long_lists():
+    root = call("in", INT, *[constant(number) for number in range(5_000)])
+    assert tree(root).literals[-1] == Integer(4_999)
