@@ -260,10 +260,10 @@ class _Parser:
         """Parts one behind the other."""
         parts: list[Part] = []
         while self.at < len(self.text) and self.text[self.at] not in "|)":
+            is_anchor = self.text[self.at] in "^$"
             part = self.part()
             low, high = self.count()
-            anchor = part is _BEGINS or part is _ENDS_HERE
-            if anchor and (low, high) != (1, 1):
+            if is_anchor and (low, high) != (1, 1):
                 raise self.refused()
             parts.append(part if (low, high) == (1, 1) else _Repeated(part, low, high))
         return parts[0] if len(parts) == 1 else _Sequence(tuple(parts))

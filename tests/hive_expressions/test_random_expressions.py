@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +13,10 @@ from hbstore.errors import ExpressionUnreadable
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.reading import read_expression
 from hbstore.model import Column, Partition, Table
-from tests.hive_expressions.hive import RELEASES, compiled, random_world
+from tests.hive_expressions.hive import RELEASES, compiled, named_expressions, random_world
 
 EXPRESSIONS = 3_000
+GOLDEN = Path(__file__).parent / "golden.json"
 READ = 0.5
 """So much of what is random can be read as a whole at least: some casts, and Hive 2.3's timestamps, cannot."""
 
@@ -59,6 +62,16 @@ def test_they_select_what_hive_says(release, paths, tmp_path):
     assert not seen["class"]
     assert not wrong, f"{len(wrong)} differ; " + "\n".join(wrong[:20])
     assert seen["whole"] > READ * EXPRESSIONS, seen
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_golden_bytes_are_what_hive_writes(release, paths, tmp_path, request):
+    named = named_expressions(paths(release), tmp_path)
+    golden = json.loads(GOLDEN.read_text())
+    if request.config.getoption("--update-golden"):
+        golden[release] = named
+        GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
+    assert golden[release] == named
 
 
 def stored(world):

@@ -15,7 +15,7 @@ from hbstore.hive_expressions.reading import read_expression
 from tests.hive_expressions.writing import LIST, PLAN, Listed, Raw, Thing, Writer, call, column, constant, kind, written
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
-"""Bytes as Hive wrote them, by release and construct; test_golden_bytes.py compares them with Hive's."""
+"""Bytes as Hive wrote them, by release and construct; test_random_expressions.py compares them with Hive's."""
 
 VALUES = [(release, name) for release, named in GOLDEN.items() for name in named]
 EXPECTED = json.loads((Path(__file__).parent / "golden_texts.json").read_text())
