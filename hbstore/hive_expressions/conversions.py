@@ -36,7 +36,6 @@ DOUBLE: Final = FloatType("double", 8)
 FLOAT: Final = FloatType("float", 4)
 BIGINT: Final = IntegerType("bigint", 64)
 _DATE: Final = DateType()
-_TIMESTAMP: Final = TimestampType()
 _INTEGER_DIGITS: Final = {8: 3, 16: 5, 32: 10, 64: 19}
 _EXACT: Final = Context(prec=200)
 _DAY_0: Final = dt.date(1970, 1, 1).toordinal()
@@ -44,8 +43,12 @@ _DAY_SECONDS: Final = 86_400
 _JAVA_DOUBLE: Final = re.compile(
     r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)\Z", re.ASCII
 )
-_WHOLE: Final = re.compile(r"[+-]?[0-9]+\Z", re.ASCII)
-_STRICT_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", re.ASCII)
+_CUT_NUMBER: Final = re.compile(r"([+-]?)(?:([0-9]+)(?:\.[0-9]*)?|\.[0-9]+)\Z")
+_MAX_DIGITS: Final = 40
+_MOMENT: Final = re.compile(
+    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?: ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]+))?)?\Z"
+)
+_BLANKS: Final = "".join(map(chr, range(33)))
 
 
 def is_char(column_type: ColumnType) -> bool:
@@ -228,41 +231,45 @@ def _to_text(source: ColumnType, target: StringType) -> Convert:
 
 def _text_to_double(value: Value) -> Value | None:
     """As Java reads it, without the blanks around it."""
-    text = str(value).strip("".join(map(chr, range(33))))
+    text = str(value).strip(_BLANKS)
     if not _JAVA_DOUBLE.match(text):
         return None
     return float(text.rstrip("fFdD") if text[-1] in "fFdD" else text)
 
 
 def _text_to_integer(target: IntegerType) -> Convert:
+    """Digits, cut off at a point; NULL where the number is too large."""
     half = 1 << (target.bits - 1)
 
     def convert(value: Value) -> Value | None:
-        text = str(value)
-        whole, _, decimals = text.partition(".")
-        if not _WHOLE.match(whole) or len(whole) > 30 or not (not decimals or _WHOLE.match(f"0{decimals}")):  # noqa: PLR2004
+        found = _CUT_NUMBER.match(str(value))
+        if not found or len(found[2] or "") > _MAX_DIGITS:
             return None
-        number = int(whole)
+        number = int(f"{found[1]}{found[2] or 0}")
         return number if -half <= number < half else None
 
     return convert
 
 
 def _text_to_date(value: Value) -> Value | None:
-    text = str(value)
-    if not _STRICT_DATE.match(text):
-        return None
-    try:
-        return _DATE.parse(text)
-    except ValueError:
-        return None
+    moment = _text_to_timestamp(value)
+    return None if moment is None else _timestamp_to_date(moment)
 
 
 def _text_to_timestamp(value: Value) -> Value | None:
+    """A date, and perhaps a time; NULL for all that Hive's versions do not read alike."""
+    found = _MOMENT.match(str(value).strip(_BLANKS))
+    if not found:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in found.group(4, 5, 6))
     try:
-        return _TIMESTAMP.parse(str(value))
+        day = dt.date(int(found[1]), int(found[2]), int(found[3])).toordinal() - _DAY_0
     except ValueError:
         return None
+    if hours > 23 or minutes > 59 or seconds > 59:  # noqa: PLR2004
+        return None
+    nanoseconds = int((found[7] or "0")[:9].ljust(9, "0"))
+    return day * _DAY_SECONDS + hours * 3600 + minutes * 60 + seconds, nanoseconds
 
 
 def _date_to_timestamp(value: Value) -> Value:

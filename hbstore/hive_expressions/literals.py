@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from decimal import Decimal
+from typing import Final
 
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Text, Timestamp
 from hbstore.hive_expressions.computing import fits
@@ -22,7 +24,8 @@ from hbstore.types import (
     TimestampType,
 )
 
-_EXACT_BITS = {4: 24, 8: 53}
+_LIKE_A_DATE: Final = re.compile(r"\s*[+-]?[0-9]+-[0-9]")
+_EXACT_BITS: Final = {4: 24, 8: 53}
 """Whole numbers of so many bits are floats of so many bytes, exactly."""
 
 
@@ -51,6 +54,8 @@ def literal_beside(column_type: ColumnType, constant: ConstantNode) -> Literal |
     if not _is_exact(column_type, common):
         return None
     found = implicit(source, common)(value)
+    if found is None and isinstance(common, DateType | TimestampType) and _LIKE_A_DATE.match(str(value)):
+        raise unreadable("Hive's versions read a text in different ways as a date", value=repr(value))
     return None if found is None else _literal(column_type, found)
 
 

@@ -129,6 +129,7 @@ FIELDS = {
     "Between": (Raw(b"\0"), Raw(b"\0"), Raw(b"\0"), RESULT),
     "Struct": (),
     "Upper": (),
+    "ToDate": (),
     **dict.fromkeys(("OPAnd", "OPOr", "OPNot", "OPNull", "OPNotNull", "RegExp"), (RESULT,)),
 }
 OPERATORS = {
