@@ -7,7 +7,7 @@ expression has with every reference followed is counted, and bounded.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
@@ -29,6 +29,8 @@ _DAY: Final = 86_400_000
 _HOUR: Final = 3_600_000
 _GREGORIAN: Final = dt.date(1582, 10, 15)
 _NANOSECONDS: Final = 1_000_000_000
+_COLUMN: Final = PLAN + "ExprNodeColumnDesc"
+_CONSTANT: Final = PLAN + "ExprNodeConstantDesc"
 _OLD_FUNCTIONS: Final = "org.apache.hadoop.hive.ql.udf."
 
 Moment: TypeAlias = tuple[int, int]
@@ -118,59 +120,47 @@ class NodeMaker:
         self._depth = 0
 
     def node(self, found: Any) -> tuple[Node, int]:
-        """A node, and how many nodes there are in it."""
-        known = self._made.get(id(found))
-        if known is not None:
-            return known
-        make = _NODES.get(found.name) if isinstance(found, JavaObject) else None
-        if make is None:
+        """A node, and how many nodes there are in it; each call is made once, however often it is referred to."""
+        if not isinstance(found, JavaObject):
             raise unreadable("something else stands where an expression should", value=_kind(found))
-        self._depth += 1
-        if self._depth > MAX_CALLS_DEEP:
-            raise unreadable("its calls nest too deep", limit=MAX_CALLS_DEEP)
-        made = self._made[id(found)] = make(self, found.fields)
-        self._depth -= 1
-        return made
+        name, fields = found.name, found.fields
+        if name == _COLUMN:
+            return ColumnNode(_text(fields["column"]), self._type_name(fields["typeInfo"])), 1
+        if name == _CONSTANT:
+            value = _value(fields["value"])
+            size = len(value) if isinstance(value, tuple) else 1
+            return ConstantNode(value, self._type_name(fields["typeInfo"])), size
+        if name != ROOT:
+            raise unreadable("something else stands where an expression should", value=name)
+        known = self._made.get(id(found))
+        if known is None:
+            self._depth += 1
+            if self._depth > MAX_CALLS_DEEP:
+                raise unreadable("its calls nest too deep", limit=MAX_CALLS_DEEP)
+            known = self._made[id(found)] = self._call(fields)
+            self._depth -= 1
+        return known
 
-    def column(self, fields: Mapping[str, Any]) -> tuple[Node, int]:
-        """A column."""
-        return ColumnNode(_text(fields["column"]), self.type_name(fields["typeInfo"])), 1
-
-    def constant(self, fields: Mapping[str, Any]) -> tuple[Node, int]:
-        """A constant."""
-        name = self.type_name(fields["typeInfo"])
-        value = _value(fields["value"])
-        return ConstantNode(value, name), len(value) if isinstance(value, tuple) else 1
-
-    def call(self, fields: Mapping[str, Any]) -> tuple[Node, int]:
-        """A call of a function."""
+    def _call(self, fields: Mapping[str, Any]) -> tuple[Node, int]:
         children = fields["children"]
         if not isinstance(children, tuple):
             raise unreadable("a function has no list of arguments")
         made = []
         size = 1
         for child in children:
-            known = self._made.get(id(child))
-            node, inner = known if known is not None else self.node(child)
+            node, inner = self.node(child)
             made.append(node)
             size += inner
         if size > MAX_NODES:
             raise unreadable("it has too many nodes", limit=MAX_NODES)
-        return CallNode(_function(fields["genericUDF"]), tuple(made), self.type_name(fields["typeInfo"])), size
+        return CallNode(_function(fields["genericUDF"]), tuple(made), self._type_name(fields["typeInfo"])), size
 
-    def type_name(self, found: Any) -> str:
+    def _type_name(self, found: Any) -> str:
         """A type as Hive writes it."""
         name = self._types.get(id(found))  # types are shared, and the objects live as long as this
         if name is None:
             name = self._types[id(found)] = _type_name(found)
         return name
-
-
-_NODES: Final[Mapping[str, Callable[[NodeMaker, Mapping[str, Any]], tuple[Node, int]]]] = {
-    ROOT: NodeMaker.call,
-    PLAN + "ExprNodeColumnDesc": NodeMaker.column,
-    PLAN + "ExprNodeConstantDesc": NodeMaker.constant,
-}
 
 
 def _kind(found: Any) -> str:

@@ -201,9 +201,8 @@ class ObjectReader:
         if fields is None:
             return self._without_fields(java_class)
         objects = self._objects
-        marker = data[at]
-        if marker != _NEW:
-            return self._seen(cursor.varint())
+        if data[at] != _NEW:
+            return self._seen()
         cursor.at = at + 1
         number = len(objects)
         objects.append(_OPEN)
@@ -228,9 +227,10 @@ class ObjectReader:
 
     def _content(self, read: Callable[[], Any]) -> Any:
         """What stands behind the marker of an object that has no fields of this table."""
-        marker = self.cursor.varint()
-        if marker != _NEW:
-            return self._seen(marker)
+        cursor = self.cursor
+        if cursor.data[cursor.at] != _NEW:
+            return self._seen()
+        cursor.at += 1
         number = len(self._objects)
         self._objects.append(_OPEN)
         self._depth += 1
@@ -240,11 +240,17 @@ class ObjectReader:
         self._depth -= 1
         return found
 
-    def _seen(self, marker: int) -> Any:
+    def _seen(self) -> Any:
         """An object that occurred before, or null."""
+        cursor = self.cursor
+        marker = cursor.data[cursor.at]
+        if marker < _MORE:
+            cursor.at += 1
+        else:
+            marker = cursor.varint()
         if marker == _NULL:
             return None
-        if marker - 2 >= len(self._objects):
+        if marker == _NEW or marker - 2 >= len(self._objects):
             raise unreadable("an object is referred to that did not occur", at=self.cursor.at)
         found = self._objects[marker - 2]
         if found is _OPEN:
@@ -254,13 +260,12 @@ class ObjectReader:
     def _text(self) -> str | None:
         cursor = self.cursor
         at = cursor.at
-        marker = cursor.data[at]
-        if marker == _NEW:
+        if cursor.data[at] == _NEW:
             cursor.at = at + 1
             text = cursor.text()
             self._objects.append(text)
             return text
-        found = self._seen(cursor.varint())
+        found = self._seen()
         if found is not None and not isinstance(found, str):
             raise unreadable("another object stands where a text should", at=cursor.at)
         return found
