@@ -71,9 +71,9 @@ def compiled(release, folder):
     return [str(folder), *path]
 
 
-def run(path, *arguments):
-    """Run the program with these arguments."""
-    command = ["java", *OPTIONS.split(), "-Xmx512m", *OPEN, "-Duser.timezone=UTC", "-cp", os.pathsep.join(path)]
+def run(path, *arguments, zone="UTC"):
+    """Run the program with these arguments, where the clock shows the time of a zone."""
+    command = ["java", *OPTIONS.split(), "-Xmx512m", *OPEN, f"-Duser.timezone={zone}", "-cp", os.pathsep.join(path)]
     done = subprocess.run(
         [*command, "RandomExpressions", *map(str, arguments)],
         capture_output=True,
@@ -101,8 +101,8 @@ def random_world(path, seed, expressions, folder):
     return world
 
 
-def named_expressions(path, folder):
-    """One expression of each kind, by name."""
+def named_expressions(path, folder, zone="UTC"):
+    """One expression of each kind, by name, as a client in a time zone writes it."""
     target = folder / "named"
-    run(path, "named", 0, target)
+    run(path, "named", 0, target, zone=zone)
     return dict(line.split("\t") for line in target.read_text().splitlines())

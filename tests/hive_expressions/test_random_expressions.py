@@ -74,6 +74,21 @@ def test_golden_bytes_are_what_hive_writes(release, paths, tmp_path, request):
     assert golden[release] == named
 
 
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("Asia/Tokyo", "x = date '2026-01-02'"),
+        ("Asia/Kolkata", "x = date '2026-01-02'"),
+        ("America/Los_Angeles", "x = date '2026-01-02'"),
+        ("Pacific/Auckland", "x = ?"),
+        ("Pacific/Honolulu", "x = ?"),
+    ],
+)
+def test_dates_of_clients_in_other_zones(zone, day, paths, tmp_path):
+    written = named_expressions(paths("2.3"), tmp_path, zone)["date 2026-01-02"]
+    assert str(read_expression(bytes.fromhex(written))) == day
+
+
 def stored(world):
     """The partitions in a store; of equal ones, the first."""
     store = connect("memory://")
