@@ -47,7 +47,9 @@ def client_machine(release, folder):
     ):
         try:
             port = int(java.stdout.readline())
-            gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auto_convert=True))
+            # Objects are not given back one by one: some are forgotten here only when the JVM has ended.
+            parameters = GatewayParameters(port=port, auto_convert=True, enable_memory_management=False)
+            gateway = JavaGateway(gateway_parameters=parameters)
             yield Java(gateway, "org.apache.hadoop.hive.metastore.conf.MetastoreConf.newMetastoreConf")
             gateway.close()
         finally:

@@ -15,6 +15,8 @@ TOPICS = {topic.__name__: topic for module in MODULES for topic in module.TOPICS
 ON_HBASE = ("changed_tables", "compare_and_swap", "added", "altered", "dropped", "exchanged", "filters", "locks")
 RUNS = [(name, "sqlite") for name in TOPICS]
 RUNS += [pytest.param(name, "hbase", marks=pytest.mark.hbase) for name in ON_HBASE]
+CATALOG = {"catName"}
+"""A field that this client knows and its metastore does not; hbstore tells it where it makes a struct."""
 CALLED = """
 abort_txn add_partition_with_environment_context add_partitions add_partitions_pspec add_partitions_req alter_database
 alter_function alter_partition alter_partitions alter_table_with_environment_context
@@ -55,7 +57,7 @@ def expected(request, java, reference):
 
 def hold(java, uri, root, topic):
     """A conversation about a topic."""
-    conversation = Conversation(java, uri, root)
+    conversation = Conversation(java, uri, root, CATALOG)
     try:
         topic(conversation)
     finally:

@@ -91,14 +91,14 @@ def hold(java, uri, root, topic):
     return conversation
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_a_conversation_goes_as_with_a_real_metastore(client, hive_4, hbstore_, topic):
+@pytest.mark.parametrize("subject", TOPICS)
+def test_a_conversation_goes_as_with_a_real_metastore(client, hive_4, hbstore_, subject):
     release, java = client
-    if (topic in SINCE_4_0 and release == "3.1") or (topic in ONCE and release != RELEASES[0]):
+    if (subject in SINCE_4_0 and release == "3.1") or (subject in ONCE and release != RELEASES[0]):
         pytest.skip("not of this client")
-    expected = hold(java, *hive_4, TOPICS[topic]).outcomes
-    found = hold(java, *place(hbstore_), TOPICS[topic]).outcomes
-    rules = [one for one in DIFFERENCES if one.topic == topic and release in one.releases]
+    expected = hold(java, *hive_4, TOPICS[subject]).outcomes
+    found = hold(java, *place(hbstore_), TOPICS[subject]).outcomes
+    rules = [one for one in DIFFERENCES if one.topic == subject and release in one.releases]
     wrong, used = [], set()
     for (call, answer, _), (called, answered, _) in zip(expected, found, strict=True):
         assert call == called
@@ -111,7 +111,7 @@ def test_a_conversation_goes_as_with_a_real_metastore(client, hive_4, hbstore_, 
     assert not set(rules) - used, "these do not differ"
 
 
-@pytest.mark.parametrize("topic", OF_HBSTORE_ALONE)
-def test_locks_and_transactions(client, hbstore_, topic):
+@pytest.mark.parametrize("subject", OF_HBSTORE_ALONE)
+def test_locks_and_transactions(client, hbstore_, subject):
     _, java = client
-    assert hold(java, *place(hbstore_), EVERY[topic]).unexpected == []
+    assert hold(java, *place(hbstore_), EVERY[subject]).unexpected == []
