@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, Final
 
 from thriftpy2.thrift import TException
@@ -41,9 +40,9 @@ def ask(service: Service, method: str, /, **arguments: Any) -> CallRecord:
     return call.record
 
 
-def struct(**fields: Any) -> Any:
-    """A struct of the service as a handler reads it."""
-    return SimpleNamespace(**fields)
+def struct(name: str, /, **fields: Any) -> Any:
+    """A struct of the service as a handler reads it; what is left out has the IDL's default."""
+    return getattr(THRIFT, name)(**fields)
 
 
 def files_left(record: CallRecord) -> tuple[str, ...]:

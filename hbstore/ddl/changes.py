@@ -45,6 +45,7 @@ def add_partitions(service: Service, table: Table, statement: AddPartitions) -> 
         check_types(table, values)
         given.append(GivenPartition(table.database, table.name, Partition(values, location=one.location)))
     request = struct(
+        "AddPartitionsRequest",
         dbName=table.database,
         tblName=table.name,
         parts=given,
@@ -79,13 +80,14 @@ def drop_partitions(service: Service, table: Table, statement: DropPartitions) -
     wanted = list(found)
     for begin in range(0, len(wanted), BATCH):
         request = struct(
+            "DropPartitionsRequest",
             dbName=table.database,
             tblName=table.name,
-            parts=struct(names=wanted[begin : begin + BATCH], exprs=None),
+            parts=struct("RequestPartsSpec", names=wanted[begin : begin + BATCH]),
             ifExists=True,  # what somebody else dropped meanwhile is dropped
             deleteData=True,
             needResult=False,
-            environmentContext=struct(properties={"ifPurge": str(statement.purge).lower()}),
+            environmentContext=struct("EnvironmentContext", properties={"ifPurge": str(statement.purge).lower()}),
         )
         record = ask(service, "drop_partitions_req", req=request)
         dropped += record.noted("partitions")
