@@ -150,13 +150,8 @@ def expressions(ask):
     filled(ask, "exprs", "days", *DAYS)
     found = ask.java.jvm.java.util.ArrayList()
     expression = compared(ask, "ds", "string", "2026-01-01")
-    ask.differs(
-        "Hive's serialised expressions are not read: all partitions, marked as perhaps too many, which Hive sorts out",
-        True,
-        *("listPartitionsByExpr", "exprs", "days", expression, "__HIVE_DEFAULT_PARTITION__", -1, found),
-    )
-    wanted = [one for one in ask.java.plain(found) if one["values"][0] == "2026-01-01"]
-    ask.note("found", wanted)
+    ask("listPartitionsByExpr", "exprs", "days", expression, "__HIVE_DEFAULT_PARTITION__", -1, found)
+    ask.note("found", ask.java.plain(found))
 
 
 TOPICS = (one_partition, lists, filters, values, expressions)
