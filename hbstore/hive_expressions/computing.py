@@ -12,7 +12,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final, TypeAlias
 
 from hbstore.hive_expressions.classes import COMPARISONS, TESTS
-from hbstore.hive_expressions.conversions import STRING, cast, common_type, implicit, is_boolean, type_of
+from hbstore.hive_expressions.conversions import STRING, cast, check_alike, common_type, implicit, is_boolean, type_of
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node, Unknown
 from hbstore.hive_expressions.patterns import like_pattern, parse_rlike
 from hbstore.hive_expressions.refusal import unreadable
@@ -77,7 +77,7 @@ def condition(part: Node, column_type: ColumnType) -> Condition:
     return Condition(part, column_type, compute)
 
 
-def _compiled(node: Node, column_type: ColumnType) -> Typed:  # noqa: PLR0911  one for each kind of node
+def _compiled(node: Node, column_type: ColumnType) -> Typed:  # noqa: C901, PLR0911  one for each kind of node
     if isinstance(node, ColumnNode):
         return column_type, _itself
     if isinstance(node, ConstantNode):
@@ -93,6 +93,10 @@ def _compiled(node: Node, column_type: ColumnType) -> Typed:  # noqa: PLR0911  o
         return _BOOLEAN, _comparison(function, *arguments)
     if function == "in":
         _expect(node, len(arguments) > 1)
+        tested = arguments[0][0]
+        for listed, _ in arguments[1:]:
+            if tested is not None and listed is not None:
+                check_alike(tested, listed)
         return _BOOLEAN, _any_of([_comparison("=", arguments[0], one) for one in arguments[1:]])
     if function in ("and", "or"):
         values = [_boolean(node, one) for one in arguments]

@@ -96,6 +96,16 @@ def _common_decimal(one: DecimalType, other: DecimalType) -> DecimalType:
     return DecimalType(precision, scale)
 
 
+def check_alike(one: ColumnType, other: ColumnType) -> None:
+    """Check that IN compares two types as ``=`` does: of others it makes another common type.
+
+    Raises:
+        ExpressionUnreadable: they are of different kinds.
+    """
+    if type(one) is not type(other) or (isinstance(one, FloatType) and one != other):
+        raise unreadable("the values of an IN are of another type", one=one.name, other=other.name)
+
+
 def implicit(source: ColumnType, target: ColumnType) -> Convert:
     """What Hive does to a value of one type before it compares it in a `common_type`."""
     if is_char(source) and target == STRING:

@@ -31,7 +31,7 @@ from hbstore.filters.tree import (
     joined,
 )
 from hbstore.hive_expressions.computing import between_parts, condition
-from hbstore.hive_expressions.conversions import is_boolean, is_char, type_of
+from hbstore.hive_expressions.conversions import check_alike, is_boolean, is_char, type_of
 from hbstore.hive_expressions.literals import literal_beside
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node
 from hbstore.hive_expressions.patterns import like_pattern
@@ -201,11 +201,18 @@ class _Reader:
             return None
         literals: list[Literal] = []
         for one in listed:
-            literal = literal_beside(column_type, one) if isinstance(one, ConstantNode) else None
+            literal = self._listed(column_type, one)
             if literal is None:
                 return None
             literals += _padded(literal, column_type) if is_char(column_type) else (literal,)
         return In(tested.name, tuple(literals))
+
+    def _listed(self, column_type: ColumnType, value: Node) -> Literal | None:
+        """A literal of an IN list."""
+        if not isinstance(value, ConstantNode) or value.value is None:
+            return None
+        check_alike(column_type, type_of(value.type))
+        return literal_beside(column_type, value)
 
     def _struct_in(self, tested: CallNode, listed: Sequence[Node]) -> ExpressionTree:
         """``(a, b) in (…)``. To Hive a NULL among the values is no match, not unknown: its negation selects it."""
@@ -230,7 +237,7 @@ class _Reader:
         for column, cell in zip(columns, cells, strict=True):
             assert isinstance(column, ColumnNode)
             column_type = self._type(column)
-            literal = literal_beside(column_type, cell) if isinstance(cell, ConstantNode) else None
+            literal = self._listed(column_type, cell)
             if literal is None or is_char(column_type) or _names_null(literal):
                 raise unreadable("a struct in a list holds what cannot be compared with its column exactly")
             literals.append(literal)

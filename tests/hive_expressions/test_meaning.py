@@ -13,7 +13,7 @@ from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.nodes import ConstantNode
 from hbstore.hive_expressions.reading import read_expression
 from hbstore.types import parse_type
-from tests.hive_expressions.writing import Raw, call, column, constant, string, written
+from tests.hive_expressions.writing import Listed, Raw, call, column, constant, string, written, zigzag
 
 COLUMNS = {
     name: parse_type(text)
@@ -131,6 +131,9 @@ def test_what_is_computed(root, true, false, unknown):
         (call("=", D, sql_date(20_455 * DAY + 11 * DAY // 24)), "either of two"),
         (call("=", D, sql_date(-200_000 * DAY)), "another calendar"),
         (call("=", INT, constant("x", "int")), "not of its type"),
+        (call("in", S, constant(1)), "IN are of another type"),
+        (call("in", INT, constant("1")), "IN are of another type"),
+        (call("in", call("UDFToInteger", S, type_name="int"), constant("1")), "IN are of another type"),
         (call("=", D, constant("2026-02-30")), "in different ways"),
         (call("=", S, constant(Raw(b"\3\1" + string("\ud800")), "string")), "not of its type"),
         (call("=", S, constant("a"), constant("b")), "number of arguments"),
@@ -182,6 +185,17 @@ def test_char():
     assert str(found.tree) == "c = 'x'"
     with pytest.raises(ExpressionUnreadable):  # the client's type of it is another
         meaning(call("=", column("c", "string"), constant("x")), columns)
+
+
+@pytest.mark.parametrize("kryo5", [False, True])
+def test_structs_of_constants(kryo5):
+    values = [
+        Listed((Raw(b"\3\1" + string(text)), Raw(b"\2" + zigzag(number)))) for text, number in (("a", 1), ("b", 2))
+    ]
+    root = call("in", call("struct", S, INT), *[constant(one, "struct") for one in values])
+    found = meaning_of(read_expression(written(root, kryo5=kryo5)), COLUMNS).tree
+    rows = "(struct(s, i)) in (const struct('a', 1), const struct('b', 2))"
+    assert str(found) == f"{rows} and s is not null and i is not null"
 
 
 def test_long_lists():

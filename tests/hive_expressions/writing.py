@@ -203,7 +203,7 @@ class Writer:
         if isinstance(one, Listed):
             size = len(one.elements)
             head = varint(size) if not self.kryo5 else flagged(size + 1, flag=False)
-            return b"\1" + head + b"".join(map(self.value, one.elements))
+            return b"\1" + head + b"".join(map(self._field, one.elements))
         later = b"\0" if self.kryo5 and one.name == GENERIC + "GenericUDFRegExp" else b""  # a field of Hive 4's
         return b"\1" + b"".join(map(self._field, one.fields)) + later
 
