@@ -38,7 +38,7 @@ def parse_order(table: Table, text: str | None) -> Sequence[Ordering]:
         InvalidInput: it is no order, or names a column that is not there.
 
     >>> from hbstore.model import Column
-    >>> parse_order(Table("shop", "sales", partition_columns=[Column("ds"), Column("hour", "int")]), "1:-")
+    >>> parse_order(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]), "1:-")
     (Ordering(column=1, falling=True),)
     """
     if not text:
