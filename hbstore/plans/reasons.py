@@ -72,7 +72,7 @@ def why_checked(scan: ScanPlan) -> str:
     if not columns:
         return ""
     if has_like(scan.residual) and columns == [at]:
-        return f"A pattern says more of {names[at]} than how it begins, and only that is a range of keys."
+        return f"A pattern, or what is computed from {names[at]}, is no range of keys: each value is checked."
     if columns[0] <= at:
         return "Several ranges were joined into this one, as a seek costs more than the rows between them."
     listed = " and ".join(names[column] for column in columns)
