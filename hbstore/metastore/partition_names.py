@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
-from hbstore.metastore.filters import EXPRESSION_DIALECT, expression_text
+from hbstore.metastore.expressions import Selection, selection_of
+from hbstore.metastore.filters import EXPRESSION_DIALECT
 from hbstore.metastore.listing import Batches, note_plan, note_target, read_payloads
 from hbstore.metastore.name_order import in_order, parse_order
 from hbstore.metastore.naming import database_name
@@ -29,10 +30,6 @@ from hbstore.structs import partition_values
 handlers = Handlers()
 _NO_EXPRESSION: Final = (None, b"", b"\xff")
 """What clients send to select all partitions."""
-_UNREADABLE: Final = (
-    "an expression of Hive's own classes selects the partitions, and only Hive can evaluate it: ask for all names, "
-    "or send the filter as UTF-8 text, such as ds < '2013-01-01'"
-)
 
 
 @handlers.answers("get_partition_names")
@@ -76,13 +73,14 @@ def get_partition_names_req(call: Call) -> list[str]:
     """The names of the partitions that an expression selects, of all without one, in the order that is asked for.
 
     Raises:
-        MetaException: the expression is not a filter's text, or the order names no partition columns.
+        MetaException: the expression is no filter of this table, or is Hive's own and not read as a whole; or the order
+            names no partition columns.
     """
     request = call.arguments.req
-    where = None if request.expr in _NO_EXPRESSION else expression_text(request.expr)
-    if where is None and request.expr not in _NO_EXPRESSION:
-        raise THRIFT.MetaException(_UNREADABLE)
-    note_target(call, request.dbName, request.tblName, where)
+    note_target(call, request.dbName, request.tblName, None)
+    selection = _selection(call, request)
+    if selection.unread:
+        raise THRIFT.MetaException(str(selection.unread[0]))
 
     def collect(row: TableRow, plan: MultiScanPlan, batches: Batches) -> list[str]:
         columns, order = row.table.partition_column_names, parse_order(row.table, request.order)
@@ -92,8 +90,17 @@ def get_partition_names_req(call: Call) -> list[str]:
         note_plan(call, plan, row, len(values))
         return in_order(row.table, values, order)
 
-    names = read_payloads(call, request.dbName, request.tblName, where, collect, like_dialect=EXPRESSION_DIALECT)
+    database, table = request.dbName, request.tblName
+    names = read_payloads(call, database, table, selection.where, collect, like_dialect=EXPRESSION_DIALECT)
     return _cut(call, names, request.maxParts)
+
+
+def _selection(call: Call, request: Any) -> Selection:
+    """What a request's expression selects."""
+    if request.expr in _NO_EXPRESSION:
+        return Selection(None)
+    table = call.store.get_table(database_name(request.dbName), request.tblName or "")
+    return selection_of(table, request.expr, request.defaultPartitionName)
 
 
 @handlers.answers("partition_name_to_vals")

@@ -59,6 +59,13 @@ def test_listed_exactly(shop, root, found, kryo5):
     assert listed(shop, root, kryo5=kryo5) == (found, False)
 
 
+def test_names(shop):
+    assert shop.get_partition_names_req(request(call("and", IN_A, LATE), kryo5=True)) == NAMES[1:2]
+    for root in (UPPER, call("and", IN_A, UPPER)):
+        with pytest.raises(TYPES.MetaException, match="upper"):
+            shop.get_partition_names_req(request(root))
+
+
 def test_limits(shop):
     assert listed(shop, IN_A, maxParts=1) == (NAMES[:1], False)
     assert listed(shop, call("and", IN_A, UPPER), maxParts=1) == (NAMES[:2], True)
