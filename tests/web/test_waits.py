@@ -16,8 +16,10 @@ import pytest
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc
+from hbstore.cubes.fact_times import FactTimes
 from hbstore.errors import ModelNotFound, NoStorageTables, TooManyWaiters
 from hbstore.query_service.access import Access
+from hbstore.times.clock import utc_now
 from hbstore.web.app import application
 from hbstore.web.cubes.waits import Source, Waits, Wanted
 from hbstore.web.serving import http_served
@@ -127,6 +129,21 @@ def test_a_fact_that_is_dropped_meanwhile_is_told(port, cubes):
         assert (found.status, json.loads(found.read())["error"]) == (404, "ModelNotFound")
         *_, name, data, _ = reply.read().splitlines()
         assert (name, json.loads(data.removeprefix(b"data: "))["error"]) == (b"event: error", "ModelNotFound")
+
+
+def test_a_fact_that_is_dropped_in_the_middle_of_a_look(cubes, monkeypatch):
+    """Its tables are gone before it is, and a look may have read it already."""
+    read = FactTimes.of
+
+    def dropped_behind(catalog, name):
+        times = read(catalog, name)
+        monkeypatch.setattr(FactTimes, "of", staticmethod(read))
+        cubes.drop("fact", name)
+        return times
+
+    monkeypatch.setattr(FactTimes, "of", staticmethod(dropped_behind))
+    with pytest.raises(ModelNotFound):
+        Source("shop", "rides_daily", None).look(cubes.store, utc_now)
 
 
 def test_a_fact_that_is_not_there_is_no_stream(port):
