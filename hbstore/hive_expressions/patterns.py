@@ -32,8 +32,8 @@ _WORD: Final = _DIGITS | frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR
 _SPACES: Final = frozenset(" \t\n\x0b\f\r")
 _CLASSES: Final = {"d": _DIGITS, "w": _WORD, "s": _SPACES}
 _COUNTS: Final = {"?": (0, 1), "*": (0, -1), "+": (1, -1)}
-_PUNCTUATION: Final = frozenset(r"\.[]{}()*+-?^$|/_,:;=!<>#%&~@'" + '"' + " ")
-_SPECIAL: Final = frozenset("[]{}()*+?^$|\\.")
+_PUNCTUATION: Final = frozenset(r"\.[]{}(*+-?^$|)/_,:;=!<>#%&~@'" + '"' + " ")
+_SPECIAL: Final = frozenset("[]{}(*+?^$|)\\.")
 
 Accepts: TypeAlias = Callable[[str], bool]
 Part: TypeAlias = "Accepts | _Sequence | _Alternatives | _Repeated"
