@@ -13,7 +13,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
-from hbstore.errors import NoStorageTables, UnknownTimeDimension
+from hbstore.errors import NoStorageTables, TableNotFound, UnknownTimeDimension
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 
 
@@ -101,7 +101,14 @@ class FactTimes:
 
         Raises:
             NoStorageTables, UnknownTimeDimension: as `Cubes.cover`.
+            ModelNotFound: the fact was dropped since it was read.
         """
+        try:
+            return self._coverable(time_dimension, now)
+        except TableNotFound:  # a process has dropped the fact, or altered it, since it was read: what it is now counts
+            return FactTimes.of(self.catalog, self.fact.name)._coverable(time_dimension, now)  # noqa: SLF001  own class
+
+    def _coverable(self, time_dimension: str | None, now: datetime) -> Coverable:
         fact, store = self.fact, self.catalog.store
         tables = [table for table in fact.storage_tables if table.time_partition_columns]
         if not tables:

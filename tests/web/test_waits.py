@@ -131,7 +131,15 @@ def test_a_fact_that_is_dropped_meanwhile_is_told(port, cubes):
         assert (name, json.loads(data.removeprefix(b"data: "))["error"]) == (b"event: error", "ModelNotFound")
 
 
-def test_a_fact_that_is_dropped_in_the_middle_of_a_look(cubes, monkeypatch):
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda cubes: Source("shop", "rides_daily", None).look(cubes.store, utc_now),
+        lambda cubes: cubes.cover("rides_daily", *RANGE, partial=True),
+    ],
+    ids=["a wait", "a cover"],
+)
+def test_a_fact_that_is_dropped_in_the_middle_of_a_look(cubes, monkeypatch, ask):
     """Its tables are gone before it is, and a look may have read it already."""
     read = FactTimes.of
 
@@ -143,7 +151,7 @@ def test_a_fact_that_is_dropped_in_the_middle_of_a_look(cubes, monkeypatch):
 
     monkeypatch.setattr(FactTimes, "of", staticmethod(dropped_behind))
     with pytest.raises(ModelNotFound):
-        Source("shop", "rides_daily", None).look(cubes.store, utc_now)
+        ask(cubes)
 
 
 def test_a_fact_that_is_not_there_is_no_stream(port):

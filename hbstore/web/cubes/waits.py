@@ -21,7 +21,7 @@ from hbstore.cubes import Cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.fact_times import Coverable, FactTimes
 from hbstore.cubes.waiting import pause_after
-from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TooManyWaiters
+from hbstore.errors import ConcurrentChange, HbstoreError, TooManyWaiters
 from hbstore.store.partition_store import PartitionStore
 from hbstore.times.clock import Clock, utc_now
 
@@ -45,11 +45,7 @@ class Source:
 
     def look(self, store: PartitionStore, clock: Clock) -> Coverable:
         """What its covers are made of now. Raises as `Cubes.cover`."""
-        catalog, now = Catalog(store, self.database), clock()
-        try:
-            return FactTimes.of(catalog, self.fact).coverable(self.time_dimension, now)
-        except TableNotFound:  # another process is dropping the fact, or altering it: what it is now says so
-            return FactTimes.of(catalog, self.fact).coverable(self.time_dimension, now)
+        return FactTimes.of(Catalog(store, self.database), self.fact).coverable(self.time_dimension, clock())
 
 
 @dataclass(frozen=True, slots=True)
