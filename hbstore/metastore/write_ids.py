@@ -91,7 +91,8 @@ def aborted_bits(numbers: Sequence[int], aborted: Collection[int]) -> bytes:
     >>> aborted_bits([3, 4, 7], [4, 7])
     b'\x06'
     """
-    bits = sum(1 << at for at, number in enumerate(numbers) if number in set(aborted))
+    gone = set(aborted)
+    bits = sum(1 << at for at, number in enumerate(numbers) if number in gone)
     return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
 
 
