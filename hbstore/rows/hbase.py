@@ -25,7 +25,7 @@ from hbstore.rows.hbase_shared_gets import SharedGets
 from hbstore.rows.hbase_tables import CATALOG_FAMILIES, ensure_tables
 from hbstore.rows.hbase_url import parse_hbase_url
 from hbstore.rows.hbase_wire import FoundRow, get_row, get_rows
-from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, Rows, StoredRow
+from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import ALWAYS, NEVER, Predicate, columns_of, matcher
 
 COSTS: Final = Costs(seek=0.6e-3, get=25e-6, read=8e-6, check=2.5e-6)
@@ -138,6 +138,20 @@ class HBaseRows:
         """One put, never sent twice: a late one could empty what somebody else has put meanwhile."""
         mutations = [Mutation(column=cell.encode(), value=b"")]
         self._pool.run(lambda link: link.client.mutateRow(self._catalog, key, mutations, {}), Repeat.ONCE)
+
+    def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:
+        """One request, or more where values are large; the sequence is their timestamp, so it is repeated freely."""
+        for key, _, value in cells:
+            _check_size(key, value)
+        for batch in _catalog_mutations(cells):
+            self._pool.run(partial(self._put_catalog, batch, sequence), Repeat.WRITE)
+
+    def _put_catalog(self, batch: list[Any], sequence: int, link: Link) -> None:
+        link.client.mutateRowsTs(self._catalog, batch, sequence, {})
+
+    def remove_row(self, key: bytes) -> None:
+        """One request, which may be repeated: nobody writes the row any more."""
+        self._pool.run(lambda link: link.client.deleteAllRow(self._catalog, key, {}), Repeat.WRITE)
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """A request for each 1,000 keys, or for fewer where payloads are large."""
@@ -288,6 +302,20 @@ def _mutations(puts: Sequence[PartitionRow], deletes: Sequence[bytes]) -> Iterat
             batch = []
     if batch:
         yield batch
+
+
+def _catalog_mutations(cells: Sequence[CatalogCell]) -> Iterator[list[Any]]:
+    """Batches for mutateRowsTs; the small cells of a row are in one of them, which the gateway makes one Put of."""
+    rows: dict[bytes, list[Any]] = {}
+    size = 0
+    for key, cell, value in cells:
+        if rows and size + len(value) > _WRITE_BYTES:
+            yield [BatchMutation(row=row, mutations=mutations) for row, mutations in rows.items()]
+            rows, size = {}, 0
+        rows.setdefault(key, []).append(Mutation(column=cell.encode(), value=value))
+        size += len(value)
+    if rows:
+        yield [BatchMutation(row=row, mutations=mutations) for row, mutations in rows.items()]
 
 
 def _check_key(key: bytes) -> None:

@@ -52,6 +52,23 @@ class PartitionRow(NamedTuple):
         return f"<PartitionRow {clipped(self.key.hex(), _REPR)}: {plural(len(self.payload), 'byte')}>"
 
 
+class CatalogCell(NamedTuple):
+    """One cell of a catalog row, as `Rows.put_cells` writes it.
+
+    Attributes:
+        key: the catalog row's key.
+        cell: the cell's name.
+        value: what it is to hold; nothing removes it.
+
+    >>> CatalogCell(b"Tshop\\0sales", "d:def", b"").cell
+    'd:def'
+    """
+
+    key: bytes
+    cell: str
+    value: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Costs:
     """What reading costs on a backend, in seconds; the planner chooses between plans by these.
@@ -157,6 +174,31 @@ class Rows(Protocol):
         Only for cells that nobody else writes while they are full.
 
         >>> store.rows.clear(b"Xrow", "d:a")
+        """
+
+    def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:
+        """Put cells of catalog rows, whatever they hold; those of one row at once.
+
+        Only for cells that compare-and-put never writes: HBase orders the two by different clocks.
+
+        Args:
+            cells: the cells.
+            sequence: rises with every change of a row. Backends without transactions order the writes of a cell by it,
+                as `write` does.
+
+        >>> store.rows.put_cells([CatalogCell(b"Xrow", "d:b", b"1")], sequence=1)
+        >>> store.rows.get(b"Xrow")
+        {'d:b': b'1'}
+        """
+
+    def remove_row(self, key: bytes) -> None:
+        """Remove a catalog row with all its cells; doing so again does no harm.
+
+        Only for rows that nobody writes afterwards.
+
+        >>> store.rows.put_cells([CatalogCell(b"Xrow", "d:b", b"1")], sequence=1)
+        >>> store.rows.remove_row(b"Xrow")
+        >>> store.rows.get(b"Xrow")
         """
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:

@@ -17,7 +17,7 @@ from sortedcontainers import SortedDict
 
 from hbstore.errors import InvalidUrl, StoreUnavailable
 from hbstore.name_lists import lay_out
-from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, StoredRow
+from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher
 from hbstore.rows.urls import StoreUrl
 
@@ -63,6 +63,7 @@ class MemoryRows:
         self._lock = threading.RLock()
         self._state: _State | None = _State(SortedDict(), SortedDict())
         self._sequences: dict[bytes, int] = {}
+        self._cell_sequences: dict[tuple[bytes, str], int] = {}
         self._undo: list[tuple[Any, bytes, Any]] = []
         self._thread = _Thread()
 
@@ -160,6 +161,23 @@ class MemoryRows:
             catalog = self._changeable().catalog
             self._thread.requests += 1
             self._put(catalog, key, {**catalog.get(key, {}), cell: b""})
+
+    def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:
+        """Put cells of catalog rows; where not atomic, each unless a newer write was there."""
+        with self._lock:
+            catalog = self._changeable().catalog
+            self._thread.requests += 1
+            for key, cell, value in cells:
+                if self._atomic or sequence >= self._cell_sequences.get((key, cell), sequence):
+                    self._cell_sequences[key, cell] = sequence
+                    self._put(catalog, key, {**catalog.get(key, {}), cell: value})
+
+    def remove_row(self, key: bytes) -> None:
+        """Remove a catalog row."""
+        with self._lock:
+            catalog = self._changeable().catalog
+            self._thread.requests += 1
+            self._put(catalog, key, None)
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """Those of the partition rows that exist. O(1) for each key."""

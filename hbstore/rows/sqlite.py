@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from hbstore.name_lists import lay_out
-from hbstore.rows.interface import TIMELINES, Cells, Costs, PartitionRow, StoredRow
+from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
 from hbstore.rows.sqlite_connection import BATON, Connections, Snapshot, ThreadConnection, cell_columns
 from hbstore.rows.sqlite_file import SqliteFile, parse_sqlite_url
@@ -137,6 +137,24 @@ class SqliteRows:
         with mine as sqlite:
             _check_writable(mine, sqlite)
             sqlite.execute("UPDATE catalog SET value = x'' WHERE key = ? AND cell = ?", (key, cell))
+
+    def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:
+        """Put cells of catalog rows, all or none. The sequence is not needed: transactions order the writes."""
+        mine = self._connections.mine()
+        if mine.span is None:
+            with self.transaction():
+                self.put_cells(cells, sequence)
+            return
+        with mine as sqlite:
+            _check_writable(mine, sqlite)
+            sqlite.executemany("INSERT OR REPLACE INTO catalog (key, cell, value) VALUES (?, ?, ?)", cells)
+
+    def remove_row(self, key: bytes) -> None:
+        """Remove a catalog row."""
+        mine = self._connections.mine()
+        with mine as sqlite:
+            _check_writable(mine, sqlite)
+            sqlite.execute("DELETE FROM catalog WHERE key = ?", (key,))
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """Those of the partition rows that exist. O(log n) for each key."""

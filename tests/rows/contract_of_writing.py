@@ -10,6 +10,7 @@ import pytest
 
 from hbstore.errors import StoreUnavailable
 from hbstore.keys import after_cell, successor, text_cell
+from hbstore.rows.interface import CatalogCell
 from hbstore.rows.predicate import AnyOf, CellIn
 from tests.rows.contract import in_thread, make_row, make_table, read, stored
 from tests.rows.strategies import COLUMN_TYPES
@@ -141,6 +142,38 @@ class WritingContract:
         assert rows.compare_and_put(key, "t:DAILY.dt", None, b"4")
         rows.clear(key, "t:DAILY.dt")
         assert not rows.get_all(key).get("t:DAILY.dt")
+
+    def test_cells_are_put_whatever_they_hold(self, rows, prefix):
+        one, other = b"T " + prefix, b"U " + prefix
+        rows.put_cells([CatalogCell(one, DEFINITION, b"1"), CatalogCell(other, DEFINITION, b"2")], 1)
+        rows.put_cells([CatalogCell(one, DEFINITION, b"3"), CatalogCell(one, "t:DAILY.dt", b"4")], 2)
+        rows.put_cells([CatalogCell(other, DEFINITION, b"")], 2)
+        assert rows.get_all(one) == {DEFINITION: b"3", "t:DAILY.dt": b"4"}
+        assert not (rows.get(other) or {}).get(DEFINITION)
+
+    def test_older_cells_never_hide_newer_ones(self, rows, prefix):
+        if rows.atomic:
+            pytest.skip("transactions order the writes")
+        key = b"T " + prefix
+        rows.put_cells([CatalogCell(key, DEFINITION, b"new"), CatalogCell(key, "s:stats", b"new")], 9)
+        rows.put_cells([CatalogCell(key, DEFINITION, b"old"), CatalogCell(key, "s:more", b"old")], 8)
+        rows.put_cells([CatalogCell(key, "s:stats", b"")], 10)
+        rows.put_cells([CatalogCell(key, "s:stats", b"new")], 9)
+        found = {cell: value for cell, value in rows.get(key).items() if value}
+        assert found == {DEFINITION: b"new", "s:more": b"old"}
+
+    def test_large_cells_are_put(self, rows, prefix):
+        key, large = b"T " + prefix, Random(3).randbytes(3 << 20)
+        cells = [CatalogCell(key, f"d:{number}", large) for number in range(3)]
+        rows.put_cells(cells, 1)
+        assert rows.get(key) == {cell.cell: large for cell in cells}
+
+    def test_a_catalog_row_is_removed(self, rows, prefix):
+        key = b"T " + prefix
+        rows.put_cells([CatalogCell(key, DEFINITION, b"1"), CatalogCell(key, "t:DAILY.dt", b"2")], 1)
+        for _ in range(2):
+            rows.remove_row(key)
+            assert not rows.get_all(key)
 
     def test_all_cells_are_read_at_one_moment(self, rows, prefix):
         """Two cells are changed in turn, a timeline last; whoever reads both never sees the timeline ahead."""
