@@ -202,6 +202,13 @@ class ConcurrentChange(HbstoreError):
     """Other writers kept changing the same row; nothing was changed by this call, which can be repeated."""
 
 
+class StoreBusy(ConcurrentChange):
+    """Other writers held or changed what a change needs for as long as the store waits; nothing was changed.
+
+    ``holder`` in its fields is the process that was in the way last, where that is told.
+    """
+
+
 class VersionMismatch(ConcurrentChange):
     """What is stored is not the version that a request says it changes; nothing was changed."""
 

@@ -30,6 +30,7 @@ ROOMS = (
     ("hive_expressions",),
     ("filters",),
     ("times",),
+    ("transactions",),
     ("rows",),
     ("files",),
     ("service_structs", "service_model"),

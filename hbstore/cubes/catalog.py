@@ -21,8 +21,8 @@ from hbstore.cubes.references import Known, check_references, dependents
 from hbstore.cubes.settling import Settler, changed, check_name, not_found, there
 from hbstore.cubes.storage_tables import check_names_free, check_partition_columns, check_timeline_classes
 from hbstore.errors import AlreadyExists, InvalidModel, ModelInUse, ModelNotFound
-from hbstore.store.outcome import decided
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions.outcome import decided
 
 _ATTEMPTS: Final = 20
 

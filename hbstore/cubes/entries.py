@@ -23,7 +23,7 @@ from typing import Final
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import CLASSES, make
 from hbstore.errors import CorruptRow, InvalidModel
-from hbstore.store.damage import RESTORE
+from hbstore.rows.damage import RESTORE
 
 _STAMP: Final = 8
 

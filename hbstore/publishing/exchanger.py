@@ -22,8 +22,8 @@ from hbstore.model import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher, new_publication_id
-from hbstore.store.outcome import decided
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions.outcome import decided
 
 
 @dataclass(frozen=True, slots=True)

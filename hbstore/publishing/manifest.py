@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from hbstore.errors import CorruptRow
-from hbstore.store.damage import RESTORE
+from hbstore.rows.damage import RESTORE
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.wording import clipped, plural
 

@@ -53,14 +53,14 @@ class PartitionRow(NamedTuple):
 
 
 class CatalogCell(NamedTuple):
-    """One cell of a catalog row, as `Rows.put_cells` writes it.
+    r"""One cell of a catalog row, as `Rows.put_cells` writes it.
 
     Attributes:
         key: the catalog row's key.
         cell: the cell's name.
         value: what it is to hold; nothing removes it.
 
-    >>> CatalogCell(b"Tshop\\0sales", "d:def", b"").cell
+    >>> CatalogCell(b"Tshop\0sales", "d:def", b"").cell
     'd:def'
     """
 

@@ -13,8 +13,8 @@ from enum import Enum
 from typing import Final
 
 from hbstore.errors import CorruptRow
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.damage import RESTORE
 from hbstore.store.touched import Touched
 from hbstore.totals import NOTHING, Totals
 

@@ -11,9 +11,9 @@ from typing import Final
 from hbstore.errors import CorruptRow, HbstoreError, TableNotFound
 from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.store.counting import count_anew
-from hbstore.store.damage import RESTORE
 from hbstore.store.database_drop import defined
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher

@@ -22,12 +22,12 @@ from hbstore.errors import (
     InvalidName,
 )
 from hbstore.names import identifier
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
-from hbstore.store.damage import RESTORE
-from hbstore.store.outcome import decided
 from hbstore.store.shared_cell import content_of, drop_cell, marked, swap_cell
 from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
+from hbstore.transactions.outcome import decided
 
 DOCUMENT_KEYS: Final = (b"M", b"N")
 MAX_DOCUMENT: Final = 4 * 1024 * 1024

@@ -30,7 +30,6 @@ from hbstore.store.changes import Change, ChangeKind
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import finish_decided, help_others, open_intent, unchanged
 from hbstore.store.journal_cell import Intent
-from hbstore.store.outcome import undecided
 from hbstore.store.pauses import pause
 from hbstore.store.payloads import PayloadChange, checked_relocation
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, texts_of
@@ -44,6 +43,7 @@ from hbstore.store.touched import Touched
 from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_from_payload
 from hbstore.totals import NOTHING, Totals
+from hbstore.transactions.outcome import undecided
 
 _PAIR: Final = 'Give names of a database and a table, such as ("shop", "sales")'
 _ATTEMPTS: Final = 200

@@ -18,9 +18,9 @@ from hbstore.names import identifier
 from hbstore.rows.interface import Rows
 from hbstore.service_model import Function
 from hbstore.service_structs import decode_function, encode_function
-from hbstore.store.outcome import decided
 from hbstore.store.table_row import DEFINITION
 from hbstore.store.tables import Tables
+from hbstore.transactions.outcome import decided
 
 FUNCTION_KEYS: Final = (b"F", b"G")
 _MARK: Final = b"\0"

@@ -17,9 +17,9 @@ from typing import Final
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNotFound, InvalidInput, TableNotFound
 from hbstore.model import Grant
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
-from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.tables import Tables
 

@@ -19,12 +19,12 @@ from hbstore.rows.interface import Rows
 from hbstore.store.changes import TABLE_WIDE, Change, ChangeKind
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal_cell import Intent
-from hbstore.store.outcome import decided
 from hbstore.store.pauses import pause
 from hbstore.store.slots import NO_SLOT, Slots, new_intent_id
 from hbstore.store.table_row import JOURNAL, TableRow, journal_of
 from hbstore.store.table_totals import counted_journal
 from hbstore.totals import NOTHING, Totals
+from hbstore.transactions.outcome import decided
 
 _Stored: TypeAlias = tuple[int, str, bytes]
 """A slot, the id of the intent that it is for, and the change in it."""

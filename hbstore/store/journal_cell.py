@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hbstore.errors import CorruptRow
+from hbstore.rows.damage import RESTORE
 from hbstore.store.changes import MOVES, ChangeKind
-from hbstore.store.damage import RESTORE
 from hbstore.totals import NOTHING, Totals
 
 

@@ -24,8 +24,8 @@ from dataclasses import astuple, dataclass, field, replace
 from itertools import takewhile
 
 from hbstore.errors import CorruptRow, InvalidInput, NoSuchLock, NoSuchTxn, TxnAborted
+from hbstore.rows.damage import RESTORE
 from hbstore.service_model import Lock, LockComponent, LockLevel, LockType, Transaction
-from hbstore.store.damage import RESTORE
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from hashlib import blake2b
 from typing import Final, TypeVar
 
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, PublicationLost, WriteConflict
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
-from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, content_of, read_cell
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow

@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 
 from hbstore.arguments import expect, expect_numbers, expect_texts
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, InvalidName
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
-from hbstore.store.damage import RESTORE
 from hbstore.store.documents import decoded_text, encoded_text
 from hbstore.store.shared_cell import change_cell, content_of, drop_cell, read_cell
 from hbstore.store.table_row import DEFINITION

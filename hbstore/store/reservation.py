@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CorruptRow
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells
-from hbstore.store.damage import RESTORE
 from hbstore.store.table_row import DEFINITION
 
 _MARK: Final = b"reserved table = {"

@@ -13,9 +13,9 @@ from typing import Final
 
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
 from hbstore.service_model import Membership, PrincipalType, Role, principal_type_of
-from hbstore.store.damage import RESTORE
 from hbstore.store.shared_cell import change_cell, read_cell
 
 PUBLIC: Final = "public"

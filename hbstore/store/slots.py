@@ -15,11 +15,11 @@ from typing import Final
 
 from hbstore.errors import CommitStateUnknown, ConcurrentChange, CorruptRow, StoreUnavailable
 from hbstore.keys import successor
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Rows
-from hbstore.store.damage import RESTORE
 from hbstore.store.journal_cell import Intent, Journal
-from hbstore.store.outcome import undecided
 from hbstore.store.table_row import JOURNAL, names_of
+from hbstore.transactions.outcome import undecided
 
 SLOTS: Final = 256
 """Rows that hold the changes of a table's open intents."""

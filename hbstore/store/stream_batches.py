@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import CorruptRow, StreamConflict
-from hbstore.store.damage import RESTORE
+from hbstore.rows.damage import RESTORE
 
 REMEMBERED: Final = 16
 """Batches of a stream whose digests are kept; Spark writes only the last one again."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from hbstore.errors import CorruptRow
 from hbstore.keys import row_key, split_key, table_prefix
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.damage import RESTORE
 from hbstore.store.payloads import PayloadChange
 from hbstore.store.table_row import names_of, restamped_definition, stamp_of, struct_of
 from hbstore.structs import decode_table

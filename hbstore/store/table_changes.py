@@ -27,7 +27,6 @@ from hbstore.store.changes import TABLE_WIDE, ChangeKind
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import open_intent
 from hbstore.store.journal_cell import Intent, Journal
-from hbstore.store.outcome import decided, undecided
 from hbstore.store.pauses import pause
 from hbstore.store.payloads import checked_relocation
 from hbstore.store.reservation import Reservation, is_reserved
@@ -50,6 +49,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.time_columns import declared_by
 from hbstore.store.timeline_classes import check_classes
 from hbstore.store.timeline_moves import clear_timelines, copy_timelines
+from hbstore.transactions.outcome import decided, undecided
 
 _ATTEMPTS: Final = 200
 

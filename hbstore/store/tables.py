@@ -28,7 +28,6 @@ from hbstore.store.database_drop import DatabaseDrop, belongings, defined, defin
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import JournalCommit
 from hbstore.store.journal_cell import Journal
-from hbstore.store.outcome import decided
 from hbstore.store.reservation import Reservation, is_reserved
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -46,6 +45,7 @@ from hbstore.store.table_row import (
 from hbstore.store.timeline_classes import check_classes
 from hbstore.store.timeline_moves import clear_timelines
 from hbstore.structs import decode_database, encode_database
+from hbstore.transactions.outcome import decided
 
 _ATTEMPTS: Final = 50
 _IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"

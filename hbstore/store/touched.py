@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 
 from hbstore.errors import CorruptRow
-from hbstore.store.damage import RESTORE
+from hbstore.rows.damage import RESTORE
 from hbstore.store.time_columns import TimelineName, Times
 from hbstore.timelines.runs import Runs
 

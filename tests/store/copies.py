@@ -29,4 +29,5 @@ def _copied(rows):
     copy._state.catalog.update(rows._state.catalog)  # rows are never changed in place
     copy._state.partitions.update(rows._state.partitions)
     copy._sequences.update(rows._sequences)
+    copy._cell_sequences.update(rows._cell_sequences)
     return copy

@@ -99,6 +99,14 @@ class FaultyRows:
         for key in deletes:
             self._write(lambda key=key: self._rows.write((), (key,), sequence))
 
+    def put_cells(self, cells, sequence):
+        for key in dict.fromkeys(cell.key for cell in cells):
+            some = [cell for cell in cells if cell.key == key]
+            self._write(lambda some=some: self._rows.put_cells(some, sequence))
+
+    def remove_row(self, key):
+        self._write(lambda: self._rows.remove_row(key))
+
     def die(self):
         """From now on the process is dead."""
         self._over = Crash

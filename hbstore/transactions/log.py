@@ -1,0 +1,230 @@
+"""The log of a catalog row, cell ``i:log``: the one value whose change decides what becomes of the row.
+
+    {"sequence": 8, "last": "1732500000/…", "open": [["1732500000/…", 8, …]]}      a line of JSON
+    …                                                                             the row's state: any bytes
+
+It is changed by compare-and-put alone. What a log lists as open is decided, and perhaps not written yet; an intent says
+that another row's log decides. docs/protocols/transactions.md tells how they are used.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from hbstore.errors import CorruptRow
+from hbstore.rows.damage import RESTORE
+from hbstore.rows.interface import Cells
+
+LOG: Final = "i:log"
+
+Span: TypeAlias = tuple[bytes, bytes]
+"""The first and the last of some row keys."""
+
+_COMPANION: Final = b"\x01"
+"""What the keys of companion rows begin with, below those of all partitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A decided change of a row that is open: perhaps not all of it is written yet.
+
+    Attributes:
+        id: unique; it says when and where the change was made.
+        sequence: its number among all changes of the row, and the timestamp of what it writes on HBase.
+        primary: the row in whose log the change was decided; this one's, where no other row takes part.
+        stored: whether a payload row holds what it writes; if not, it puts cells alone.
+        spans: where its partition rows and its companion rows lie.
+        moves: whether it takes partitions away and brings others: a reader sees all of that or nothing.
+        cells: the cells of the row that it puts, readers see them from the moment of the decision.
+    """
+
+    id: str
+    sequence: int
+    primary: bytes
+    stored: bool = False
+    spans: tuple[Span, ...] = ()
+    moves: bool = False
+    cells: Mapping[str, bytes] = field(default_factory=dict)
+
+    def meets(self, spans: Iterable[Span]) -> bool:
+        """Whether one of its rows may lie within one of some spans."""
+        return any(first <= stop and start <= last for start, stop in spans for first, last in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A lock of a row for a transaction whose change another row's log decides.
+
+    Attributes:
+        id: the transaction's.
+        primary: the row whose log decides.
+        sequence: the sequence number of that log at which alone the transaction may be decided.
+        turn: the turn of that log at which alone it may.
+    """
+
+    id: str
+    primary: bytes
+    sequence: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a row's log says.
+
+    Attributes:
+        sequence: the number of the row's last change; changes are numbered without holes.
+        turn: rises where somebody gives up a transaction that this log would have decided.
+        moves: how often partitions were moved; a reader that sees it rise may have missed one on its way.
+        commits: the open ones, by rising sequence numbers.
+        last: the id of the transaction that made the last change.
+        intent: whose transaction has the row locked; None if nobody's.
+        state: what the row holds that is small and changes with a decision.
+    """
+
+    sequence: int = 0
+    turn: int = 0
+    moves: int = 0
+    last: str = ""
+    commits: tuple[Commit, ...] = ()
+    intent: Intent | None = None
+    state: bytes = b""
+
+    def find(self, commit_id: str) -> Commit | None:
+        """An open commit."""
+        return next((commit for commit in self.commits if commit.id == commit_id), None)
+
+    def shows(self, transaction_id: str) -> bool:
+        """Whether it shows that a transaction was decided; a later change may hide that."""
+        return self.last == transaction_id or self.find(transaction_id) is not None
+
+    def decides_as(self, other: Log) -> bool:
+        """Whether nothing was decided or given up between this state and another one of the same log."""
+        return (self.sequence, self.turn) == (other.sequence, other.turn)
+
+    def committed(self, commit: Commit, state: bytes) -> Log:
+        """With one more change decided, which is open where it has anything to write."""
+        is_open = commit.stored or commit.cells
+        return replace(
+            self,
+            sequence=commit.sequence,
+            moves=self.moves + commit.moves,
+            last=commit.id,
+            commits=(*self.commits, commit) if is_open else self.commits,
+            intent=None,
+            state=state,
+        )
+
+    def closed(self, commit_id: str) -> Log:
+        """Without an open commit, all of which is written; earlier ones no longer show cells that it has put."""
+        gone = self.find(commit_id)
+        if gone is None:
+            return self
+        left = []
+        for commit in self.commits:
+            if commit.sequence < gone.sequence:
+                cells = {name: value for name, value in commit.cells.items() if name not in gone.cells}
+                commit = replace(commit, cells=cells)  # noqa: PLW2901
+            if commit is not gone and (commit.stored or commit.cells):
+                left.append(commit)
+        return replace(self, commits=tuple(left))
+
+    def given_up(self) -> Log:
+        """In the next turn: a transaction that read the log before cannot be decided any more."""
+        return replace(self, turn=self.turn + 1)
+
+    def overlaid(self, cells: Cells) -> dict[str, bytes]:
+        """A row's cells but for the log, with those that open commits put."""
+        seen = {name: value for name, value in cells.items() if name != LOG}
+        for commit in self.commits:
+            seen |= commit.cells
+        return {name: value for name, value in seen.items() if value}
+
+    def encode(self) -> bytes:
+        """The cell's bytes, always the same for the same log."""
+        header: dict[str, object] = {"sequence": self.sequence, "last": self.last}
+        if self.turn:
+            header["turn"] = self.turn
+        if self.moves:
+            header["moves"] = self.moves
+        if self.commits:
+            header["open"] = [_listed(commit) for commit in self.commits]
+        if self.intent is not None:
+            intent = self.intent
+            header["intent"] = [intent.id, intent.primary.hex(), intent.sequence, intent.turn]
+        return json.dumps(header, separators=(",", ":")).encode() + b"\n" + self.state
+
+    @staticmethod
+    def decode(data: bytes | None) -> Log:
+        """The log of a cell; that of a row that was never written, where there is none.
+
+        Raises:
+            CorruptRow: the bytes are no log.
+        """
+        return _decoded(data) if data else Log()
+
+
+def spans_of(keys: Iterable[bytes]) -> tuple[Span, ...]:
+    """Where row keys lie: companion rows have a span of their own, as they sort below all partitions."""
+    companions: list[bytes] = []
+    partitions: list[bytes] = []
+    for key in keys:
+        (companions if key.startswith(_COMPANION) else partitions).append(key)
+    return tuple((min(some), max(some)) for some in (companions, partitions) if some)
+
+
+def _listed(commit: Commit) -> list[object]:
+    return [
+        commit.id,
+        commit.sequence,
+        commit.primary.hex(),
+        commit.stored,
+        [[first.hex(), last.hex()] for first, last in commit.spans],
+        commit.moves,
+        {name: b64encode(value).decode() for name, value in commit.cells.items()},
+    ]
+
+
+@lru_cache(maxsize=256)
+def _decoded(data: bytes) -> Log:
+    """The log of a cell; remembered, as it is read far more often than it changes."""
+    line, _, state = data.partition(b"\n")
+    try:
+        header = json.loads(line)
+        intent = header.get("intent")
+        return Log(
+            header["sequence"],
+            header.get("turn", 0),
+            header.get("moves", 0),
+            header["last"],
+            tuple(_commit(*listed) for listed in header.get("open", ())),
+            None if intent is None else Intent(intent[0], bytes.fromhex(intent[1]), intent[2], intent[3]),
+            state,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise CorruptRow("the log of a catalog row cannot be decoded", log=data[:80], hint=RESTORE) from error
+
+
+def _commit(
+    commit_id: str,
+    sequence: int,
+    primary: str,
+    stored: bool,  # noqa: FBT001  in the order of the JSON list
+    spans: list[list[str]],
+    moves: bool,  # noqa: FBT001
+    cells: dict[str, str],
+) -> Commit:
+    return Commit(
+        commit_id,
+        sequence,
+        bytes.fromhex(primary),
+        stored,
+        tuple((bytes.fromhex(first), bytes.fromhex(last)) for first, last in spans),
+        moves,
+        {name: b64decode(value) for name, value in cells.items()},
+    )

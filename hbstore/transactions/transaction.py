@@ -1,0 +1,185 @@
+"""What a step of a transaction sees: catalog rows, each with its state, its cells and its partition rows.
+
+All that it reads is as it was before the transaction; what it writes is kept until all of it is decided at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Final, TypeAlias
+
+from hbstore.keys import successor
+from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
+from hbstore.transactions.log import LOG, Log, Span, spans_of
+from hbstore.transactions.writes import RowWrites
+
+Settle: TypeAlias = "Callable[[RowView, Sequence[Span]], None]"
+"""Sees that all that is decided about some partition rows of a catalog row is written."""
+
+
+class AgainError(Exception):
+    """A step has to run again, as something that it read was changed meanwhile.
+
+    Args:
+        row: the catalog row that was.
+        transaction_id: whose transaction is in the way, where that is told.
+    """
+
+    def __init__(self, row: bytes, transaction_id: str | None = None) -> None:
+        super().__init__()
+        self.row = row
+        self.transaction_id = transaction_id
+
+
+class RowView:
+    """A catalog row in a transaction.
+
+    Args:
+        key: the row's key.
+        cells: as they were read, the log among them.
+        rows: where its partition rows are.
+        settle: see `Settle`; on a backend with transactions there is nothing to settle.
+
+    ``log`` is the row's log before the transaction, ``log_cell`` its bytes; ``looked_further`` says whether more was
+    read than the row itself in one piece.
+    """
+
+    __slots__ = (
+        "_cells",
+        "_cleared",
+        "_deletes",
+        "_new_cells",
+        "_new_state",
+        "_puts",
+        "_rows",
+        "_settle",
+        "key",
+        "log",
+        "log_cell",
+        "looked_further",
+    )
+
+    def __init__(self, key: bytes, cells: Cells, rows: Rows, settle: Settle) -> None:
+        self.key: Final = key
+        self.log_cell: Final = cells.get(LOG)
+        self.log: Final = Log.decode(self.log_cell)
+        self.looked_further = False
+        self._cells = self.log.overlaid(cells)
+        self._rows = rows
+        self._settle = settle
+        self._new_state: bytes | None = None
+        self._new_cells: dict[str, bytes] = {}
+        self._puts: dict[bytes, PartitionRow] = {}
+        self._deletes: set[bytes] = set()
+        self._cleared: list[bytes] = []
+
+    def __repr__(self) -> str:
+        return f"<RowView {self.key!r}>"
+
+    @property
+    def state(self) -> bytes:
+        """The state before the transaction."""
+        return self.log.state
+
+    @property
+    def cells(self) -> Mapping[str, bytes]:
+        """The cells before the transaction; the log is none of them, and empty ones are left out."""
+        return self._cells
+
+    def set_state(self, state: bytes) -> None:
+        """Give the row another state; nothing for none."""
+        self._new_state = state
+
+    def put_cell(self, name: str, value: bytes) -> None:
+        """Put a cell; nothing removes it."""
+        self._new_cells[name] = value
+
+    def all_cells(self) -> Mapping[str, bytes]:
+        """The cells before the transaction with the row's timelines, which may be large.
+
+        Raises:
+            AgainError: the row was changed meanwhile.
+        """
+        self.looked_further = True
+        cells = self._rows.get_all(self.key)
+        log = Log.decode(cells.get(LOG))
+        if not log.decides_as(self.log):
+            raise AgainError(self.key)
+        return log.overlaid(cells)
+
+    def existing(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The payloads of those of some partition rows that exist."""
+        wanted = sorted(set(keys))
+        self._look(spans_of(wanted))
+        return dict(self._rows.multi_get(wanted)) if wanted else {}
+
+    def partition_rows(self, start: bytes, stop: bytes) -> Iterator[StoredRow]:
+        """Partition rows with start <= key < stop, in key order."""
+        self._look(((start, stop),))
+        return chain.from_iterable(self._rows.scan(start, stop))
+
+    def has_partition_rows(self, start: bytes, stop: bytes) -> bool:
+        """Whether there is a partition row with start <= key < stop."""
+        self._look(((start, stop),))
+        return self._rows.first_key(start, stop) is not None
+
+    def write(self, puts: Iterable[PartitionRow], deletes: Iterable[bytes]) -> None:
+        """Put and delete partition rows. What is written to one key last counts."""
+        for put in puts:
+            self._puts[put.key] = put
+            self._deletes.discard(put.key)
+        for key in deletes:
+            self._deletes.add(key)
+            self._puts.pop(key, None)
+        self._look(spans_of([*self._puts, *self._deletes]))
+
+    def clear(self, prefix: bytes) -> None:
+        """Delete all partition rows whose keys begin with something; none of them may be put as well."""
+        self._cleared.append(prefix)
+        self._look(((prefix, successor(prefix)),))
+
+    def writes(self) -> RowWrites:
+        """What the transaction does with the row."""
+        state = self.log.state if self._new_state is None else self._new_state
+        cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
+        partition_rows = self._puts or self._deletes or self._cleared
+        return RowWrites(
+            self.key,
+            self.log.sequence + 1,
+            state,
+            cells,
+            tuple(self._puts.values()),
+            tuple(sorted(self._deletes)),
+            tuple(self._cleared),
+            changed=bool(state != self.log.state or cells or partition_rows),
+        )
+
+    def _look(self, spans: Sequence[Span]) -> None:
+        self.looked_further = True
+        self._settle(self, spans)
+
+
+class Transaction:
+    """The rows of a transaction.
+
+    Args:
+        open_row: reads a row, and keeps others from changing it until the transaction ends.
+    """
+
+    __slots__ = ("_open_row", "views")
+
+    def __init__(self, open_row: Callable[[bytes], RowView]) -> None:
+        self._open_row = open_row
+        self.views: dict[bytes, RowView] = {}
+
+    def row(self, key: bytes) -> RowView:
+        """A catalog row, which need not exist; the first one that is asked for decides the transaction on HBase."""
+        view = self.views.get(key)
+        if view is None:
+            view = self.views[key] = self._open_row(key)
+        return view
+
+    def writes(self) -> list[RowWrites]:
+        """What it does with its rows, in the order in which they were asked for."""
+        return [view.writes() for view in self.views.values()]

@@ -1,0 +1,27 @@
+"""A store's rows with two tables, and tests in which nobody waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from hbstore import connect
+from hbstore.transactions import writes
+from hbstore.transactions.transactions import Transactions
+from tests.pauses import without_pauses
+from tests.store.copies import copies_of
+from tests.transactions import steps
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Nobody waits, and few rows make a batch."""
+    monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
+    without_pauses(monkeypatch)
+
+
+@copies_of
+def fresh():
+    """A store as it is before each run of a step."""
+    store = connect("memory://?atomic=false")
+    steps.prepare(Transactions(store.rows, steps.AT_ONCE))
+    return store

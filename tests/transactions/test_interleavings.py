@@ -1,0 +1,79 @@
+"""Every pair of steps, in all interleavings with two changes of turn, and in many with more.
+
+What comes out must be what one of the two orders would have given: the results of both, and what is there afterwards.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, permutations
+from random import Random
+
+import pytest
+
+from hbstore.rows import memory
+from tests.store.stepping import play, schedules
+from tests.transactions import steps
+from tests.transactions.conftest import fresh
+
+PAIRS = list(combinations_with_replacement(steps.STEPS, 2))
+
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+@pytest.fixture(autouse=True)
+def _fine_grained(monkeypatch):
+    monkeypatch.setattr(memory, "_BATCH", 1)
+
+
+def act(name):
+    return lambda store: steps.run(steps.STEPS[name], store.rows)
+
+
+def outcome(store, results):
+    return results, steps.run(steps.look, store.rows)
+
+
+def serial_outcomes(pair):
+    """What both orders give; errors by their names."""
+    for order in ((0, 1), (1, 0)):
+        store = fresh()
+        results = [None, None]
+        for number in order:
+            results[number] = play(store.rows, [act(pair[number])], [])[0][0]
+        yield outcome(store, results)
+
+
+def check(pair, schedule, allowed):
+    store = fresh()
+    results, _ = play(store.rows, [act(name) for name in pair], schedule)
+    found = outcome(store, results)
+    assert found in allowed, f"{schedule}\n{found}\nallowed:\n{allowed}"
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+def test_every_interleaving_is_one_of_the_two_orders(pair):
+    allowed = list(serial_outcomes(pair))
+    calls = [play(fresh().rows, [act(name)], [])[1][0] + 2 for name in pair]
+    for schedule in schedules(calls, step=1 if calls[0] * calls[1] < 150 else 3):
+        check(pair, schedule, allowed)
+    random = Random(str(pair))
+    for _ in range(20):
+        check(pair, [(at % 2, random.randint(0, 4)) for at in range(30)], allowed)
+
+
+def test_three_at_once_are_one_of_the_six_orders():
+    names = ["move", "add", "drop the database"]
+    allowed = []
+    for order in permutations(range(3)):
+        store = fresh()
+        results = [None] * 3
+        for number in order:
+            results[number] = play(store.rows, [act(names[number])], [])[0][0]
+        allowed.append(outcome(store, results))
+    random = Random(5)
+    for _ in range(300):
+        store = fresh()
+        schedule = [(random.randrange(3), random.randint(0, 5)) for _ in range(40)]
+        results, _ = play(store.rows, [act(name) for name in names], schedule)
+        assert outcome(store, results) in allowed, schedule
