@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import product
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -88,9 +87,9 @@ def drivers(tmp_path_factory):
         yield of
 
 
-@pytest.fixture(scope="module", params=product(RELEASES, TRANSPORTS), ids="-".join)
+@pytest.fixture(scope="module", params=[*zip(RELEASES, TRANSPORTS, strict=True)], ids="-".join)
 def asking(request, drivers, place):
-    """A connection of each driver over each transport: `driver`, `url` and `connection`."""
+    """A connection of each driver, each over another transport: `driver`, `url` and `connection`."""
     release, transport = request.param
     java = drivers(release)
     url = f"{place.url}/default{TRANSPORTS[transport]}"

@@ -1,4 +1,4 @@
-"""The corpus, run once in a session: on Spark's embedded metastore, and on endpoints over SQLite and HBase."""
+"""The corpus, run once in a session: on endpoints over SQLite and HBase, and a part on Spark's embedded metastore."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests import hbase_server
 from tests.metastore.spark.corpus import TOPICS
-from tests.metastore.spark.runs import run_corpus
+from tests.metastore.spark.runs import DERBY, run_corpus
 
 
 @pytest.fixture(scope="session")
@@ -22,13 +22,16 @@ def fresh_hbase_url(hbase_server_url):
 def runs(request, tmp_path_factory):
     """A `Run` by the name of the metastore: those, and those topics, that the chosen tests ask for."""
     chosen = [item.callspec.params for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
-    backends = {params["backend"] for params in chosen}
-    # Tests of no statement of their own read the log of the pruning topic.
-    topics = {params["statement"].topic if "statement" in params else "pruning" for params in chosen}
+    topics = {}
+    for params in chosen:
+        # Tests of no statement of their own read the log of the pruning topic.
+        topic = params["statement"].topic if "statement" in params else "pruning"
+        topics.setdefault(params["backend"], set()).add(topic)
     folder = tmp_path_factory.mktemp("corpus")
-    stores = {}
-    if "sqlite" in backends:
-        stores["sqlite"] = f"sqlite://{folder / 'catalog.db'}"
-    if "hbase" in backends:
-        stores["hbase"] = request.getfixturevalue("fresh_hbase_url")()
-    return run_corpus(folder, stores, [name for name in TOPICS if name in topics])
+    stores = {
+        "sqlite": lambda: f"sqlite://{folder / 'catalog.db'}",
+        "hbase": lambda: request.getfixturevalue("fresh_hbase_url")(),
+        DERBY: lambda: None,
+    }
+    ordered = {backend: [name for name in TOPICS if name in topics[backend]] for backend in topics}
+    return run_corpus(folder, {backend: stores[backend]() for backend in topics}, ordered)

@@ -18,6 +18,10 @@ DATABASE = "jdbc:derby:memory:metastore;create=true"
 """Hive's own metastore code inside Spark's process, over a database that lives as long as the process."""
 
 
+OWNER = "ann"
+"""Who owns what the session creates, whatever the user of this machine is called."""
+
+
 def start_session(root, uri=None):
     """A session whose warehouse is ``<root>/warehouse``.
 
@@ -30,6 +34,7 @@ def start_session(root, uri=None):
         (root / folder).mkdir(parents=True, exist_ok=True)
     os.chdir(root)
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["HADOOP_USER_NAME"] = OWNER
     java = f"{OPTIONS} -Duser.timezone=UTC -Dderby.system.home={root / 'local'}"
     uris = [EMBEDDED] if uri is None else uri.split(",")
     settings = {
