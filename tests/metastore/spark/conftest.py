@@ -28,10 +28,10 @@ def runs(request, tmp_path_factory):
         topic = params["statement"].topic if "statement" in params else "pruning"
         topics.setdefault(params["backend"], set()).add(topic)
     folder = tmp_path_factory.mktemp("corpus")
-    stores = {
-        "sqlite": lambda: f"sqlite://{folder / 'catalog.db'}",
-        "hbase": lambda: request.getfixturevalue("fresh_hbase_url")(),
-        DERBY: lambda: None,
-    }
+    stores = {DERBY: None}
+    if "sqlite" in topics:
+        stores["sqlite"] = f"sqlite://{folder / 'catalog.db'}"
+    if "hbase" in topics:
+        stores["hbase"] = request.getfixturevalue("fresh_hbase_url")()
     ordered = {backend: [name for name in TOPICS if name in topics[backend]] for backend in topics}
-    return run_corpus(folder, {backend: stores[backend]() for backend in topics}, ordered)
+    return run_corpus(folder, {backend: stores[backend] for backend in topics}, ordered)
