@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hbstore.filters.tree import ExpressionTree
 from hbstore.plans.bind import bind
-from hbstore.plans.boxes import box_gets, box_scan
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.narrow import MAX_SCANS, Narrower
 from hbstore.plans.scan_plan import MultiScanPlan, absolute
@@ -49,11 +48,5 @@ def plan_predicate(
     """The scans of a bound filter. O(n log n) for n comparisons, and O(1) more for each scan."""
     if not schema.names:
         return MultiScanPlan((), schema)
-    box = box_scan(predicate, schema)
-    if box is not None:
-        return MultiScanPlan((box,), schema)
-    estimator = Estimator(schema, statistics, costs)
-    scans = box_gets(predicate, estimator, budget)
-    if scans is None:
-        scans = Narrower(estimator, budget).narrow(predicate)
+    scans = Narrower(Estimator(schema, statistics, costs), budget).narrow(predicate)
     return MultiScanPlan(tuple([absolute(scan, schema) for scan in scans]), schema)

@@ -16,7 +16,7 @@ from hbstore.rows.interface import Cells
 from hbstore.rows.predicate import CellIn, CellLike, Predicate
 
 PLAN_BYTES: Final = 32 * 1024 * 1024
-"""Bytes, by estimate, of all plans, prepared filters and rows of tables that a store remembers."""
+"""Bytes, by estimate, of all plans and rows of tables that a store remembers."""
 _LARGEST: Final = 8
 """What takes more than this part of the bound is not kept, as it would push out too much."""
 

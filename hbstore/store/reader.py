@@ -11,7 +11,6 @@ from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, HbstoreError
 from hbstore.filters.builder import Expression
-from hbstore.filters.frames import frame_of
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.keys import NULL_PARTITION
@@ -25,14 +24,13 @@ from hbstore.plans.estimate import Estimator
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.explain import Explain, explain_plan, tree_text
 from hbstore.plans.planner import plan_filter
-from hbstore.plans.prepared import prepare
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.finishing import Finisher
 from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
-from hbstore.store.table_row import DEFINITION, STATISTICS, Definition, TableRow, journal_of, statistics_of
+from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, journal_of, statistics_of
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
 from hbstore.times.clock import Clock, Now, utc_now
@@ -43,11 +41,6 @@ _FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such a
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
 
-_FRAMED: Final = 20_000
-"""Filters of more characters are not prepared."""
-_PREPARED_LITERAL: Final = 1_000
-"""Bytes that a prepared filter takes for each of its literals."""
-_NEW: Final = object()
 _ATTEMPTS: Final = 20
 
 
@@ -200,29 +193,12 @@ class Reader:
         made_with, plan = self._cache.get(key, (None, None))
         if made_with is version:
             return cast("MultiScanPlan", plan)
-        plan, depends_on_time = self._planned_anew(*key, version.statistics)
-        if not depends_on_time:
+        now = Now(self.clock)
+        tree = parse_filter(where or "", like_dialect)
+        plan = plan_filter(tree, definition.schema, version.statistics, self.rows.costs, now=now)
+        if not now.was_asked:
             self._cache.put(key, (version, plan), text_size(key[1]) + plan_size(plan))
         return plan
-
-    def _planned_anew(
-        self, definition: Definition, text: str, like_dialect: LikeDialect, statistics: Statistics
-    ) -> tuple[MultiScanPlan, bool]:
-        """The plan of a text that was not seen before, though perhaps its frame, and whether it depends on the time."""
-        schema, costs = definition.schema, self.rows.costs
-        frame, tokens = frame_of(text) if len(text) <= _FRAMED else ((), [])
-        prepared = self._cache.get((definition, frame), _NEW) if frame else None
-        seen = prepared is not _NEW
-        if seen and prepared is not None and (plan := prepared.plan(tokens, statistics, costs)) is not None:
-            return plan, False
-        now = Now(self.clock)
-        tree = parse_filter(text, like_dialect)
-        plan = plan_filter(tree, schema, statistics, costs, now=now)
-        if not seen:
-            prepared = prepare(text, tree, schema)
-            size = text_size(text) + _PREPARED_LITERAL * len(tokens)
-            self._cache.put((definition, frame), prepared, size)
-        return plan, now.was_asked
 
     def _version(self, row: TableRow) -> _Version:
         cell = row.cells.get(STATISTICS)
