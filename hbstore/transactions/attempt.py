@@ -34,11 +34,11 @@ class Attempt:
     """
 
     def __init__(self, rows: Rows, waiting: Waiting) -> None:
-        self.transaction: Final = Transaction(self._open_row)
+        self._resolver = Resolver(rows)
+        self.transaction: Final = Transaction(self._open_row, self._resolver.scan)
         self.primary = b""
         self._id = new_id()
         self._rows = rows
-        self._resolver = Resolver(rows)
         self._waiting = waiting
         self._locked: list[bytes] = []
 

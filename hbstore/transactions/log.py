@@ -79,7 +79,8 @@ class Log:
 
     Attributes:
         sequence: the number of the row's last change; changes are numbered without holes.
-        turn: rises where somebody gives up a transaction that this log would have decided.
+        turn: rises where somebody gives up a transaction that this log would have decided, and with each transaction
+            that rests on what the row is and changes others.
         moves: how often partitions were moved; a reader that sees it rise may have missed one on its way.
         commits: the open ones, by rising sequence numbers.
         last: the id of the transaction that made the last change.

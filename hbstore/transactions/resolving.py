@@ -124,8 +124,8 @@ class Resolver:
         def shown(log: Log) -> Log | None:
             if log.intent is None or log.intent.id != decided.id:
                 return None
-            if not writes.changed:
-                return replace(log, intent=None)
+            if not writes.changed:  # it stays what it was, but those who read it before must notice
+                return replace(log, intent=None, turn=log.turn + 1)
             commit = Commit(
                 decided.id,
                 writes.sequence,

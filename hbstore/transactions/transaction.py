@@ -18,6 +18,10 @@ Settle: TypeAlias = "Callable[[RowView, Sequence[Span]], None]"
 """Sees that all that is decided about some partition rows of a catalog row is written."""
 
 
+Scan: TypeAlias = "Callable[[bytes, bytes], Iterator[tuple[bytes, Log, dict[str, bytes]]]]"
+"""Reads catalog rows with start <= key < stop."""
+
+
 class AgainError(Exception):
     """A step has to run again, as something that it read was changed meanwhile.
 
@@ -165,13 +169,18 @@ class Transaction:
 
     Args:
         open_row: reads a row, and keeps others from changing it until the transaction ends.
+        scan_rows: reads the rows between two keys with their logs and other cells.
     """
 
-    __slots__ = ("_open_row", "views")
+    __slots__ = ("_open_row", "scan", "views")
 
-    def __init__(self, open_row: Callable[[bytes], RowView]) -> None:
+    def __init__(self, open_row: Callable[[bytes], RowView], scan_rows: Scan) -> None:
         self._open_row = open_row
         self.views: dict[bytes, RowView] = {}
+        self.scan: Final = scan_rows
+        """Rows between two keys as they are now. Nobody is kept from changing them: what the step takes from that must
+        hold as long as a row of the transaction stays what it is, as a database's tables do while nobody creates one.
+        """
 
     def row(self, key: bytes) -> RowView:
         """A catalog row, which need not exist; the first one that is asked for decides the transaction on HBase."""

@@ -140,7 +140,7 @@ class Transactions:
             def open_row(key: bytes) -> RowView:
                 return RowView(key, self.rows.get(key) or {}, self.rows, _nothing_to_settle)
 
-            transaction = Transaction(open_row)
+            transaction = Transaction(open_row, self.scan)
             result = step(transaction)
             for view, writes in zip(transaction.views.values(), transaction.writes(), strict=True):
                 if not writes.changed:

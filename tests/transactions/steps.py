@@ -138,6 +138,15 @@ def drop_table(transaction):
     return True
 
 
+def drop_other_table(transaction):
+    """The right one's cells and rows, so that no table is left."""
+    view = transaction.row(RIGHT)
+    for name in (DEFINITION, TIMELINE):
+        view.put_cell(name, b"")
+    view.clear(PREFIX[RIGHT])
+    view.set_state(b"")
+
+
 def create_table(transaction):
     """A table of a database that must be there, and stay there."""
     view = transaction.row(LEFT)
@@ -162,6 +171,15 @@ def drop_database(transaction):
         view.clear(PREFIX[table])
         view.set_state(b"")
     transaction.row(LEFT).write([], [COMPANION])
+    return True
+
+
+def drop_empty_database(transaction):
+    """A database that has no table with a definition."""
+    database = transaction.row(DATABASE)
+    if any(DEFINITION in cells for _, _, cells in transaction.scan(LEFT, RIGHT + b"\0")):
+        return False
+    database.set_state(b"")
     return True
 
 
@@ -192,6 +210,7 @@ STEPS = {
     "drop the table": drop_table,
     "create the table": create_table,
     "drop the database": drop_database,
+    "drop the empty database": drop_empty_database,
     "look": look,
 }
 

@@ -19,7 +19,9 @@ from tests.transactions.conftest import fresh
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
-WRITING = [name for name in steps.STEPS if name not in ("look", "create the table")]
+NEED_ROOM = ("look", "create the table", "drop the empty database")
+"""Steps that write nothing as long as the tables are there."""
+WRITING = [name for name in steps.STEPS if name not in NEED_ROOM]
 EVERY_FAULT = pytest.mark.parametrize("fault", Fault, ids=lambda fault: fault.name)
 
 

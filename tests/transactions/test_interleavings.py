@@ -62,6 +62,24 @@ def test_every_interleaving_is_one_of_the_two_orders(pair):
         check(pair, [(at % 2, random.randint(0, 4)) for at in range(30)], allowed)
 
 
+def test_no_table_is_created_in_a_database_that_goes():
+    """Nothing but the database's own row, which the one only reads, keeps them apart."""
+    pair = ("create the table", "drop the empty database")
+
+    def emptied():
+        store = fresh()
+        for step in (steps.drop_table, steps.drop_other_table):
+            steps.run(step, store.rows)
+        return store
+
+    calls = [play(emptied().rows, [act(name)], [])[1][0] + 2 for name in pair]
+    for schedule in schedules(calls):
+        store = emptied()
+        results, _ = play(store.rows, [act(name) for name in pair], schedule)
+        seen = steps.run(steps.look, store.rows)
+        assert (results, seen[0]) in [([None, False], b"a database"), (["DatabaseNotFound", True], b"")], schedule
+
+
 def test_three_at_once_are_one_of_the_six_orders():
     names = ["move", "add", "drop the database"]
     allowed = []
