@@ -22,6 +22,7 @@ from benchmarks.metastore.figures import Figure, show
 from benchmarks.metastore.loading import load
 from benchmarks.metastore.measuring import THREADS, Asker, calls_a_second, compare, reply_bytes, warm_up
 from benchmarks.metastore.questions import QUESTIONS, get_table, point
+from benchmarks.metastore.sales import specs
 from benchmarks.metastore.servers import hbstore_on, hive_metastore, scratch
 
 PARTS = ("calls", "projections", "memory")
@@ -32,7 +33,7 @@ DERBY_DAYS = 5
 def main() -> None:
     arguments = _arguments()
     console = Console(width=170)
-    console.print(_machine())
+    console.print(machine())
     with ExitStack() as stack:
         folder = stack.enter_context(scratch())
         servers = [stack.enter_context(hbstore_on(kind, folder)) for kind in arguments.on]
@@ -47,7 +48,7 @@ def main() -> None:
         rates = []
         for asker in askers:
             console.print(f"loading: {asker.server.name} …", style="dim")
-            rates.append(load(asker.server, asker.client, days, arguments.added))
+            rates.append(load(asker.server, asker.client, specs(days), arguments.added))
             asker.learn()
         if "calls" in arguments.parts:
             for asker in askers:
@@ -82,7 +83,8 @@ def _calls(console: Console, askers: list[Asker], rates: list[float], days: int,
     show(console, title, [asker.server.name for asker in askers], figures, reference=reference)
 
 
-def _machine() -> str:
+def machine() -> str:
+    """What the run is on, and its load."""
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     parts = (
         f"{os.cpu_count()} cores",

@@ -20,6 +20,8 @@ from hbstore.wire import skip
 
 _CALL, _REPLY = 0x80010001, 0x80010002
 _STRUCT, _LIST = 12, 15
+_IN_STRUCT = b"\x0c\0\0"
+"""What stands before a struct that a call returned."""
 _CHUNK = 1 << 20
 _QUIET_SECONDS = 0.005
 _STALLED_SECONDS = 1.0
@@ -39,29 +41,34 @@ class Reply:
 
     @property
     def count(self) -> int:
-        """How many items the list has that a call returned.
+        """How many items the list has that a call returned, itself or as the first field of a struct.
 
         Raises:
             CallFailed: it returned no list.
         """
-        at = _body(self.data)
-        kind, field = struct.unpack_from(">bh", self.data, at)
-        if (kind, field) != (_LIST, 0):
-            raise CallFailed(f"no list: {self.data[:200]!r}")
-        count: int = struct.unpack_from(">bi", self.data, at + 3)[1]
+        count: int = struct.unpack_from(">i", self.data, self._items() - 4)[0]
         return count
 
     @property
     def items(self) -> list[bytes]:
         """The bytes of each item of the list of structs that a call returned."""
         count = self.count
-        at = _body(self.data) + 8
+        at = self._items()
         items = []
         for _ in range(count):
             end = skip(self.data, at, _STRUCT)
             items.append(self.data[at:end])
             at = end
         return items
+
+    def _items(self) -> int:
+        """Where the first item of the list is."""
+        at = _body(self.data)
+        if self.data.startswith(_IN_STRUCT, at):
+            at += len(_IN_STRUCT)
+        if self.data[at] != _LIST:
+            raise CallFailed(f"no list: {self.data[:200]!r}")
+        return at + 8
 
 
 class Client:

@@ -1,4 +1,4 @@
-"""The table of 100,000 partitions on a server: by add_partitions_req in batches of 1,000, or the rest of it by SQL."""
+"""The table and its partitions on a server: by add_partitions_req in batches of 1,000, or the rest of it by SQL."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from benchmarks.data import BATCH
 from benchmarks.metastore.calls import SERVICE, message
 from benchmarks.metastore.client import Client
 from benchmarks.metastore.filling import fill_sql
-from benchmarks.metastore.sales import DATABASE, TABLE, Spec, database, partition, specs, table
+from benchmarks.metastore.sales import DATABASE, TABLE, Spec, database, partition, table
 from benchmarks.metastore.servers import Server
 
 
-def load(server: Server, client: Client, days: int, added: int) -> float:
+def load(server: Server, client: Client, wanted: list[Spec], added: int) -> float:
     """Make the table and fill it, and return how many partitions the server adds a second.
 
     Args:
         server: where.
         client: a connection to it.
-        days: how many days the table has, of 400 partitions each.
+        wanted: the table's partitions.
         added: how many are added by calls where SQL can do the rest; else all of them are.
     """
     client.ask(message("create_database", database=database(server.warehouse)))
     client.ask(message("create_table", tbl=table(server.warehouse)))
-    wanted = specs(days)
     by_calls = wanted[:added] if server.postgres else wanted
     seconds = sum(client.ask(call).last for call in _adding(by_calls, server.warehouse))
     rest = wanted[len(by_calls) :]

@@ -34,9 +34,9 @@ class Spec:
         return f"ds={self.ds}/hour={self.hour}/region={self.region}"
 
 
-def specs(days: int = len(DAYS)) -> list[Spec]:
-    """The partitions of the first days, in key order: 400 for each day, 100,000 in all."""
-    return [Spec(*values) for values in product(DAYS[:days], HOURS, REGIONS)]
+def specs(days: int = len(DAYS), hours: int = len(HOURS)) -> list[Spec]:
+    """The partitions of the first days, in key order: 400 for each day of 16 hours, 100,000 in all."""
+    return [Spec(*values) for values in product(DAYS[:days], range(hours), REGIONS)]
 
 
 def database(warehouse: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import socket
@@ -23,6 +24,8 @@ import happybase
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 STOP_SECONDS = 30
+_AS_SENT = {"metastore.metadata.transformer.class": " "}
+"""Tables stay as clients send them, as in a Hive Metastore 2.3 and in hbstore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,29 @@ def scratch() -> Iterator[Path]:
 
 
 @contextmanager
-def hive_metastore(folder: Path, database: str) -> Iterator[Server]:
-    """A Hive Metastore of dev/hms in a folder, on PostgreSQL or Derby."""
-    sys.path.append(str(ROOT / "dev" / "hms"))
-    try:
-        from dev_hms import DevHms
-    finally:
-        sys.path.remove(str(ROOT / "dev" / "hms"))
-    hms = DevHms(folder / "hms", database=database, guarded=True)
+def hive_metastore(folder: Path, database: str, release: str = "2.3") -> Iterator[Server]:
+    """A Hive Metastore of dev/hms in a folder, of a release, on PostgreSQL or Derby."""
+    more: dict[str, Any] = (
+        {} if release == "2.3" else {"settings": _AS_SENT, "jars": [_of_dev("hive_jars").planner(release)]}
+    )
+    hms = _of_dev("dev_hms").DevHms(folder / "hms", database=database, guarded=True, release=release, **more)
     try:
         hms.start()
         pid = hms.processes["metastore"].pid
         yield Server("Hive Metastore", hms.port, pid, hms.warehouse, hms.version(), hms.postgres)
     finally:
         hms.remove()
+
+
+def _of_dev(name: str) -> Any:
+    """A module of dev/hms or dev/hive, which are no packages."""
+    folders = [str(ROOT / "dev" / folder) for folder in ("hms", "hive")]
+    sys.path += folders
+    try:
+        return importlib.import_module(name)
+    finally:
+        for folder in folders:
+            sys.path.remove(folder)
 
 
 @contextmanager

@@ -39,13 +39,27 @@ def class_path(release: str) -> list[str]:
         Missing: pyspark is not installed, or maven could not get the jar.
     """
     spark = spark_jars()
+    folder = _planner_jars(release)
+    others = [str(jar) for name in _OF_SPARK.split() for jar in sorted(spark.glob(f"{name}[-_][0-9]*.jar"))]
+    return [*(str(jar) for jar in folder.glob("*.jar")), *others]
+
+
+def planner(release: str) -> Path:
+    """The jar of a release's planner.
+
+    Raises:
+        Missing: maven could not get it.
+    """
+    (jar,) = _planner_jars(release).glob("hive-exec-*.jar")
+    return jar
+
+
+def _planner_jars(release: str) -> Path:
     size = {"2.3": 35, "3.1": 41, "4.0": 46}[release]
-    folder = maven_jars(
+    return maven_jars(
         HERE / f"pom-{release}.xml",
         what=f"Hive {RELEASES[release]}'s planner ({size} MB)",
         expected="hive-exec-*.jar",
         at_least=1,
         hint="Install maven",
     )
-    others = [str(jar) for name in _OF_SPARK.split() for jar in sorted(spark.glob(f"{name}[-_][0-9]*.jar"))]
-    return [*(str(jar) for jar in folder.glob("*.jar")), *others]

@@ -9,12 +9,12 @@ import signal
 import string
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from xml.sax.saxutils import escape
 
-from hms_jars import HERE, class_path, java, metastore_version, postgresql_driver
+from hms_jars import HERE, class_path, java, metastore_version, postgresql_driver, postgresql_schema
 from postgres import Postgres, binaries, owner
 
 sys.path.append(str(HERE.parent))
@@ -49,6 +49,7 @@ class DevHms:
         guarded: whether all processes end with this one, even one that is killed.
         release: 2.3, which is among pyspark's jars, or 4.0.
         settings: of Hive, beside those of `hive-site.xml`.
+        jars: further ones; a Hive Metastore 4.0 has no classes of Hive's expressions.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class DevHms:
         guarded: bool = False,
         release: str = "2.3",
         settings: Mapping[str, str] = MappingProxyType({}),
+        jars: Sequence[Path] = (),
     ) -> None:
         self._settings = settings
+        self._jars = jars
         self.folder = folder.resolve()
         self.heap = heap
         self.release = release
@@ -120,15 +123,16 @@ class DevHms:
         for name in ("conf", "logs", "warehouse"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.ports = dict(zip(("metastore", "postgresql"), free_ports(2), strict=True))
-        on_path = [str(self.folder / "conf"), *class_path(self.release)]
+        on_path = [str(self.folder / "conf"), *class_path(self.release), *map(str, self._jars)]
         postgres = self.postgres
+        schema = "" if postgres is None else postgresql_schema(self.release)
         if postgres is not None:
             on_path.insert(1, f"{postgresql_driver()}/*")
             postgres.create()
             self._spawn("postgresql", postgres.command(), user=owner())
             self._wait("postgresql", postgres.answers)
-            postgres.create_database()
-        self._configure(postgres)
+            postgres.create_database(schema)
+        self._configure(postgres, makes_tables=not schema)
         options = [
             f"-Xmx{self.heap}",
             *_JAVA_OPTIONS,
@@ -176,7 +180,7 @@ class DevHms:
                 raise NotStarted("\n".join([f"the Hive Metastore did not start: {name} {why}; its log:", *log]))
             time.sleep(0.2)
 
-    def _configure(self, postgres: Postgres | None) -> None:
+    def _configure(self, postgres: Postgres | None, *, makes_tables: bool) -> None:
         url = postgres.url if postgres else f"jdbc:derby:;databaseName={self.folder}/derby;create=true"
         driver = "org.postgresql.Driver" if postgres else "org.apache.derby.jdbc.EmbeddedDriver"
         site = string.Template((HERE / "hive-site.xml").read_text())
@@ -194,6 +198,7 @@ class DevHms:
                 password=self.password,
                 warehouse=self.warehouse,
                 external=external,
+                makes_tables=str(makes_tables).lower(),
                 settings=settings,
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
+import tarfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -65,6 +66,31 @@ def four_jars() -> Path:
         at_least=1,
         hint="Install maven, or use the Hive Metastore 2.3",
     )
+
+
+def postgresql_schema(release: str) -> str:
+    """Hive's SQL for the database of a release on PostgreSQL; empty for 2.3, which makes its tables itself.
+
+    A Hive Metastore 4 does not make the tables of locks and transactions.
+
+    Raises:
+        Missing: there is no maven, or it could not get the distribution.
+    """
+    if release == "2.3":
+        return ""
+    folder = maven_jars(
+        HERE / "pom-4.0-scripts.xml",
+        what="the distribution of a Hive Metastore 4.0 (79 MB)",
+        expected="*-bin.tar.gz",
+        at_least=1,
+        hint="Install maven, or use Derby",
+    )
+    (archive,) = folder.glob("*-bin.tar.gz")
+    with tarfile.open(archive) as members:
+        (name,) = (one for one in members.getnames() if one.endswith("/hive-schema-4.0.0.postgres.sql"))
+        script = members.extractfile(name)
+        assert script is not None
+        return script.read().decode()
 
 
 def client_class_path(release: str) -> list[str]:

@@ -87,10 +87,12 @@ class Postgres:
         except subprocess.CalledProcessError:
             return False
 
-    def create_database(self) -> None:
-        """Make the metastore's database, if it is not there."""
+    def create_database(self, schema: str) -> None:
+        """Make the metastore's database and run SQL in it, if they are not there; all of the SQL or none."""
         if not self.sql(f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'", "postgres").strip():
             self.sql(f"CREATE DATABASE {DATABASE}", "postgres")
+        if schema and not self.sql("SELECT 1 FROM pg_tables WHERE tablename = 'VERSION'").strip():
+            self.sql(f"BEGIN;\n{schema}\nCOMMIT;")
 
     def version(self) -> str:
         """As ``PostgreSQL 15.8``."""

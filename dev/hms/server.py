@@ -5,9 +5,10 @@
     python dev/hms/server.py down      stop it; its data stays
 
 It needs Java 17 and pyspark, whose jars hold that of 2.3; maven copies those of 4.0, once (75 MB). Where PostgreSQL is
-installed it runs on one of its own (as another user than root), for which it needs maven the first time; else it runs
-on Derby. Configuration, data, warehouse, logs and pids are in dev/hms/run/<name>/. A Hive Metastore 2.3 listens on all
-interfaces: it has no setting for that.
+installed it runs on one of its own (as another user than root), for which it needs maven the first time (for 4.0 79 MB
+more, of which it takes the SQL that makes its tables); else it runs on Derby, where a 4.0 has no locks and
+transactions. Configuration, data, warehouse, logs and pids are in dev/hms/run/<name>/. A Hive Metastore listens on all
+interfaces: 2.3 has no setting for that.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def session(pid):
 def asker():
     with scratch() as folder, quick_java(), hive_metastore(folder, "auto") as server:
         asker = Asker(server)
-        load(server, asker.client, DAYS, added=50)
+        load(server, asker.client, specs(DAYS), added=50)
         asker.learn()
         yield asker
         asker.client.close()

@@ -161,7 +161,7 @@ def call(function, *children, type_name="boolean"):
         made = Thing(GENERIC + "GenericUDFBridge", fields)
     else:
         name = OPERATORS.get(function, function)
-        compared = (Raw(b"\0"), Raw(b"\0"), text("=="), text("=="), RESULT)
+        compared = (Raw(b"\0"), Raw(b"\0"), text(function), text(function), RESULT)  # a Hive Metastore reads the first
         made = Thing(f"{GENERIC}GenericUDF{name}", FIELDS.get(name, compared))
     return Thing(PLAN + "ExprNodeGenericFuncDesc", (Listed(children), made, Raw(b"\0"), kind(type_name)))
 
