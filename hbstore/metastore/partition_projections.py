@@ -131,14 +131,13 @@ class _Groups:
         for batch in batches:
             others: list[bytes] = []
             by_storage: dict[bytes, list[bytes]] = {}
-            for payload in batch:
-                storage, cut = cutter.cut(payload)
+            for storage, payloads, cuts in cutter.cut(batch):
                 if storage is None:
-                    others.append(cut)
+                    others += cuts
                 elif storage in by_storage or self._may_share(storage, len(by_storage)):
-                    by_storage.setdefault(storage, []).append(cut)
+                    by_storage.setdefault(storage, []).extend(cuts)
                 else:
-                    others.append(cutter.whole(payload))
+                    others += map(cutter.whole, payloads)
             self._others.extend([others])
             for storage, some in by_storage.items():
                 self._shared.setdefault(storage, PartitionSpool(self._memory)).extend([some])

@@ -7,15 +7,23 @@ bytes: no partition is decoded.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hbstore.layouts import PARAMETERS, PRIVILEGES
 from hbstore.like import parse_like
+from hbstore.metastore.partition_skeleton import (
+    ACCESSED_HEAD,
+    CREATED_HEAD,
+    KINDS,
+    PARAMETERS_HEAD,
+    RELATIVE_HEAD,
+    Skeleton,
+)
 from hbstore.metastore.struct_cuts import Cut, cut_of, cut_struct, field_slices
 from hbstore.structs import VALUES_START
-from hbstore.wire import I32, STRING, field_head
+from hbstore.wire import field_head
 
 STORAGE_FIELD: Final = 6
 """The field of a partition that is its storage."""
@@ -26,19 +34,9 @@ _VALUES, _CREATED, _ACCESSED, _PARAMETERS, _PRIVILEGES = 1, 4, 5, 7, 8
 _LOCATION: Final = 2
 """A field of its storage."""
 
-_RELATIVE_HEAD: Final = field_head(STRING, 4)
-_PARAMETERS_HEAD: Final = field_head(PARAMETERS, 5)
-_OTHERS: Final = {
-    _CREATED: field_head(I32, 2),
-    _ACCESSED: field_head(I32, 3),
-    _PRIVILEGES: field_head(PRIVILEGES, 6),
-}
-"""Fields that stand under other numbers where the storage is shared: the heads that they have there."""
-
+_PRIVILEGES_HEAD: Final = field_head(PRIVILEGES, 6)
 _HEAD: Final = 3
-_TIME: Final = _HEAD + 4
-"""Bytes of each of a partition's two times, with its head."""
-
+_FIRST_VALUE: Final = len(VALUES_START) + 4
 _UINT32: Final = struct.Struct(">I")
 _STOP: Final = b"\0"
 
@@ -87,23 +85,6 @@ def projection_of(partition: Any, fields: Sequence[str], include: str | None, ex
     return Projection(cut, None if wanted is None and unwanted is None else wants)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What the bytes of a table's partitions have alike, in the order in which they are stored.
-
-    Attributes:
-        names: behind the values and before the times.
-        before: behind the times and before the location's text.
-        after: behind the location, to the end of the storage.
-        storage: the fields of the storage that are asked for, but for the location, without the end of the struct.
-    """
-
-    names: bytes
-    before: bytes
-    after: bytes
-    storage: bytes
-
-
 @dataclass(slots=True)
 class PartitionCutter:
     """Cuts what is asked for out of the partitions of one table.
@@ -116,78 +97,61 @@ class PartitionCutter:
     location: str | None
     projection: Projection
     _root: bytes = field(init=False)
-    _only_location: bool = field(init=False)
-    _shape: _Shape | None = field(init=False, default=None)
+    _skeleton: Skeleton | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._root = (self.location or "").encode()
-        self._only_location = not any(map(self.projection.has, (*_OTHERS, _PARAMETERS)))
 
-    def cut(self, payload: bytes) -> tuple[bytes | None, bytes]:
-        """A storage that can be shared, and the bytes of a PartitionWithoutSD.
+    def cut(self, payloads: Sequence[bytes]) -> Iterator[tuple[bytes | None, Sequence[bytes], list[bytes]]]:
+        """Partitions one behind the other that can share a storage: this, they, and for each the PartitionWithoutSD.
 
         The storage has neither a location nor the end of the struct; without any storage among what is asked for, it is
         empty. It is None where the location is asked for and is not in the table's: then the bytes are the partition
         itself, of what is asked for. O(bytes).
         """
-        if not self.projection.has_location:
-            fields, cut = field_slices(payload, 0), (self.projection.cut or {}).get(STORAGE_FIELD)
-            storage = b"" if cut is None else cut_struct(payload, fields[STORAGE_FIELD][0], cut)[:-1]
-            return storage, self._without_storage(payload, fields, None)
-        found = self._by_shape(payload)
-        if found is None and self._take_shape(payload):
-            found = self._by_shape(payload)
-        if found is None or self._shape is None:
-            return None, self.whole(payload)
-        values_end, times, begin, end = found
-        place = payload[begin:end]
-        if not self._inside(place):
-            return None, self.whole(payload)
-        relative = place[len(self._root) :]
-        if self._only_location:
-            values = payload[:values_end] if self.projection.has(_VALUES) else b""
-            return self._shape.storage, _joined(values, relative)
-        fields = {
-            _VALUES: (_HEAD, values_end),
-            _CREATED: (times + _HEAD, times + _TIME),
-            _ACCESSED: (times + _TIME + _HEAD, times + 2 * _TIME),
-            **field_slices(payload, end + len(self._shape.after)),
-        }
-        return self._shape.storage, self._without_storage(payload, fields, relative)
+        at = 0
+        while at < len(payloads):
+            if self._skeleton is not None and (cuts := self._skeleton.cut(payloads, at)):
+                yield self._skeleton.storage, payloads[at : at + len(cuts)], cuts
+                at += len(cuts)
+            else:
+                storage, cut = self._cut(payloads[at])
+                yield storage, payloads[at : at + 1], [cut]
+                at += 1
 
-    def _by_shape(self, payload: bytes) -> tuple[int, int, int, int] | None:
-        """Of a partition of the last one's shape: the values' end, the times, the location's begin and end."""
-        shape, size = self._shape, _UINT32.unpack_from
-        if shape is None or not payload.startswith(VALUES_START):
-            return None
-        end = _HEAD + 5
-        for _ in range(size(payload, _HEAD + 1)[0]):
-            end += 4 + size(payload, end)[0]
-        at = end + len(shape.names)
-        begin = at + 2 * _TIME + len(shape.before) + 4
-        if not (payload.startswith(shape.names, end) and payload.startswith(shape.before, at + 2 * _TIME)):
-            return None
-        last = begin + size(payload, begin - 4)[0]
-        return (end, at, begin, last) if payload.startswith(shape.after, last) else None
+    def whole(self, payload: bytes) -> bytes:
+        """The partition itself, with its storage, of what is asked for."""
+        cut = self.projection.cut
+        kept = payload if cut is None else cut_struct(payload, 0, cut)
+        fields = {} if self.projection.wants is None else field_slices(kept, 0)
+        if _PARAMETERS not in fields:
+            return kept
+        begin, end = fields[_PARAMETERS]
+        return kept[:begin] + self._parameters(kept[begin:end]) + kept[end:]
 
-    def _take_shape(self, payload: bytes) -> bool:
-        """Expect the shape of a partition from now on; False where it has no location."""
-        cut = None if self.projection.cut is None else self.projection.cut[STORAGE_FIELD]
-        fields = field_slices(payload, 0)
-        if not fields.keys() >= {_VALUES, _CREATED, _ACCESSED, STORAGE_FIELD}:
-            return False
-        storage, stop = fields[STORAGE_FIELD]
-        place = field_slices(payload, storage).get(_LOCATION)
-        if place is None:
-            return False
-        around = payload[storage : place[0] - _HEAD] + payload[place[1] : stop]
-        self._shape = _Shape(
-            payload[fields[_VALUES][1] : fields[_CREATED][0] - _HEAD],
-            payload[fields[_ACCESSED][1] : place[0]],
-            payload[place[1] : stop],
-            (around if cut is None else cut_struct(around, 0, cut))[:-1],
-        )
-        return True
+    def _cut(self, payload: bytes) -> tuple[bytes | None, bytes]:
+        """As `cut`, of one partition in whatever order its fields are; those behind it may be alike."""
+        fields, cut = field_slices(payload, 0), self.projection.cut
+        begin, end = fields[STORAGE_FIELD]
+        place = field_slices(payload, begin).get(_LOCATION)
+        relative = None
+        if self.projection.has_location:
+            if place is None or not self._inside(payload[place[0] + 4 : place[1]]):
+                return None, self.whole(payload)
+            relative = payload[place[0] + 4 + len(self._root) : place[1]]
+        storage = b""
+        if self.projection.has(STORAGE_FIELD):
+            around = (
+                payload[begin:end] if place is None else payload[begin : place[0] - _HEAD] + payload[place[1] : end]
+            )
+            inside = None if cut is None else cut[STORAGE_FIELD]
+            storage = (around if inside is None else cut_struct(around, 0, inside))[:-1]
+        without = self._without_storage(payload, fields, relative)
+        if place is not None and fields.keys() >= {_VALUES, _CREATED, _ACCESSED, _PARAMETERS}:
+            skeleton = self._skeleton_of(payload, fields, place, storage)
+            # Another order of fields, as no writer of hbstore has, is noticed here.
+            self._skeleton = skeleton if skeleton.cut([payload], 0) == [without] else None
+        return storage, without
 
     def _inside(self, place: bytes) -> bool:
         root = self._root
@@ -196,34 +160,47 @@ class PartitionCutter:
     def _without_storage(self, payload: bytes, fields: dict[int, tuple[int, int]], relative: bytes | None) -> bytes:
         has = self.projection.has
         parts = [payload[: fields[_VALUES][1]] if has(_VALUES) else b""]
-        for number in (_CREATED, _ACCESSED):
+        for number, head in ((_CREATED, CREATED_HEAD), (_ACCESSED, ACCESSED_HEAD)):
             if has(number) and number in fields:
-                parts += (_OTHERS[number], payload[slice(*fields[number])])
+                parts += (head, payload[slice(*fields[number])])
         if relative is not None:
-            parts += (_RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
+            parts += (RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
         if has(_PARAMETERS) and _PARAMETERS in fields:
-            parts += (_PARAMETERS_HEAD, self._parameters(payload, fields[_PARAMETERS]))
-        if has(_PRIVILEGES) and _PRIVILEGES in fields:
-            parts += (_OTHERS[_PRIVILEGES], payload[slice(*fields[_PRIVILEGES])])
-        return b"".join((*parts, _STOP))
+            parts += (PARAMETERS_HEAD, self._parameters(payload[slice(*fields[_PARAMETERS])]))
+        return b"".join((*parts, self._end(payload, fields)))
 
-    def whole(self, payload: bytes) -> bytes:
-        """The partition itself, with its storage, of what is asked for."""
-        cut, wants = self.projection.cut, self.projection.wants
-        kept = payload if cut is None else cut_struct(payload, 0, cut)
-        fields = {} if wants is None else field_slices(kept, 0)
-        if _PARAMETERS not in fields:
-            return kept
-        begin, end = fields[_PARAMETERS]
-        return kept[:begin] + self._parameters(kept, (begin, end)) + kept[end:]
+    def _end(self, payload: bytes, fields: dict[int, tuple[int, int]]) -> bytes:
+        """What stands behind the parameters of a PartitionWithoutSD."""
+        if self.projection.has(_PRIVILEGES) and _PRIVILEGES in fields:
+            return _PRIVILEGES_HEAD + payload[slice(*fields[_PRIVILEGES])] + _STOP
+        return _STOP
 
-    def _parameters(self, data: bytes, where: tuple[int, int]) -> bytes:
+    def _skeleton_of(
+        self, payload: bytes, fields: dict[int, tuple[int, int]], place: tuple[int, int], storage: bytes
+    ) -> Skeleton:
+        """What others may have alike with a partition."""
+        has = self.projection.has
+        parameters, end = fields[_PARAMETERS]
+        return Skeleton(
+            start=payload[:_FIRST_VALUE],
+            columns=int.from_bytes(payload[_FIRST_VALUE - 4 : _FIRST_VALUE]),
+            names=payload[fields[_VALUES][1] : fields[_CREATED][0]],
+            before=payload[fields[_ACCESSED][1] : place[0]],
+            after=payload[place[1] : parameters + KINDS],
+            rest=payload[end:] if has(_PARAMETERS) or has(_PRIVILEGES) else None,
+            storage=storage,
+            values=has(_VALUES),
+            created=has(_CREATED),
+            accessed=has(_ACCESSED),
+            root=self._root if self.projection.has_location else None,
+            parameters=self._parameters if has(_PARAMETERS) else None,
+            end=self._end(payload, fields),
+        )
+
+    def _parameters(self, data: bytes) -> bytes:
+        """The bytes of those parameters that are asked for."""
         wants = self.projection.wants
         if wants is None:
-            return data[slice(*where)]
-        parameters, _ = PARAMETERS.read(data, where[0])
+            return data
+        parameters, _ = PARAMETERS.read(data, 0)
         return PARAMETERS.write({name: value for name, value in parameters.items() if wants(name)})
-
-
-def _joined(values: bytes, relative: bytes) -> bytes:
-    return b"".join((values, _RELATIVE_HEAD, _UINT32.pack(len(relative)), relative, _STOP))
