@@ -150,6 +150,10 @@ class Cursor:
             return None
         if count - 1 > len(data) - self.at:  # a unit takes a byte at least
             raise IndexError
+        plain = data[self.at : self.at + count - 1]
+        if plain.isascii():
+            self.at += count - 1
+            return plain.decode("ascii")
         units = [self._unit() for _ in range(count - 1)]
         if max(units, default=0) < 0xD800:  # noqa: PLR2004  the first surrogate
             return "".join(map(chr, units))

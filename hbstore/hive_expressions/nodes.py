@@ -23,6 +23,7 @@ MAX_NODES: Final = 100_000
 MAX_CALLS_DEEP: Final = 150
 """How deep calls may nest."""
 
+_PLAIN: Final = (bool, int, float, str)
 _SHOWN: Final = 60
 _EPOCH: Final = dt.date(1970, 1, 1).toordinal()
 _DAY: Final = 86_400_000
@@ -197,7 +198,7 @@ def _text(found: Any) -> str:
 
 
 def _value(found: Any) -> ConstantValue:
-    if found is None or isinstance(found, bool | int | float | str):
+    if found is None or isinstance(found, _PLAIN):
         return found
     if isinstance(found, SqlDate):
         return _sql_date(found.milliseconds)

@@ -201,10 +201,13 @@ class ObjectReader:
         if fields is None:
             return self._without_fields(java_class)
         objects = self._objects
-        if data[at] != _NEW:
+        number, marker = len(objects), data[at]
+        if marker != _NEW:
+            if _NEW < marker < _MORE and marker - 2 < number and (seen := objects[marker - 2]) is not _OPEN:
+                cursor.at = at + 1
+                return seen
             return self._seen()
         cursor.at = at + 1
-        number = len(objects)
         objects.append(_OPEN)
         self._depth += 1
         if self._depth > MAX_NESTING:
