@@ -100,6 +100,7 @@ def requests(ask):
 
 def write_ids(ask):
     filled(ask, "writes", "t", ("a", "1"))
+    ask("rollbackTxn", ask("openTxn", "ann"))  # so that numbers of transactions are not those of writes to the table
     first = ask("openTxn", "ann")
     ask("allocateTableWriteId", first, "writes", "t")
     seen = ask("getValidTxns")

@@ -19,6 +19,7 @@ class Difference:
         place: a pattern of where the answers differ, and how.
         reason: why, as docs/metastore.md has it.
         releases: of the clients that meet it.
+        databases: of the Hive Metastore, beside which it shows.
     """
 
     topic: str
@@ -26,6 +27,7 @@ class Difference:
     place: str
     reason: str
     releases: tuple[str, ...] = ALL
+    databases: tuple[str, ...] = ("postgresql", "derby")
 
     def tells(self, call, place):
         """Whether it is about a place in the answers to a call."""
@@ -44,6 +46,8 @@ SPARK = "Spark writes `.*` in LIKE through a client of Hive 4, too, and means an
 NONE = "a limit of 0 in `get_partition_names` is no limit"
 LIKE = "the methods that clients of Hive 2.3 have read LIKE as those clients write it"
 OLDER = "as beside Hive 2.3"
+COMMA = "Hive's SQL describes the catalog without the comma that its code has"
+WRITE_IDS = "the write id of a transaction is its own number, in every table"
 DIFFERENCES = (
     Difference("databases", "createDatabase", "InvalidObjectException", NAMES),
     Difference("databases", "getDatabases|getAllDatabases", "no name", NAMES),
@@ -68,10 +72,13 @@ DIFFERENCES = (
     Difference("functions", "getFunction", r"\.(catName|resourceUris)", OLDER),
     Difference("roles", "drop_role", "MetaException", OLDER),
     Difference("catalogs", "getCatalog", "createTime", CREATED, LATER),
+    Difference("catalogs", "getCatalog", "description", COMMA, databases=("postgresql",)),
     Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
     Difference("projected", "getPartitionsWithSpecs", "MetaException", MALFORMED),
     Difference("likes", r"\.\*", ".", SPARK, LATER),
     Difference("likes", "like", ".", LIKE, ("3.1",)),
     Difference("requests", "getTablesExt", "tblName", "names of tables are told whatever the client is able to do"),
     Difference("requests", "getPartition", "numFilesErasureCoded", ERASURE),
+    Difference("write_ids", "allocateTableWriteId", "answer", WRITE_IDS),
+    Difference("write_ids", "getValidWriteIds", "abortedBits|[wW]riteId", WRITE_IDS),
 )

@@ -59,19 +59,18 @@ def client_machine(release, folder):
 
 @contextmanager
 def hive_metastore_4():
-    """A real Hive Metastore 4.0 that ends with the block: its URI and its warehouse."""
+    """A real Hive Metastore 4.0 that ends with the block: its URI, its warehouse, and what its database is."""
     folder = Path(tempfile.mkdtemp(prefix="hbstore-hms-"))
+    folder.chmod(0o711)  # PostgreSQL runs as another user
     settings = {
         "metastore.metadata.transformer.class": " ",  # managed tables are not made external ones
         "metastore.warehouse.external.dir": f"file:{folder}/warehouse",
     }
-    made = dev_hms("dev_hms").DevHms(
-        folder, database="derby", heap="700m", guarded=True, release="4.0", settings=settings
-    )
+    made = dev_hms("dev_hms").DevHms(folder, heap="700m", guarded=True, release="4.0", settings=settings)
     try:
         with quick_java():
             made.start()
-        yield f"thrift://127.0.0.1:{made.port}", folder / "warehouse"
+        yield f"thrift://127.0.0.1:{made.port}", folder / "warehouse", made.database
     finally:
         made.remove()
         shutil.rmtree(folder, ignore_errors=True)
