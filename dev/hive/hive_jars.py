@@ -10,12 +10,12 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from maven_jars import Missing, maven_jars
 
 HERE = Path(__file__).resolve().parent
-RELEASES = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1"}
+RELEASES = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1", "4.1": "4.1.0"}
 """The version of each release."""
 _OF_SPARK = """
-hadoop-client-api hadoop-client-runtime commons-lang commons-logging commons-cli commons-codec commons-collections guava
-jcl-over-slf4j slf4j-api log4j-api log4j-core log4j-1.2-api log4j-slf4j2-impl stax-api libthrift libfb303 antlr-runtime
-commons-math3 commons-lang3
+hadoop-client-api hadoop-client-runtime commons-lang commons-logging commons-cli commons-codec commons-io
+commons-collections guava jcl-over-slf4j slf4j-api log4j-api log4j-core log4j-1.2-api log4j-slf4j2-impl stax-api
+libthrift libfb303 antlr-runtime commons-math3 commons-lang3 javax.servlet-api
 """
 """What it needs of pyspark's jars: Hadoop's client, and what logs."""
 
@@ -33,7 +33,7 @@ def spark_jars() -> Path:
 
 
 def class_path(release: str) -> list[str]:
-    """What a JVM needs on its class path for the expressions of a release, 2.3, 3.1 or 4.0.
+    """What a JVM needs on its class path for the expressions of a release, 2.3, 3.1, 4.0 or 4.1.
 
     Raises:
         Missing: pyspark is not installed, or maven could not get the jar.
@@ -55,7 +55,7 @@ def planner(release: str) -> Path:
 
 
 def _planner_jars(release: str) -> Path:
-    size = {"2.3": 35, "3.1": 41, "4.0": 46}[release]
+    size = {"2.3": 44, "3.1": 40, "4.0": 80, "4.1": 89}[release]
     return maven_jars(
         HERE / f"pom-{release}.xml",
         what=f"Hive {RELEASES[release]}'s planner ({size} MB)",

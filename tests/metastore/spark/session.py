@@ -22,12 +22,13 @@ OWNER = "ann"
 """Who owns what the session creates, whatever the user of this machine is called."""
 
 
-def start_session(root, uri=None):
+def start_session(root, uri=None, more=()):
     """A session whose warehouse is ``<root>/warehouse``.
 
     Args:
         root: a folder of the session's own; it becomes the working directory.
         uri: the metastore as ``thrift://host:port``, or several with commas between them; None: embedded Derby.
+        more: settings beside these, as pairs.
     """
     root = Path(root).resolve()
     for folder in ("warehouse", "outside", "local"):
@@ -56,6 +57,7 @@ def start_session(root, uri=None):
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        **dict(more),
     }
     if uri is None:
         del settings["spark.hadoop.hive.metastore.uris"]
