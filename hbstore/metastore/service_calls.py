@@ -34,6 +34,9 @@ _SETTABLE: Final = frozenset(
         "hive.metastore.client.socket.timeout",
         "hive.metastore.partition.name.whitelist.pattern",
         "hive.metastore.callerIsAuthorized",
+        # MSCK of Hive 4 sets the class that is to evaluate its expressions: here no class is loaded.
+        "hive.metastore.expression.proxy",
+        "metastore.expression.proxy",
     }
 )
 """What a client of HMS may set for its own connection; here it is remembered and changes nothing."""

@@ -48,6 +48,13 @@ def test_settings_are_those_of_the_connection(shop):
     assert shop.getMetaConf(DIRECT_SQL) == "true"
 
 
+@pytest.mark.parametrize("key", ["metastore.expression.proxy", "hive.metastore.expression.proxy"])
+def test_msck_of_hive_4_sets_its_evaluator(shop, key):
+    assert shop.getMetaConf(key) == ""
+    shop.setMetaConf(key, "a.b.C")
+    assert shop.getMetaConf(key) == "a.b.C"
+
+
 @pytest.mark.parametrize("key", ["hive.nothing.of.the.kind", "", None])
 def test_what_cannot_be_set(shop, key):
     with pytest.raises(TYPES.MetaException, match="Invalid configuration key"):
