@@ -1,4 +1,4 @@
-"""The jars of Hive's query planner, each with most of what it needs inside."""
+"""The jars of Hive's query planner, each with most of what it needs inside, and of HiveServer2."""
 
 from __future__ import annotations
 
@@ -60,6 +60,21 @@ def _planner_jars(release: str) -> Path:
         HERE / f"pom-{release}.xml",
         what=f"Hive {RELEASES[release]}'s planner ({size} MB)",
         expected="hive-exec-*.jar",
+        at_least=1,
+        hint="Install maven",
+    )
+
+
+def server_jars() -> Path:
+    """The folder of what HiveServer2 4.0 needs beside the class paths of its planner and of its metastore.
+
+    Raises:
+        Missing: maven could not get the jars.
+    """
+    return maven_jars(
+        HERE / "pom-server-4.0.xml",
+        what="HiveServer2 4.0.1 (15 MB)",
+        expected="hive-service-[0-9]*.jar",
         at_least=1,
         hint="Install maven",
     )

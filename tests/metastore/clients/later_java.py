@@ -58,15 +58,23 @@ def client_machine(release, folder):
 
 
 @contextmanager
-def hive_metastore_4():
-    """A real Hive Metastore 4.0 that ends with the block: its URI, its warehouse, and what its database is."""
+def hive_metastore_4(settings=(), beside=()):
+    """A real Hive Metastore 4.0 that ends with the block: its URI, its warehouse, and what its database is.
+
+    Args:
+        settings: more of Hive's, as pairs.
+        beside: jars beside its own.
+    """
     folder = Path(tempfile.mkdtemp(prefix="hbstore-hms-"))
     folder.chmod(0o711)  # PostgreSQL runs as another user
     settings = {
+        **dict(settings),
         "metastore.metadata.transformer.class": " ",  # managed tables are not made external ones
         "metastore.warehouse.external.dir": f"file:{folder}/warehouse",
     }
-    made = dev_hms("dev_hms").DevHms(folder, heap="700m", guarded=True, release="4.0", settings=settings)
+    made = dev_hms("dev_hms").DevHms(
+        folder, heap="700m", guarded=True, release="4.0", settings=settings, jars=[Path(jar) for jar in beside]
+    )
     try:
         with quick_java():
             made.start()

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.hive_expressions.hive import OPEN, SOURCES, hive_jars
+from tests.metastore.clients.hive_statements import COLUMNS, DROPS, FEWER, MORE, PREDICATES, ROWS, load, spec
 from tests.metastore.clients.java import DATABASE
 from tests.metastore.serving import Serve
 from tests.quick_java import OPTIONS
@@ -16,72 +17,6 @@ from tests.quick_java import OPTIONS
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SECONDS = 550
-NULL = "__HIVE_DEFAULT_PARTITION__"
-COLUMNS = "s STRING, i INT, l BIGINT, d DATE, n DECIMAL(10,2), v VARCHAR(5)"
-ROWS = [
-    ("a", "1", "10", "2026-01-01", "1.5", "ab"),
-    ("a", "2", "20", "2026-01-02", "2.25", "x"),
-    ("ab", "5", "5000000000", "2026-01-02", "0", "abc"),
-    ("b", "12", "10", "2025-12-31", "-3.5", "ab"),
-    ("7", "-3", "7", "1999-12-31", "10", "7"),
-]
-PREDICATES = (
-    *(f"s {operator} 'ab'" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
-    *(f"i {operator} 5" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
-    "5 < i",
-    "s = 'a' AND i = 2",
-    "s = 'a' OR i = 12",
-    "NOT (s = 'a' OR i = 12)",
-    "i IN (1, 5, 77)",
-    "s NOT IN ('a', 'b')",
-    "i BETWEEN 2 AND 5",
-    "i NOT BETWEEN 2 AND 5",
-    "s LIKE 'a%'",
-    "s NOT LIKE '%b'",
-    "s RLIKE '^a'",
-    "s IS NULL",
-    "i IS NOT NULL",
-    "l > 4000000000",
-    "l = 10",
-    "d = DATE '2026-01-02'",
-    "d = '2026-01-02'",
-    "d < '2026-01-01'",
-    "d BETWEEN DATE '2025-01-01' AND DATE '2026-01-01'",
-    "n = 1.5",
-    "n > 2",
-    "v = 'ab'",
-    "v IN ('x', 'abc')",
-    "s = 7",
-    "i = '5'",
-    "CAST(s AS INT) = 7",
-    "CAST(i AS STRING) = '12'",
-    "CAST(d AS STRING) LIKE '2026%'",
-    "(s, i) IN (('a', 1), ('b', 12), ('b', 1))",
-    "s = 'a' AND id = 2",
-    "s = v",
-    "upper(s) = 'AB'",
-    "s = 'a' AND upper(v) = 'X'",
-)
-FEWER = ("s = 7", "CAST(s AS INT) = 7")
-"""A Hive Metastore also lists partitions for which these are NULL, and Hive reads them."""
-MORE = "s = 'a' AND upper(v) = 'X'"
-"""hbstore does not read the second part, and Hive filters the rows."""
-DROPS = (
-    "(i = 1)",
-    "(i < 0)",
-    "(s = 'a', i > 1)",
-    "(s <> 'ab')",
-    "(i >= 5)",
-    "(s <= 'ab')",
-    "(d = '2026-01-02')",
-    "(d < '2026-01-01')",
-    "(n = 1.5)",
-    "(v = 'ab')",
-    "(l > 4000000000)",
-    "(i = 1), PARTITION (s = 'b')",
-    "(i = 77)",
-    "(s = 'a'), PARTITION (i = 1)",
-)
 
 
 @pytest.fixture(scope="module")
@@ -138,22 +73,8 @@ def uris(tmp_path_factory):
         yield server.ready["uri"], None
 
 
-def _spec(row):
-    names = [one.split()[0] for one in COLUMNS.split(", ")]
-    return ", ".join(f"{name}='{value}'" for name, value in zip(names, row, strict=True))
-
-
-def _load(table, folder):
-    statements = [f"CREATE TABLE expressions.{table} (id INT) PARTITIONED BY ({COLUMNS})"]
-    for number, row in enumerate(ROWS):
-        file = folder / f"{table}-{number}"
-        file.write_text(f"{number}\n")
-        statements.append(f"LOAD DATA LOCAL INPATH '{file}' INTO TABLE expressions.{table} PARTITION ({_spec(row)})")
-    return statements
-
-
 def test_selects(command_line, uris, tmp_path):
-    statements = ["CREATE DATABASE IF NOT EXISTS expressions", *_load("selects", tmp_path)]
+    statements = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", tmp_path)]
     prepared = len(statements)
     for predicate in PREDICATES:
         query = f"SELECT id FROM expressions.selects WHERE {predicate}"
@@ -183,7 +104,7 @@ def test_drops(command_line, uris):
         "CREATE DATABASE IF NOT EXISTS expressions",
         f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
     ]
-    fill = " ".join(f"PARTITION ({_spec(row)})" for row in ROWS)
+    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
     for drop in DROPS:
         for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
             statements += [

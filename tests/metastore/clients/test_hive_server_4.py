@@ -1,0 +1,107 @@
+"""HiveServer2 4.0.1 over hbstore does what it does over a Hive Metastore 4.0.1, statement by statement.
+
+Two servers of it run at once, driven through Hive's JDBC driver 4.0.1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from tests.hive_expressions.hive import hive_jars
+from tests.hiveserver2.clients.jdbc import driver
+from tests.metastore.clients.hive_server import Session, hive_server
+from tests.metastore.clients.hive_statements import COLUMNS, DROPS, FEWER, MORE, PREDICATES, ROWS, load, spec
+from tests.metastore.clients.hive_work import STATEMENTS
+from tests.metastore.clients.later_java import hive_metastore_4
+from tests.metastore.serving import Serve
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
+EVALUATES = {"metastore.expression.proxy": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"}
+"""By default a Hive Metastore of 4.0 on its own refuses expressions: Hive's planner is not among its jars."""
+
+NOT_ANSWERED = {"get_runtime_stats", "scheduled_query_poll", "get_partitions_spec_by_expr"}
+"""HiveServer2 asks for the first two when it starts, logs that they are not there, and goes on; and where hbstore does
+not read an expression it selects partitions itself."""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """A function that runs statements in a session over hbstore and in one over a Hive Metastore, at once."""
+    folder = tmp_path_factory.mktemp("hive-server")
+    with ExitStack() as stack:
+        theirs, their_warehouse = stack.enter_context(
+            hive_metastore_4(EVALUATES.items(), hive_jars().class_path("4.0"))
+        )
+        ours = stack.enter_context(Serve(f"sqlite://{folder}/store.db", folder, "--log-calls"))
+        places = [(ours.ready["uri"], ours.folder / "warehouse"), (theirs, their_warehouse)]
+        machine = stack.enter_context(driver("4.0", folder))
+        sessions = []
+        for number, (uri, warehouse) in enumerate(places):
+            (folder / str(number)).mkdir()
+            port = stack.enter_context(hive_server(uri, warehouse, folder / str(number)))
+            sessions.append(Session(machine, port, [str(warehouse), str(folder / str(number))]))
+
+        def run(statements):
+            with ThreadPoolExecutor(2) as threads:
+                running = [
+                    threads.submit(lambda session=session: [session.run(one) for one in statements])
+                    for session in sessions
+                ]
+                return [one.result() for one in running]
+
+        yield run
+        for session in sessions:
+            session.close()
+        unknown = {line["method"] for line in ours.log() if line.get("error") == "TApplicationException.UNKNOWN_METHOD"}
+        assert unknown == NOT_ANSWERED
+
+
+def test_statements(both):
+    ours, theirs = ([_without_vector(one) for one in side] for side in both(STATEMENTS))
+    wrong = [one for one in zip(STATEMENTS, ours, theirs, strict=True) if one[1] != one[2]]
+    assert not wrong, "\n".join(f"{statement}\n  ours   {ours}\n  theirs {theirs}" for statement, ours, theirs in wrong)
+
+
+def test_selects(both, tmp_path):
+    prepare = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", tmp_path)]
+    ours, theirs = both(prepare)
+    assert ours == theirs == [[]] * len(prepare)
+    queries = [f"SELECT id FROM expressions.selects WHERE {one}" for one in PREDICATES]
+    rows = [[sorted(map(json.dumps, one)) for one in side] for side in both(queries)]
+    assert rows[0] == rows[1]
+    inputs = [
+        [sorted(re.findall('"partitionName":"([^"]*)"', str(one))) for one in side]
+        for side in both([f"EXPLAIN DEPENDENCY {one}" for one in queries])
+    ]
+    found, expected = (dict(zip(PREDICATES, side, strict=True)) for side in inputs)
+    assert {one for one in PREDICATES if found[one] != expected[one]} == {*FEWER, MORE}
+    assert all(set(found[one]) < set(expected[one]) for one in FEWER)
+    assert set(found[MORE]) > set(expected[MORE])
+
+
+def _without_vector(rows):
+    """Rows without the sketch of a column's values: a Hive Metastore keeps it to itself unless its settings say so."""
+    return rows if isinstance(rows, str) else [row for row in rows if row[0] != "bit_vector"]
+
+
+def test_drops(both):
+    statements = [
+        "CREATE DATABASE IF NOT EXISTS expressions",
+        f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
+    ]
+    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
+    for drop in DROPS:
+        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
+            statements += [
+                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
+                f"ALTER TABLE expressions.drops {form.format(drop)}",
+                "SHOW PARTITIONS expressions.drops",
+            ]
+    ours, theirs = both(statements)
+    assert [one for one in zip(statements, ours, theirs, strict=True) if one[1] != one[2]] == []
+    assert any(len(one) < len(ROWS) for one in ours[4::3])
