@@ -34,7 +34,7 @@ def both(tmp_path_factory):
     """A function that runs statements in a session over hbstore and in one over a Hive Metastore, at once."""
     folder = tmp_path_factory.mktemp("hive-server")
     with ExitStack() as stack:
-        theirs, their_warehouse = stack.enter_context(
+        theirs, their_warehouse, _ = stack.enter_context(
             hive_metastore_4(EVALUATES.items(), hive_jars().class_path("4.0"))
         )
         ours = stack.enter_context(Serve(f"sqlite://{folder}/store.db", folder, "--log-calls"))
