@@ -191,7 +191,7 @@ class StoreFull(HbstoreError):
 
 
 class NotAStore(HbstoreError):
-    """The file or table does not belong to hbstore, or a newer version created it."""
+    """The file or table does not belong to hbstore, or another version of hbstore created it."""
 
 
 class CorruptRow(HbstoreError):

@@ -23,7 +23,7 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
 
     Raises:
         InvalidUrl: no text, another scheme, or a part that is missing.
-        NotAStore: a file that is not one of hbstore's; it is left as it was.
+        NotAStore: a file that is not one of hbstore's, or another version's; it is left as it was.
         StoreUnavailable: the backend does not answer, the file cannot be opened, or there is no such store.
 
     >>> rows = connect("memory://")

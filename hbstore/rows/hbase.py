@@ -16,6 +16,7 @@ from typing import Any, Final
 from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
 from hbstore.keys import MAX_KEY
 from hbstore.name_lists import lay_out
+from hbstore.rows.format_number import ensure_format
 from hbstore.rows.hbase_filters import push
 from hbstore.rows.hbase_idl import BatchMutation, Mutation
 from hbstore.rows.hbase_link import Link
@@ -52,15 +53,17 @@ def connect_hbase(url: str, *, create: bool = True) -> Rows:
     Raises:
         InvalidUrl: the URL is wrong.
         StoreUnavailable: HBase does not answer, or there is no such store.
-        NotAStore: the tables there are not hbstore's.
+        NotAStore: the tables there are not hbstore's, or another version's.
     """
     pool = Pool(parse_hbase_url(url))
     try:
         ensure_tables(pool, create=create)
+        rows = HBaseRows(pool)
+        ensure_format(rows)
     except BaseException:
         pool.close()
         raise
-    return HBaseRows(pool)
+    return rows
 
 
 class HBaseRows:

@@ -1,6 +1,6 @@
 """The SQLite file under a store: how it is recognized, created and opened.
 
-A file is one of hbstore's if its ``application_id`` is `APPLICATION_ID`; ``user_version`` says which layout it has.
+A file is one of hbstore's if its ``application_id`` is `APPLICATION_ID`; ``user_version`` is its format number.
 Anything else is left as it was. The file is never opened by other means than SQLite: closing any descriptor of a file
 takes away all the locks that the process holds on it.
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from hbstore.errors import InvalidUrl, NotAStore, StoreUnavailable
+from hbstore.errors import InvalidUrl, StoreUnavailable
+from hbstore.rows.format_number import FORMAT, check_format
 from hbstore.rows.sqlite_errors import named_error, not_a_store
 from hbstore.rows.sqlite_predicate import FIRST_COLUMNS
 from hbstore.rows.urls import StoreUrl
@@ -25,7 +26,6 @@ from hbstore.rows.urls import StoreUrl
 APPLICATION_ID: Final = 0x68627374
 """``hbst``."""
 
-VERSION: Final = 1
 T = TypeVar("T")
 Mode: TypeAlias = Literal["rw", "ro", "immutable"]
 
@@ -147,14 +147,8 @@ class SqliteFile:
         if identity not in (0, APPLICATION_ID):
             raise not_a_store(self.path, f"SQLite file with application_id {identity:#x}")
         version = _value(connection, "PRAGMA user_version")
-        if identity and version > VERSION:
-            raise NotAStore(
-                "a newer version of hbstore created the store",
-                path=self.path,
-                version=version,
-                supported=VERSION,
-                hint="The store was not changed; upgrade hbstore",
-            )
+        if identity:
+            check_format(version, self.path)
         return bool(identity)
 
     def _create_if_empty(self, connection: sqlite3.Connection) -> None:
@@ -170,7 +164,7 @@ class SqliteFile:
                 if _value(connection, "SELECT count(*) FROM sqlite_master"):
                     raise not_a_store(self.path, "the SQLite file of another program")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version = {VERSION}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
                 for statement in _SCHEMA:
                     connection.execute(statement)
             connection.execute("COMMIT")

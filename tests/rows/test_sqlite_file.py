@@ -13,9 +13,10 @@ from hbstore import rows as ordered_rows
 from hbstore.errors import CorruptRow, NotAStore, StoreReadOnly, StoreUnavailable
 from hbstore.keys import text_cell
 from hbstore.like import parse_like
+from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellIn, CellLike
-from hbstore.rows.sqlite_file import APPLICATION_ID, PAGE_SIZE, VERSION
+from hbstore.rows.sqlite_file import APPLICATION_ID, PAGE_SIZE
 from hbstore.types import parse_type
 from tests.rows.contract import read
 
@@ -61,7 +62,7 @@ def test_a_new_store(store):
     assert not list(store.parent.glob("store.db-*"))
     sqlite = sqlite3.connect(store)
     values = {name: sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")}
-    assert values == {"application_id": APPLICATION_ID, "user_version": VERSION}
+    assert values == {"application_id": APPLICATION_ID, "user_version": FORMAT}
     assert sqlite.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)
     assert sqlite.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     names = [name for _, name, *_ in sqlite.execute("PRAGMA table_info(partitions)")]
@@ -111,11 +112,15 @@ def test_another_programs_database_that_is_in_use(path):
     sqlite.close()
 
 
-def test_a_newer_version(store):
+@pytest.mark.parametrize(("number", "what_to_do"), [(FORMAT + 1, "upgrade hbstore"), (1, "hbstore import")])
+def test_a_store_of_another_version(store, number, what_to_do):
     sqlite = sqlite3.connect(store)
-    sqlite.execute(f"PRAGMA user_version = {VERSION + 1}")
+    sqlite.execute(f"PRAGMA user_version = {number}")
     sqlite.close()
     assert_turned_away(store)
+    with pytest.raises(NotAStore, match=what_to_do) as caught:
+        ordered_rows.connect(store)
+    assert caught.value.fields == {"store": str(store), "version": number, "supported": FORMAT}
 
 
 def test_a_damaged_file(store):

@@ -1,0 +1,65 @@
+"""The format number of a store: whether this version of hbstore can read what is in it.
+
+SQLite has it in ``user_version``, HBase in the cell ``d:format`` of the catalog row ``V``; memory needs none.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hbstore.errors import NotAStore
+from hbstore.rows.interface import CatalogCell, Rows
+
+FORMAT: Final = 2
+"""Rises when rows are written that earlier versions would not understand."""
+
+FORMAT_KEY: Final = b"V"
+_CELL: Final = "d:format"
+_OTHERS: Final = (b"A", b"[")
+"""All catalog rows have a capital letter first."""
+
+
+def check_format(number: int, place: str) -> None:
+    """See that a store has this version's format.
+
+    Args:
+        number: the store's.
+        place: its path or URL.
+
+    Raises:
+        NotAStore: it has another one.
+    """
+    if number == FORMAT:
+        return
+    age, hint = "a newer", "The store was not changed; upgrade hbstore"
+    if number < FORMAT:
+        age = "an older"
+        hint = (
+            "The store was not changed. Serve it with the version that created it (`hbstore serve`), then copy it into "
+            "a new store with this version (`hbstore import thrift://HOST:9083`)"
+        )
+    raise NotAStore(
+        f"{age} version of hbstore created the store", store=place, version=number, supported=FORMAT, hint=hint
+    )
+
+
+def ensure_format(rows: Rows) -> None:
+    """See that the catalog rows of a store have this version's format, and say so in a new store. One read.
+
+    Raises:
+        NotAStore: they have another one; those of versions before 2 have no number.
+    """
+    number = _format_of(rows)
+    if number is None:
+        has_rows = next(rows.scan_catalog(*_OTHERS), None) is not None
+        number = _format_of(rows)  # another process may have created the store meanwhile
+    if number is None:
+        number = 1 if has_rows else FORMAT
+        if not has_rows:
+            rows.put_cells([CatalogCell(FORMAT_KEY, _CELL, b"%d" % FORMAT)], FORMAT)
+    check_format(number, rows.url)
+
+
+def _format_of(rows: Rows) -> int | None:
+    cell = (rows.get(FORMAT_KEY) or {}).get(_CELL)
+    return None if cell is None else int(cell)
