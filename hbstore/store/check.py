@@ -17,6 +17,7 @@ from hbstore.store.counting import count_anew
 from hbstore.store.database_drop import defined
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
 from hbstore.store.finishing import Finisher
+from hbstore.store.functions import FUNCTION_KEYS
 from hbstore.store.records import RECORD_KEYS, check_record
 from hbstore.store.reservation import Reservation
 from hbstore.store.slots import Slots
@@ -34,6 +35,8 @@ from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_database, decode_partition, decode_table
 from hbstore.totals import NOTHING, Totals
+from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.transactions import Transactions
 
 SLOT_AGE: Final = 600.0
 """Seconds after which a change that was never decided is taken to be a dead writer's."""
@@ -111,15 +114,17 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
             yield database, table, None
     for key, cells in rows.scan_catalog(*DOCUMENT_KEYS):
         try:
-            if cells.get(DEFINITION):
-                check_document(key, cells[DEFINITION])
+            state = Log.decode(cells.get(LOG)).state
+            if state:
+                check_document(key, state)
         except CorruptRow as error:
             database = key[1:].decode(errors="replace").partition("\0")[0]
             yield database, None, Problem(database, key.hex(), str(error))
     for key, cells in rows.scan_catalog(*RECORD_KEYS):
         try:
-            if cells.get(DEFINITION):
-                check_record(key, cells[DEFINITION])
+            state = Log.decode(cells.get(LOG)).state
+            if state:
+                check_record(key, state)
         except CorruptRow as error:
             yield "", None, Problem("records", key.hex(), str(error))
 
@@ -158,7 +163,7 @@ def repair(rows: Rows, tables: Tables, row: TableRow) -> Repaired:
 
 
 def repair_catalog(rows: Rows) -> int:
-    """Finish what dead writers left of databases and tables that are gone, or that were to come; of how many."""
+    """Finish what dead writers left of databases, tables and functions that are gone, or were to come; of how many."""
     finisher = Finisher(rows)
     dropped = [key[1:].decode() for key, cells in rows.scan_catalog(*DATABASE_KEYS) if cells.get(DEFINITION)]
     finished = sum(Tables(rows).finish_drop(name) for name in dropped) if not rows.atomic else 0
@@ -172,7 +177,8 @@ def repair_catalog(rows: Rows) -> int:
                 finisher.settle(key, reservation)
             finisher.finish_all(key)
             finished += bool(reservation or unfinished or Slots(rows).free(key, finisher.journal(key), SLOT_AGE))
-    return finished
+    functions = [key for key, _ in rows.scan_catalog(*FUNCTION_KEYS)]  # a new name for one changes two rows
+    return finished + sum(Transactions(rows).finish(key, SLOT_AGE) for key in functions)
 
 
 def _problem(found: PartitionRow, row: TableRow) -> str | None:

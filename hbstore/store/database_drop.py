@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from hbstore.rows.interface import Rows
 from hbstore.store.table_row import DEFINITION, database_key
+from hbstore.transactions.log import LOG, Log
 
 _MARK: Final = b"\0"
 """No definition begins so: the first byte of a struct is the type of its first field."""
@@ -58,14 +60,20 @@ def definition_cell(rows: Rows, name: str) -> bytes:
     return (rows.get(database_key(name)) or {}).get(DEFINITION, b"")
 
 
-def belongings(rows: Rows, name: str) -> Iterator[tuple[bytes, str, bytes]]:
-    """The cells of a database's functions and documents, and of what is granted on it and its tables."""
+def belongings(rows: Rows, name: str) -> Iterator[tuple[bytes, bytes]]:
+    """The rows of a database's functions and documents, and of what is granted on it and its tables, with their logs.
+
+    A row whose state is empty is none of them.
+    """
     start = name.encode()
-    for key, cell in (rows.get(b"G" + start) or {}).items():
-        if cell:
-            yield b"G" + start, key, cell
-    for kind in (b"F", b"M", b"G"):
-        for row, cells in rows.scan_catalog(kind + start + b"\0", kind + start + b"\1"):
-            for key, cell in cells.items():
-                if cell:
-                    yield row, key, cell
+    found = [(b"G" + start, rows.get(b"G" + start) or {})]
+    scans = [rows.scan_catalog(kind + start + b"\0", kind + start + b"\1") for kind in (b"F", b"M", b"G")]
+    for row, cells in chain(found, *scans):
+        if Log.decode(cells.get(LOG)).state:
+            yield row, cells[LOG]
+
+
+def remove_belonging(rows: Rows, row: bytes, cell: bytes) -> None:
+    """Empty the state of a row of `belongings`, if its log is still what was read."""
+    log = Log.decode(cell)
+    rows.compare_and_put(row, LOG, cell, replace(log, sequence=log.sequence + 1, state=b"").encode())

@@ -1,8 +1,7 @@
-"""Documents: rows of the catalog, ``M db 00 kind 00 name``, each with a small text in ``d:def``.
+"""Documents: small texts, each the state of a catalog row ``M db 00 kind 00 name``.
 
 What the rooms above the store want to keep with a database, such as the facts of a cube, they keep as JSON under a kind
-and a name. The cell begins with 8 random bytes, new with every change. So a compare-and-put never mistakes a document
-for an equal one before it, and where its answer is lost on the way, reading the row mostly tells what became of it.
+and a name. They are never empty.
 """
 
 from __future__ import annotations
@@ -17,17 +16,15 @@ from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
     CorruptRow,
-    DatabaseNotFound,
     InvalidInput,
     InvalidName,
 )
 from hbstore.names import identifier
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Rows
-from hbstore.store.shared_cell import content_of, drop_cell, marked, swap_cell
-from hbstore.store.table_row import DEFINITION
+from hbstore.store.database_rows import change_in_database
 from hbstore.store.tables import Tables
-from hbstore.transactions.outcome import decided
+from hbstore.transactions.transaction import Transaction
+from hbstore.transactions.transactions import Transactions
 
 DOCUMENT_KEYS: Final = (b"M", b"N")
 MAX_DOCUMENT: Final = 4 * 1024 * 1024
@@ -50,7 +47,7 @@ class Documents:
     """The documents of a store.
 
     Attributes:
-        rows: where they are.
+        transactions: those of the rows where they are.
         tables: the databases that they belong to.
 
     >>> from hbstore import connect
@@ -61,11 +58,11 @@ class Documents:
     ('{}', ['sales'])
     """
 
-    rows: Rows
+    transactions: Transactions
     tables: Tables
 
     def __repr__(self) -> str:
-        return f"<Documents of {self.rows.url}>"
+        return f"<Documents of {self.transactions.rows.url}>"
 
     def create(self, database: str, kind: str, name: str, text: str) -> None:
         """Add a document.
@@ -74,27 +71,22 @@ class Documents:
             AlreadyExists: there is one of that kind and name.
             DatabaseNotFound: its database is not there.
             InvalidName: the kind is no lower-case word, or the name no identifier.
-            InvalidInput: the text is too long, or cannot be written as UTF-8.
+            InvalidInput: the text is empty or too long, or cannot be written as UTF-8.
 
         >>> store.documents.create("shop", "note", "monday", "{}")
         >>> store.documents.names("shop", "note")
         ['monday']
         """
-        key, data = _key(database, kind, name), _cell(text)
-        self.tables.get_database(database)
-        if not swap_cell(self.rows, key, DEFINITION, None, data):
-            hint = "Alter it, or drop it first"
-            raise AlreadyExists("the document already exists", kind=kind, name=f"{database}.{name}".lower(), hint=hint)
-        with decided(
-            "the document was written, but the store became unavailable before its database was checked",
-            kind=kind,
-            name=name,
-        ):
-            try:
-                self.tables.get_database(database)
-            except DatabaseNotFound:
-                self.rows.compare_and_put(key, DEFINITION, data, b"")
-                raise
+        key, data = _key(database, kind, name), encoded_text("document", text)
+
+        def step(transaction: Transaction) -> None:
+            view = transaction.row(key)
+            if view.state:
+                where, hint = f"{database}.{name}".lower(), "Alter it, or drop it first"
+                raise AlreadyExists("the document already exists", kind=kind, name=where, hint=hint)
+            view.set_state(data)
+
+        change_in_database(self.transactions, self.tables, database, step)
 
     def get(self, database: str, kind: str, name: str) -> str | None:
         """Read a document; None if it is not there, nor can be by its name. One row.
@@ -107,8 +99,7 @@ class Documents:
             key = _key(database, kind, name)
         except InvalidName:
             return None
-        cell = (self.rows.get(key) or {}).get(DEFINITION)
-        return _text(key, cell) if cell else None
+        return decoded_text(key, self.transactions.state(key)) or None
 
     def names(self, database: str, kind: str) -> list[str]:
         """The names of a database's documents of a kind in order; none where it is not there.
@@ -117,7 +108,7 @@ class Documents:
         []
         """
         start = _start(database, kind)
-        return [key[len(start) :].decode() for key, _ in self._scan(start)]
+        return [name for name, _ in self._scan(start)]
 
     def all(self, database: str, kind: str) -> list[tuple[str, str]]:
         """The names and texts of a database's documents of a kind, in order of the names.
@@ -127,7 +118,7 @@ class Documents:
         [('monday', '{}')]
         """
         start = _start(database, kind)
-        return [(key[len(start) :].decode(), _text(key, cell)) for key, cell in self._scan(start)]
+        return [(name, decoded_text(start + name.encode(), state)) for name, state in self._scan(start)]
 
     def replace(self, database: str, kind: str, name: str, expected: str, text: str) -> None:
         """Give a document another text, if its text is what is expected.
@@ -140,10 +131,14 @@ class Documents:
         >>> store.documents.get("shop", "note", "monday")
         '[1]'
         """
-        key, data = _key(database, kind, name), _cell(text)
-        cell = (self.rows.get(key) or {}).get(DEFINITION)
-        if not cell or _text(key, cell) != expected or not swap_cell(self.rows, key, DEFINITION, cell, data):
-            raise _changed(database, kind, name)
+        key, data = _key(database, kind, name), encoded_text("document", text)
+
+        def replaced(state: bytes) -> tuple[bytes, None]:
+            if not state or decoded_text(key, state) != expected:
+                raise _changed(database, kind, name)
+            return data, None
+
+        self.transactions.change_state(key, replaced)
 
     def drop(self, database: str, kind: str, name: str, expected: str | None = None) -> bool:
         """Remove a document; whether it was there.
@@ -164,23 +159,24 @@ class Documents:
         expect_texts(or_none=True, expected=expected)
         key = _key(database, kind, name)
 
-        def check(content: bytes) -> None:
-            if expected is not None and decoded_text(key, content) != expected:
+        def dropped(state: bytes) -> tuple[bytes, bool]:
+            if state and expected is not None and decoded_text(key, state) != expected:
                 raise _changed(database, kind, name)
+            return b"", bool(state)
 
-        return drop_cell(self.rows, key, DEFINITION, check)
+        return self.transactions.change_state(key, dropped)
 
-    def _scan(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
-        for key, cells in self.rows.scan_catalog(start, start[:-1] + b"\x01"):
-            if cells.get(DEFINITION):
-                yield key, cells[DEFINITION]
+    def _scan(self, start: bytes) -> Iterator[tuple[str, bytes]]:
+        for key, log, _ in self.transactions.scan(start, start[:-1] + b"\x01"):
+            if log.state:
+                yield key[len(start) :].decode(), log.state
 
 
-def check_document(key: bytes, cell: bytes) -> str:
-    """The text of a document's row.
+def check_document(key: bytes, state: bytes) -> None:
+    """See that a row is that of a document.
 
     Raises:
-        CorruptRow: the row's key or its cell are none of a document.
+        CorruptRow: its key or its state is none.
     """
     try:
         database, kind, name = key[1:].decode().split("\0")
@@ -189,7 +185,7 @@ def check_document(key: bytes, cell: bytes) -> str:
         sound = False
     if not sound:
         raise CorruptRow("the row key is not the key of a document", key=key.hex(), hint=RESTORE)
-    return _text(key, cell)
+    decoded_text(key, state)
 
 
 def _key(database: str, kind: str, name: str) -> bytes:
@@ -213,37 +209,31 @@ def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
 
 
 def encoded_text(what: str, text: str) -> bytes:
-    """The bytes of a text that a cell is to hold.
+    """The bytes of a text that a row is to hold.
 
     Args:
         what: a document or another thing, for the error.
         text: the text.
 
     Raises:
-        InvalidInput: it is too long, or cannot be written as UTF-8.
+        InvalidInput: it is empty or too long, or cannot be written as UTF-8.
     """
     expect_texts(text=text)
     data = text.encode()
+    if not data:
+        raise InvalidInput(f"a {what} cannot be empty", hint=f"Write a text, such as {{}}, or drop the {what}")
     if len(data) > MAX_DOCUMENT:
         raise InvalidInput(f"the {what} is too large", bytes=len(data), limit=MAX_DOCUMENT, hint=f"Shorten the {what}")
     return data
 
 
-def decoded_text(key: bytes, content: bytes) -> str:
-    """The text that a cell holds.
+def decoded_text(key: bytes, state: bytes) -> str:
+    """The text that a row holds.
 
     Raises:
         CorruptRow: it is none.
     """
     try:
-        return content.decode()
+        return state.decode()
     except UnicodeDecodeError:
         raise CorruptRow("a document or record is not UTF-8", key=key.hex(), hint=RESTORE) from None
-
-
-def _cell(text: str) -> bytes:
-    return marked(encoded_text("document", text))
-
-
-def _text(key: bytes, cell: bytes) -> str:
-    return decoded_text(key, content_of({DEFINITION: cell}, DEFINITION))

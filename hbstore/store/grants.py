@@ -1,8 +1,8 @@
 """Grants: who was given which privilege on what. They are kept and listed; nothing here decides who may do what.
 
-Those on a database, on a table with its partitions and columns, and on everything stand in one cell each: ``d:grants``
-of the catalog rows ``G db``, ``G db 00 table`` and ``G``. The cell of a table begins with the table's incarnation, so
-that what was granted on a dropped table is not granted on the next of its name.
+Those on a database, on a table with its partitions and columns, and on everything are the states of the catalog rows
+``G db``, ``G db 00 table`` and ``G``. The state of a table's begins with the table's incarnation, so that what was
+granted on a dropped table is not granted on the next of its name.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNotFound, InvalidInput, TableNotFound
 from hbstore.model import Grant
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Rows
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
-from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from hbstore.store.database_rows import change_in_database
 from hbstore.store.tables import Tables
+from hbstore.transactions.transaction import Transaction
+from hbstore.transactions.transactions import Transactions
 
 _KEYS: Final = (b"G", b"H")
-_CELL: Final = "d:grants"
 _Change = Callable[[list[ObjectGrant]], list[ObjectGrant]]
 
 
@@ -33,15 +33,15 @@ class Grants:
     """The grants of a store.
 
     Attributes:
-        rows: where they are.
+        transactions: those of the rows where they are.
         tables: the databases and tables that they are about.
     """
 
-    rows: Rows
+    transactions: Transactions
     tables: Tables
 
     def __repr__(self) -> str:
-        return f"<Grants of {self.rows.url}>"
+        return f"<Grants of {self.transactions.rows.url}>"
 
     def grant(self, grants: Iterable[ObjectGrant]) -> None:
         """Give privileges; those on one database or table all or none.
@@ -121,12 +121,11 @@ class Grants:
             key, mark = self._place(target)
         except (DatabaseNotFound, TableNotFound):
             return []
-        return [one for one in _decode(read_cell(self.rows, key, _CELL), mark) if one.target == target]
+        return [one for one in _decode(self.transactions.state(key), mark) if one.target == target]
 
     def _all(self) -> Iterator[ObjectGrant]:
-        for key, cells in self.rows.scan_catalog(*_KEYS):
-            content = content_of(cells, _CELL)
-            if not content:
+        for key, log, _ in self.transactions.scan(*_KEYS):
+            if not log.state:
                 continue
             database, _, table = key[1:].decode().partition("\0")
             kind = ObjectType.TABLE if table else ObjectType.DATABASE if database else ObjectType.GLOBAL
@@ -134,24 +133,19 @@ class Grants:
                 mark = self._place(ObjectRef(kind, database, table))[1]
             except (DatabaseNotFound, TableNotFound):
                 continue
-            yield from _decode(content, mark)
+            yield from _decode(log.state, mark)
 
     def _change(self, target: ObjectRef, step: _Change) -> None:
         key, mark = self._place(target)
-        written = b""
 
-        def change(content: bytes) -> tuple[bytes | None, None]:
-            nonlocal written
-            written = _encode(step(_decode(content, mark)), mark)
-            return written, None
+        def change(transaction: Transaction) -> None:
+            view = transaction.row(key)
+            view.set_state(_encode(step(_decode(view.state, mark)), mark))
 
-        change_cell(self.rows, key, _CELL, change)
         if target.type == ObjectType.DATABASE:
-            try:
-                self._place(target)
-            except DatabaseNotFound:  # dropped meanwhile: nothing of this is to be seen on the next of its name
-                change_cell(self.rows, key, _CELL, lambda content: (b"" if content == written else None, None))
-                raise
+            change_in_database(self.transactions, self.tables, target.database, change)
+        else:
+            self.transactions.run(change)
 
     def _place(self, target: ObjectRef) -> tuple[bytes, str]:
         """The row of what grants are about, and what tells it from another of its name."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hbstore.rows.interface import Rows
 from hbstore.store.annexes import Annexes
 from hbstore.store.functions import Functions
 from hbstore.store.grants import Grants
+from hbstore.store.ledger_row import LedgerRow
 from hbstore.store.locks import Locks
 from hbstore.store.marks import Marks
 from hbstore.store.roles import Roles
 from hbstore.store.tables import Tables
 from hbstore.store.transactions import Transactions
+from hbstore.transactions.transactions import Transactions as RowTransactions
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,18 +42,19 @@ class Hive:
     marks: Marks
 
     @classmethod
-    def of(cls, rows: Rows, tables: Tables, annexes: Annexes) -> Hive:
-        """The services of the store on some rows.
+    def of(cls, transactions: RowTransactions, tables: Tables, annexes: Annexes) -> Hive:
+        """The services of a store.
 
         >>> store.hive
         <Hive: functions, locks, transactions, roles, grants, marks>
         """
+        ledger = LedgerRow(transactions)
         return cls(
-            Functions(rows, tables),
-            Locks(rows),
-            Transactions(rows),
-            Roles(rows),
-            Grants(rows, tables),
+            Functions(transactions, tables),
+            Locks(ledger),
+            Transactions(ledger),
+            Roles(transactions),
+            Grants(transactions, tables),
             Marks(annexes),
         )
 

@@ -1,4 +1,4 @@
-"""Where the ledger stands, and how it is changed: the catalog row ``L``, cell ``d:ledger``."""
+"""Where the ledger stands, and how it is changed: the state of the catalog row ``L``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from hbstore.rows.interface import Rows
 from hbstore.store.ledger import Ledger
-from hbstore.store.shared_cell import change_cell, read_cell
+from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")
 KEY: Final = b"L"
-CELL: Final = "d:ledger"
 TIMEOUT: Final = 300.0
 """Seconds without a heartbeat after which a lock is gone and a transaction aborted, as in Hive (hive.txn.timeout)."""
 
@@ -23,13 +21,13 @@ class LedgerRow:
     """The ledger of a store.
 
     Attributes:
-        rows: where it is.
+        transactions: those of the rows where it is.
         timeout: seconds without a heartbeat after which a lock or a transaction expires.
         clock: the time in seconds since 1970. The clocks of all servers of a store should agree to within a small part
             of the timeout: where they do not, locks expire early or late, but are never held twice.
     """
 
-    rows: Rows
+    transactions: Transactions
     timeout: float = TIMEOUT
     clock: Callable[[], float] = time.time
 
@@ -39,7 +37,7 @@ class LedgerRow:
 
     def read(self) -> Ledger:
         """The ledger without what has expired; nothing is changed."""
-        return self._current(read_cell(self.rows, KEY, CELL))
+        return self._current(self.transactions.state(KEY))
 
     def change(self, step: Callable[[Ledger, int], tuple[Ledger, T]]) -> T:
         """Change the ledger.
@@ -52,13 +50,13 @@ class LedgerRow:
             What ``step`` gave with the ledger that was put.
         """
 
-        def change(content: bytes) -> tuple[bytes | None, T]:
-            before = self._current(content)
+        def change(state: bytes) -> tuple[bytes | None, T]:
+            before = self._current(state)
             after, result = step(before, self.now())
             # What has expired is taken off for good only with a change that may rest on it.
             return None if after is before else after.encode(), result
 
-        return change_cell(self.rows, KEY, CELL, change)
+        return self.transactions.change_state(KEY, change)
 
-    def _current(self, content: bytes) -> Ledger:
-        return Ledger.decode(content).expired(self.now() - int(self.timeout * 1000))
+    def _current(self, state: bytes) -> Ledger:
+        return Ledger.decode(state).expired(self.now() - int(self.timeout * 1000))

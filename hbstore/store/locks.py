@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnOpen
-from hbstore.rows.interface import Rows
 from hbstore.service_model import Lock, LockComponent, LockState
 from hbstore.store.ledger import Ledger
-from hbstore.store.ledger_row import TIMEOUT, LedgerRow
+from hbstore.store.ledger_row import LedgerRow
 
 _RENEWALS = 10
 """A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""
@@ -21,13 +19,11 @@ class Locks:
     """The locks of a store. They are advice: nothing else in the store asks for them.
 
     Args:
-        rows: where they are kept.
-        timeout: seconds without a heartbeat after which a lock is gone.
-        clock: the time in seconds since 1970.
+        ledger: where they are kept.
 
-    >>> from hbstore.rows.memory import MemoryRows
+    >>> from hbstore import connect
     >>> from hbstore.service_model import LockLevel, LockType
-    >>> locks = Locks(MemoryRows())
+    >>> locks = connect("memory://").hive.locks
     >>> everything = [LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")]
     >>> first, second = locks.lock(everything, "ann", "here"), locks.lock(everything, "bob", "there")
     >>> first.state.name, second.state.name, second.blocked_by
@@ -37,11 +33,11 @@ class Locks:
     'ACQUIRED'
     """
 
-    def __init__(self, rows: Rows, timeout: float = TIMEOUT, clock: Callable[[], float] = time.time) -> None:
-        self._ledger = LedgerRow(rows, timeout, clock)
+    def __init__(self, ledger: LedgerRow) -> None:
+        self._ledger = ledger
 
     def __repr__(self) -> str:
-        return f"<Locks of {self._ledger.rows.url}>"
+        return f"<Locks of {self._ledger.transactions.rows.url}>"
 
     def lock(
         self,

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from hbstore.arguments import expect, expect_choice
-from hbstore.errors import InvalidType
+from hbstore.errors import InvalidInput, InvalidType
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
@@ -37,8 +37,12 @@ from hbstore.store.tables import Tables
 from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
+from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.waiting import Patience
 
 T = TypeVar("T")
+DEFAULT_PATIENCE: Final = Patience().total
+_PATIENCE: Final = "Give a number of seconds, 0 or more"
 _A_TABLE: Final = 'Give a Table, such as replace(store.get_table("shop", "sales"), owner="ann")'
 
 
@@ -78,7 +82,8 @@ class PartitionStore:
     ['ds=2013-01-01/hour=5', 'ds=2013-01-01/hour=7']
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, patience: float = DEFAULT_PATIENCE) -> None:
+        transactions = Transactions(rows, Patience(total=patience))
         self._rows = rows
         self._tables = Tables(rows)
         self._reader = Reader(rows, self._tables)
@@ -86,12 +91,12 @@ class PartitionStore:
         self._table_changes = TableChanges(rows, self._tables)
         self._exchange = PartitionExchange(rows, self._tables, self._writer)
         annexes = Annexes(rows, self._tables)
-        self.documents = Documents(rows, self._tables)
-        self.records = Records(rows)
+        self.documents = Documents(transactions, self._tables)
+        self.records = Records(transactions)
         self.column_statistics = ColumnStatistics(annexes)
-        self.hive = Hive.of(rows, self._tables, annexes)
+        self.hive = Hive.of(transactions, self._tables, annexes)
         self.timelines = StoredTimelines(rows, self._tables)
-        self.publications = Publications(rows, self._tables)
+        self.publications = Publications(transactions, self._tables)
         self.finish_publications: Callable[[TableRow], object] | None = None
 
     def __repr__(self) -> str:
@@ -783,7 +788,7 @@ class PartitionStore:
         return repair(self._rows, self._tables, self._tables.open(database, table))
 
     def repair_catalog(self) -> int:
-        """Finish what dead writers left of tables that are gone, or that were to come; of how many. O(tables).
+        """Finish what dead writers left of tables and functions that are gone, or were to come; of how many. O(tables).
 
         >>> store.repair_catalog()
         0
@@ -791,16 +796,25 @@ class PartitionStore:
         return repair_catalog(self._rows)
 
 
-def connect(url: str, *, create: bool = True) -> PartitionStore:
+def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE) -> PartitionStore:
     """Open the store of a URL (see `hbstore.rows.connect`); where there is none it is created, unless told not to.
+
+    Args:
+        url: where it is.
+        create: whether it is created where there is none.
+        patience: seconds that a change waits for other writers of the same rows, before it raises StoreBusy.
 
     Raises:
         InvalidUrl: no backend has such URLs.
-        NotAStore: the file is another program's.
+        InvalidInput: the patience is negative, or no number.
+        NotAStore: the file is another program's, or the store another version's.
         StoreUnavailable: nobody answers there, or there is no such store.
 
     >>> store = connect("memory://")  # sqlite:///data/catalog.db, or hbase://127.0.0.1:9090/prefix
     >>> store.database_names()
     []
     """
-    return PartitionStore(connect_rows(url, create=create))
+    expect("patience", patience, int, float, hint=_PATIENCE)
+    if not patience >= 0:
+        raise InvalidInput("the patience is negative", patience=patience, hint=_PATIENCE)
+    return PartitionStore(connect_rows(url, create=create), patience)

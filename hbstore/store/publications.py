@@ -24,11 +24,12 @@ from typing import Final, TypeVar
 
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, PublicationLost, WriteConflict
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Rows
-from hbstore.store.shared_cell import change_cell, content_of, read_cell
+from hbstore.rows.interface import CatalogCell
+from hbstore.store.shared_cell import change_cell, content_of
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
+from hbstore.transactions.transactions import Transactions
 from hbstore.wording import plural
 
 T = TypeVar("T")
@@ -65,18 +66,18 @@ class Publications:
     """The publications of a store's tables.
 
     Attributes:
-        rows: where they are.
+        transactions: those of the rows where they are.
         tables: the tables that they belong to.
 
     >>> store.publications
     <Publications of memory://>
     """
 
-    rows: Rows
+    transactions: Transactions
     tables: Tables
 
     def __repr__(self) -> str:
-        return f"<Publications of {self.rows.url}>"
+        return f"<Publications of {self.transactions.rows.url}>"
 
     def claim(
         self,
@@ -127,7 +128,7 @@ class Publications:
             )
         names = {_place(row, key): name for key, name in partitions.items()}
         mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
-        self.rows.compare_and_put(_manifest_key(row, publication_id), DEFINITION, None, packed)
+        self.transactions.rows.put_cells([CatalogCell(_manifest_key(row, publication_id), DEFINITION, packed)], 1)
 
         def claimed(known: list[Publication]) -> tuple[list[Publication], list[str]]:
             dead = []
@@ -210,7 +211,7 @@ class Publications:
         -1
         """
         decided = [one.batch for one in self.of(self.tables.reopen(row)) if one.decided and one.batch is not None]
-        record = StreamRecord.decode(stream, read_cell(self.rows, record_key(row.incarnation, stream), DEFINITION))
+        record = StreamRecord.decode(stream, self.transactions.state(record_key(row.incarnation, stream)))
         for batch in decided:
             if batch.stream == stream:
                 record = record.after(batch)
@@ -226,12 +227,12 @@ class Publications:
         7
         """
 
-        def recorded(content: bytes) -> tuple[bytes | None, None]:
-            before = StreamRecord.decode(batch.stream, content)
+        def recorded(state: bytes) -> tuple[bytes | None, None]:
+            before = StreamRecord.decode(batch.stream, state)
             after = before.after(batch)
             return (None if after == before else after.encode()), None
 
-        change_cell(self.rows, record_key(row.incarnation, batch.stream), DEFINITION, recorded)
+        self.transactions.change_state(record_key(row.incarnation, batch.stream), recorded)
 
     def close(self, row: TableRow, publication_id: str) -> None:
         """Forget a publication that is done.
@@ -309,7 +310,7 @@ class Publications:
         >>> publications.manifest(row, "7")
         b'what it does'
         """
-        cells = self.rows.get(_manifest_key(row, publication_id)) or {}
+        cells = self.transactions.rows.get(_manifest_key(row, publication_id)) or {}
         packed = cells.get(DEFINITION)
         if not packed:
             return None
@@ -321,7 +322,7 @@ class Publications:
             ) from error
 
     def forget_manifest(self, row: TableRow, publication_id: str) -> None:
-        """Empty the row of a manifest.
+        """Remove the row of a manifest.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
         >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
@@ -330,7 +331,7 @@ class Publications:
         >>> publications.manifest(row, "7") is None
         True
         """
-        self.rows.clear(_manifest_key(row, publication_id), DEFINITION)
+        self.transactions.rows.remove_row(_manifest_key(row, publication_id))
 
     def _replace(self, row: TableRow, publication_id: str, change: Callable[[Publication], Publication]) -> None:
         def replaced(known: list[Publication]) -> tuple[list[Publication], None]:
@@ -350,7 +351,7 @@ class Publications:
             publications, result = change(_decoded(row, content))
             return (None if publications is None else _encoded(row, publications)), result
 
-        return change_cell(self.rows, row.key, WRITES, changed)
+        return change_cell(self.transactions.rows, row.key, WRITES, changed)
 
 
 def has_publications(row: TableRow) -> bool:

@@ -1,7 +1,7 @@
-"""Records: small texts of the store that belong to no database, as rows of the catalog, ``Q kind 00 name``.
+"""Records: small texts of the store that belong to no database, as states of the catalog rows ``Q kind 00 name``.
 
 Rooms above the store keep in them what servers share, such as the queries of the query service, by a kind and a name.
-They are written as documents are, and never empty.
+They are never empty.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from typing import Final, TypeVar
 from hbstore.arguments import expect, expect_numbers, expect_texts
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, InvalidName
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Rows
 from hbstore.store.documents import decoded_text, encoded_text
-from hbstore.store.shared_cell import change_cell, content_of, drop_cell, read_cell
-from hbstore.store.table_row import DEFINITION
+from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")
 RECORD_KEYS: Final = (b"Q", b"R")
@@ -30,11 +28,11 @@ class Records:
     """The records of a store.
 
     Attributes:
-        rows: where they are.
+        transactions: those of the rows where they are.
 
     Raises, in all that follows:
         InvalidName: the kind or the name is not made of letters, digits, ``_`` and ``-``, or longer than 128.
-        CommitStateUnknown: the connection broke, and another writer has changed the record meanwhile.
+        CommitStateUnknown: the connection broke, and the record may be changed.
 
     >>> from hbstore import connect
     >>> store = connect("memory://")
@@ -44,7 +42,7 @@ class Records:
     '{}'
     """
 
-    rows: Rows
+    transactions: Transactions
 
     def create(self, kind: str, name: str, text: str) -> bool:
         """Add a record; whether there was none of that kind and name.
@@ -55,8 +53,8 @@ class Records:
         >>> store.records.create("note", "monday", "{}"), store.records.create("note", "monday", "[]")
         (True, False)
         """
-        _check(text)
-        return self._change(kind, name, lambda old: (text if old is None else None, old is None))
+        data = encoded_text("record", text)
+        return self._change(kind, name, lambda old: (data if old is None else None, old is None))
 
     def get(self, kind: str, name: str) -> str | None:
         """Read a record; None if there is none, nor can be by its name. One row.
@@ -70,7 +68,7 @@ class Records:
             key = _key(kind, name)
         except InvalidName:
             return None
-        return _text(key, read_cell(self.rows, key, DEFINITION))
+        return _text(key, self.transactions.state(key))
 
     def change(self, kind: str, name: str, step: Callable[[str], str | None]) -> str | None:
         """Change a record, as if nobody else did at the same time.
@@ -96,9 +94,9 @@ class Records:
         """
         expect("step", step, Callable, hint="Give a function of the text")  # type: ignore[arg-type]
 
-        def changed(old: str | None) -> tuple[str | None, str | None]:
+        def changed(old: str | None) -> tuple[bytes | None, str | None]:
             new = None if old is None else step(old)
-            return new, old if new is None else new
+            return (None, old) if new is None else (encoded_text("record", new), new)
 
         return self._change(kind, name, changed)
 
@@ -119,15 +117,15 @@ class Records:
         (True, False)
         """
         expect_texts(or_none=True, expected=expected)
-        key = _key(kind, name)
 
-        def check(content: bytes) -> None:
-            if expected is not None and _text(key, content) != expected:
+        def dropped(old: str | None) -> tuple[bytes | None, bool]:
+            if old is not None and expected not in (None, old):
                 raise ConcurrentChange(
                     "another writer changed the record", kind=kind, name=name, hint="Read it again, then try again"
                 )
+            return b"", old is not None
 
-        return drop_cell(self.rows, key, DEFINITION, check)
+        return self._change(kind, name, dropped)
 
     def list(self, kind: str, start: str = "", limit: int | None = None) -> Iterator[tuple[str, str]]:
         """The names and texts of the records of a kind, in order of the names, from one on, read as they are taken.
@@ -150,26 +148,21 @@ class Records:
         return islice(self._scan(_key(kind, "-")[:-1], start.encode()), limit)
 
     def _scan(self, first: bytes, start: bytes) -> Iterator[tuple[str, str]]:
-        for key, cells in self.rows.scan_catalog(first + start, first[:-1] + b"\x01"):
-            text = _text(key, content_of(cells, DEFINITION))
+        for key, log, _ in self.transactions.scan(first + start, first[:-1] + b"\x01"):
+            text = _text(key, log.state)
             if text is not None:
                 yield key[len(first) :].decode(), text
 
-    def _change(self, kind: str, name: str, step: Callable[[str | None], tuple[str | None, T]]) -> T:
+    def _change(self, kind: str, name: str, step: Callable[[str | None], tuple[bytes | None, T]]) -> T:
         key = _key(kind, name)
-
-        def changed(content: bytes) -> tuple[bytes | None, T]:
-            new, result = step(_text(key, content))
-            return None if new is None else _check(new), result
-
-        return change_cell(self.rows, key, DEFINITION, changed)
+        return self.transactions.change_state(key, lambda state: step(_text(key, state)))
 
 
-def check_record(key: bytes, cell: bytes) -> None:
+def check_record(key: bytes, state: bytes) -> None:
     """See that a row is that of a record.
 
     Raises:
-        CorruptRow: its key or its cell is none.
+        CorruptRow: its key or its state is none.
     """
     kind, _, name = key[1:].decode(errors="replace").partition("\0")
     try:
@@ -178,7 +171,7 @@ def check_record(key: bytes, cell: bytes) -> None:
         sound = False
     if not sound:
         raise CorruptRow("the row key is not the key of a record", key=key.hex(), hint=RESTORE)
-    _text(key, content_of({DEFINITION: cell}, DEFINITION))
+    _text(key, state)
 
 
 def _key(kind: str, name: str) -> bytes:
@@ -190,12 +183,5 @@ def _key(kind: str, name: str) -> bytes:
     return b"Q" + kind.encode() + b"\0" + name.encode()
 
 
-def _check(text: str) -> bytes:
-    data = encoded_text("record", text)
-    if not data:
-        raise InvalidInput("a record cannot be empty", hint="Write a text, such as {}, or drop the record")
-    return data
-
-
-def _text(key: bytes, content: bytes) -> str | None:
-    return decoded_text(key, content) or None
+def _text(key: bytes, state: bytes) -> str | None:
+    return decoded_text(key, state) or None

@@ -1,4 +1,4 @@
-"""Roles and who has them: one cell of the catalog, ``d:roles`` of the row ``R``, that is changed as a whole.
+"""Roles and who has them: the state of the catalog row ``R``, which is changed as a whole.
 
 The role ``public`` is everybody's, and ``admin`` is there from the beginning. Nothing here decides who may do what.
 """
@@ -14,15 +14,13 @@ from typing import Final
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Rows
 from hbstore.service_model import Membership, PrincipalType, Role, principal_type_of
-from hbstore.store.shared_cell import change_cell, read_cell
+from hbstore.transactions.transactions import Transactions
 
 PUBLIC: Final = "public"
 ADMIN: Final = "admin"
 _PUBLIC: Final = "The role public cannot be granted or revoked"
 _KEY: Final = b"R"
-_CELL: Final = "d:roles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,10 @@ class Roles:
     """The roles of a store. Their names are the same in upper and lower case.
 
     Attributes:
-        rows: where they are.
+        transactions: those of the rows where they are.
 
-    >>> from hbstore.rows.memory import MemoryRows
-    >>> roles = Roles(MemoryRows())
+    >>> from hbstore import connect
+    >>> roles = connect("memory://").hive.roles
     >>> roles.create(Role("Sales", owner="ann"))
     >>> roles.grant(Membership("sales", "bob"))
     >>> roles.names()
@@ -64,10 +62,10 @@ class Roles:
     ['sales', 'public']
     """
 
-    rows: Rows
+    transactions: Transactions
 
     def __repr__(self) -> str:
-        return f"<Roles of {self.rows.url}>"
+        return f"<Roles of {self.transactions.rows.url}>"
 
     def create(self, role: Role) -> None:
         """Add a role; it is created now.
@@ -243,15 +241,15 @@ class Roles:
         return [one for one in state.memberships if one.role == name]
 
     def _read(self) -> _State:
-        return _State.decode(read_cell(self.rows, _KEY, _CELL))
+        return _State.decode(self.transactions.state(_KEY))
 
     def _change(self, step: Callable[[_State], _State]) -> None:
-        def change(content: bytes) -> tuple[bytes | None, None]:
-            before = _State.decode(content)
+        def change(state: bytes) -> tuple[bytes | None, None]:
+            before = _State.decode(state)
             after = step(before)
             return None if after == before else after.encode(), None
 
-        change_cell(self.rows, _KEY, _CELL, change)
+        self.transactions.change_state(_KEY, change)
 
 
 def _name(role: str) -> str:

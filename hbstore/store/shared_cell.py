@@ -1,7 +1,7 @@
-"""A cell of the catalog that many servers change: read, compute, compare-and-put, and again if another was faster.
+"""A cell of a table's row that many jobs change: read, compute, compare-and-put, and again if another was faster.
 
-A cell's bytes begin with 8 random ones, new with every change. So a compare-and-put never mistakes a state for an equal
-one before it, and where its answer is lost on the way, reading the cell mostly tells what became of it.
+The cell's bytes begin with 8 random ones, new with every change. So a compare-and-put never mistakes a state for an
+equal one before it, and where its answer is lost on the way, reading the cell mostly tells what became of it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,8 @@ _LONGEST_PAUSE: Final = 0.05
 """Seconds between two attempts."""
 
 
-def read_cell(rows: Rows, key: bytes, cell: str) -> bytes:
-    """What a cell holds; nothing where it was never changed."""
-    return content_of(rows.get(key) or {}, cell)
-
-
 def content_of(cells: Cells, cell: str) -> bytes:
-    """What one of a row's cells holds, where it is such a cell."""
+    """What one of a row's cells holds, where it is such a cell; nothing where it was never changed."""
     return cells.get(cell, b"")[_MARK:]
 
 
@@ -51,50 +46,17 @@ def change_cell(rows: Rows, key: bytes, cell: str, change: Callable[[bytes], tup
         CommitStateUnknown: the connection broke, and another writer has changed the cell meanwhile.
     """
     for attempt in range(_ATTEMPTS):
-        _pause(attempt)
+        if attempt:
+            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.001 * attempt)))  # noqa: S311
         known = (rows.get(key) or {}).get(cell)
         content, result = change((known or b"")[_MARK:])
-        if content is None or swap_cell(rows, key, cell, known, marked(content)):
+        if content is None or _swap(rows, key, cell, known, os.urandom(_MARK) + content):
             return result
-    raise _busy(cell)
+    raise ConcurrentChange("other writers kept changing the same cell", cell=cell, hint="Try again")
 
 
-def drop_cell(rows: Rows, key: bytes, cell: str, check: Callable[[bytes], object]) -> bool:
-    """Remove a cell; whether it was there.
-
-    Args:
-        rows: where the cell is.
-        key: the catalog row's key.
-        cell: the cell's name.
-        check: sees what the cell holds; what it raises leaves the cell as it is.
-
-    Raises:
-        ConcurrentChange, CommitStateUnknown: as of `change_cell`.
-    """
-    for attempt in range(_ATTEMPTS):
-        _pause(attempt)
-        known = (rows.get(key) or {}).get(cell)
-        if not known:
-            return False
-        check(known[_MARK:])
-        if swap_cell(rows, key, cell, known, b""):
-            return True
-    raise _busy(cell)
-
-
-def swap_cell(rows: Rows, key: bytes, cell: str, known: bytes | None, new: bytes) -> bool:
-    """A compare-and-put; where its answer is lost, the cell mostly tells whether it was made.
-
-    Args:
-        rows: where the cell is.
-        key: the catalog row's key.
-        cell: the cell's name.
-        known: what it must hold; None: nothing.
-        new: what it is to hold, `marked`; nothing removes it.
-
-    Raises:
-        CommitStateUnknown: the cell does not tell, as it holds something else, or the store does not answer.
-    """
+def _swap(rows: Rows, key: bytes, cell: str, known: bytes | None, new: bytes) -> bool:
+    """A compare-and-put; where its answer is lost, the cell mostly tells whether it was made."""
     try:
         return rows.compare_and_put(key, cell, known, new)
     except CommitStateUnknown:
@@ -102,17 +64,3 @@ def swap_cell(rows: Rows, key: bytes, cell: str, known: bytes | None, new: bytes
             if (rows.get(key) or {}).get(cell, b"") == new:
                 return True
         raise
-
-
-def marked(content: bytes) -> bytes:
-    """A content as a cell holds it, behind 8 new random bytes."""
-    return os.urandom(_MARK) + content
-
-
-def _pause(attempt: int) -> None:
-    if attempt:
-        time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.001 * attempt)))  # noqa: S311
-
-
-def _busy(cell: str) -> ConcurrentChange:
-    return ConcurrentChange("other writers kept changing the same cell", cell=cell, hint="Try again")

@@ -24,7 +24,7 @@ from hbstore.names import identifier
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.annex_keys import table_annex_key
 from hbstore.store.changes import Change
-from hbstore.store.database_drop import DatabaseDrop, belongings, defined, definition_cell
+from hbstore.store.database_drop import DatabaseDrop, belongings, defined, definition_cell, remove_belonging
 from hbstore.store.finishing import Finisher
 from hbstore.store.journal import JournalCommit
 from hbstore.store.journal_cell import Journal
@@ -118,8 +118,8 @@ class Tables:
                 known = self._droppable(name, cascade=cascade)
                 for table in self.names(name):
                     self._remove(self.open(name, table))
-                for key, cell, content in list(belongings(self.rows, name)):
-                    self.rows.compare_and_put(key, cell, content, b"")
+                for row, log in list(belongings(self.rows, name)):
+                    remove_belonging(self.rows, row, log)
                 self.rows.compare_and_put(database_key(name), DEFINITION, known, b"")
         except DatabaseNotFound:
             if not if_exists:
@@ -187,8 +187,8 @@ class Tables:
             for table in tables:
                 with suppress(ConcurrentChange):  # another one has its name
                     self.drop_table(name, table.table.name, if_exists=True, incarnation=table.incarnation)
-            for row, column, content in others:
-                self.rows.compare_and_put(row, column, content, b"")
+            for row, log in others:
+                remove_belonging(self.rows, row, log)
         raise CommitStateUnknown(
             "the database is dropped, but other writers kept changing its contents",
             database=name,

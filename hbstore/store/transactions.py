@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnAborted
-from hbstore.rows.interface import Rows
 from hbstore.service_model import Transaction, TransactionList
 from hbstore.store.ledger import Ledger
-from hbstore.store.ledger_row import TIMEOUT, LedgerRow
+from hbstore.store.ledger_row import LedgerRow
 
 MOST_AT_ONCE: Final = 1_000
 """Transactions opened by one call; Hive opens no more either (hive.txn.max.open.batch)."""
@@ -24,12 +22,10 @@ class Transactions:
     """The transactions of a store.
 
     Args:
-        rows: where they are kept.
-        timeout: seconds without a heartbeat after which a transaction is aborted.
-        clock: the time in seconds since 1970.
+        ledger: where they are kept.
 
-    >>> from hbstore.rows.memory import MemoryRows
-    >>> transactions = Transactions(MemoryRows())
+    >>> from hbstore import connect
+    >>> transactions = connect("memory://").hive.transactions
     >>> transactions.open(2, "ann", "here")
     [1, 2]
     >>> transactions.commit(1)
@@ -38,11 +34,11 @@ class Transactions:
     TransactionList(high_water_mark=2, open=(), aborted=(2,))
     """
 
-    def __init__(self, rows: Rows, timeout: float = TIMEOUT, clock: Callable[[], float] = time.time) -> None:
-        self._ledger = LedgerRow(rows, timeout, clock)
+    def __init__(self, ledger: LedgerRow) -> None:
+        self._ledger = ledger
 
     def __repr__(self) -> str:
-        return f"<Transactions of {self._ledger.rows.url}>"
+        return f"<Transactions of {self._ledger.transactions.rows.url}>"
 
     def open(
         self, count: int = 1, user: str | None = None, host: str | None = None, agent: str | None = None

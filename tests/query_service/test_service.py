@@ -27,7 +27,6 @@ from hbstore.query_service.runner import STARTS
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
-from hbstore.store.records import Records
 from tests.backends import backend_url, without_records
 
 ROWS = Result(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
@@ -72,7 +71,7 @@ def store(request, tmp_path):
 @contextmanager
 def serving(store, tmp_path, clock=None, observer=UNOBSERVED, **limits):
     clock = clock or Clock()
-    servers = Servers(Records(store.rows), clock, tmp_path / "locks")
+    servers = Servers(store.records, clock, tmp_path / "locks")
     service = QueryService(
         store, Results(str(tmp_path / "results")), servers, Limits(**limits), clock, observer=observer
     )
@@ -193,7 +192,7 @@ def test_the_settings_of_a_session_reach_spark_and_nobody_else(store, tmp_path):
         service.runner.heard(Started(queries[0].id))
         service.runner.heard(Done(queries[0].id, ROWS))
         assert spark.sessions == [session, session]
-        assert all("secret" not in text for _, text in Records(store.rows).list("query"))
+        assert all("secret" not in text for _, text in store.records.list("query"))
         assert all("secret" not in service.get(query.id).model_dump_json() for query in queries)
 
 
@@ -428,7 +427,7 @@ def test_queries_of_a_server_that_stops_in_order_are_lost(store, tmp_path):
 
 def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     clock = Clock()
-    records = Records(store.rows)
+    records = store.records
     here, there = Servers(records, clock, tmp_path / "here"), Servers(records, clock, tmp_path / "there")
     here.enter()
     there.enter()

@@ -11,15 +11,18 @@ from hbstore.store.annexes import Annexes
 from hbstore.store.column_statistics import ColumnStatistics
 from hbstore.store.functions import Functions
 from hbstore.store.grants import Grants
+from hbstore.store.ledger_row import LedgerRow
 from hbstore.store.locks import Locks
 from hbstore.store.marks import Marks
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.roles import Roles
 from hbstore.store.tables import Tables
-from hbstore.store.transactions import Transactions
+from hbstore.store.transactions import Transactions as HiveTransactions
+from hbstore.transactions.transactions import Transactions
+from tests.store.faults import FaultyRows
 
 BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
-_SHARED_CELLS = {b"L": "d:ledger", b"R": "d:roles", b"G": "d:grants"}
+_SHARED_ROWS = (b"L", b"R", b"G")
 
 
 class Clock:
@@ -41,14 +44,31 @@ class Services:
 
     def __post_init__(self):
         rows, tables = self.store.rows, Tables(self.store.rows)
+        transactions = Transactions(rows)
+        ledger = LedgerRow(transactions, clock=self.clock)
         self.rows, self.tables, self.annexes = rows, tables, Annexes(rows, tables)
-        self.functions = Functions(rows, tables)
+        self.functions = Functions(transactions, tables)
         self.statistics = ColumnStatistics(self.annexes)
         self.marks = Marks(self.annexes)
-        self.locks = Locks(rows, clock=self.clock)
-        self.transactions = Transactions(rows, clock=self.clock)
-        self.roles = Roles(rows)
-        self.grants = Grants(rows, tables)
+        self.locks = Locks(ledger)
+        self.transactions = HiveTransactions(ledger)
+        self.roles = Roles(transactions)
+        self.grants = Grants(transactions, tables)
+
+
+class DroppingRows(FaultyRows):
+    """Rows in which the database shop is dropped right before it is looked for the n-th time."""
+
+    def __init__(self, store, looks):
+        super().__init__(store.rows)
+        self.store, self.looks = store, looks
+
+    def get(self, key):
+        if key == b"Dshop":
+            self.looks -= 1
+            if not self.looks:
+                self.store.drop_database("shop")
+        return self._rows.get(key)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -66,7 +86,7 @@ def services(url):
         services = Services(store, Clock())
         for database in store.database_names():  # one HBase serves all tests
             store.drop_database(database, cascade=True)
-        for key, cell in _SHARED_CELLS.items():
-            store.rows.clear(key, cell)
+        for key in _SHARED_ROWS:
+            Transactions(store.rows).change_state(key, lambda _: (b"", None))
         store.create_database("shop")
         yield services

@@ -15,9 +15,8 @@ from hbstore.errors import CorruptRow, FunctionNotFound
 from hbstore.metastore.protocol import THRIFT
 from hbstore.service_model import Function
 from hbstore.service_structs import decode_function, encode_function
-from hbstore.store.functions import function_key
-from tests.services.conftest import Clock, Services
-from tests.store.faults import FaultyRows
+from hbstore.store.partition_store import PartitionStore
+from tests.services.conftest import DroppingRows
 from tests.strategies import int32s, names, unicode_text
 
 TAX = Function(
@@ -155,28 +154,19 @@ def test_the_functions_of_a_dropped_database_go(services):
     assert services.functions.names("shop") == []
 
 
-def test_a_function_is_not_left_in_a_database_that_is_dropped_meanwhile(services):
-    class DroppingRows(FaultyRows):
-        def compare_and_put(self, key, cell, expected, value):
-            made = super().compare_and_put(key, cell, expected, value)
-            if key.startswith(b"F") and value:
-                services.store.drop_database("shop", if_exists=True)
-            return made
-
-    late = Services(type(services.store)(DroppingRows(services.rows)), Clock())
+@pytest.mark.parametrize("look", [1, 2])
+def test_a_function_is_not_left_in_a_database_that_is_dropped_meanwhile(services, look):
+    services.store.create_database("other")
+    services.functions.create(replace(TAX, database="other"))
+    late = PartitionStore(DroppingRows(services.store, look)).hive.functions
     with pytest.raises(DatabaseNotFound):
-        late.functions.create(TAX)
-    assert services.functions.all() == []
-
-
-def test_a_function_that_was_stored_without_random_bytes_is_read_altered_and_dropped(services):
-    for name in ("tax", "levy"):
-        cell = encode_function(replace(TAX, name=name))
-        services.rows.compare_and_put(function_key("shop", name), "d:def", None, cell)
-    assert services.functions.get("shop", "tax") == TAX
-    services.functions.alter("shop", "tax", replace(TAX, owner="bob"))
-    services.functions.drop("shop", "levy")
-    assert [(str(one), one.owner) for one in services.functions.all()] == [("shop.tax", "bob")]
+        late.create(TAX)
+    services.store.create_database("shop")
+    late = PartitionStore(DroppingRows(services.store, look)).hive.functions
+    with pytest.raises(DatabaseNotFound):
+        late.alter("other", "tax", replace(TAX, name="levy"))
+    services.store.create_database("shop")
+    assert [str(one) for one in services.functions.all()] == ["other.tax"]
 
 
 def test_a_function_is_dropped_once(services):

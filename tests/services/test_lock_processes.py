@@ -6,8 +6,10 @@ import pytest
 
 from hbstore import connect
 from hbstore.errors import NoSuchLock
-from hbstore.store.ledger_row import CELL, KEY
+from hbstore.store.ledger_row import KEY, LedgerRow
 from hbstore.store.locks import Locks
+from hbstore.transactions.log import LOG
+from hbstore.transactions.transactions import Transactions
 from tests.processes import Process
 from tests.services.lock_clients import count, hold
 
@@ -19,7 +21,7 @@ CLIENTS, TIMES = 8, 12
 def url(request, tmp_path):
     found = f"sqlite://{tmp_path}/store.db" if request.param == "sqlite" else request.getfixturevalue("hbase_url")
     with connect(found) as store:
-        store.rows.clear(KEY, CELL)
+        store.rows.clear(KEY, LOG)
     return found
 
 
@@ -33,7 +35,7 @@ def test_eight_processes_hold_one_lock_in_turn(url, tmp_path):
     turns = sorted((int(lock), int(number)) for lock, number in said)
     assert [number for _, number in turns] == list(range(1, CLIENTS * TIMES + 1)), "in the order of their ids"
     with connect(url) as store:
-        assert Locks(store.rows).show() == []
+        assert store.hive.locks.show() == []
 
 
 @pytest.mark.timeout(300)
@@ -48,7 +50,7 @@ def test_the_lock_of_a_killed_process_expires(url, tmp_path):
     said = [client.wait() for client in clients]
     assert sorted(int(number) for ((_, number),) in said) == [1, 2, 3]
     with connect(url) as store:
-        locks = Locks(store.rows, timeout)
+        locks = Locks(LedgerRow(Transactions(store.rows), timeout))
         assert locks.show() == []
         with pytest.raises(NoSuchLock):
             locks.heartbeat(int(held))

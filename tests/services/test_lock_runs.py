@@ -10,10 +10,10 @@ from hbstore import connect
 from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
 from hbstore.service_model import LockState, LockType
 from hbstore.store.ledger import Ledger
-from hbstore.store.ledger_row import CELL, KEY
+from hbstore.store.ledger_row import KEY, LedgerRow
 from hbstore.store.locks import Locks
-from hbstore.store.shared_cell import read_cell
-from hbstore.store.transactions import Transactions
+from hbstore.store.transactions import Transactions as HiveTransactions
+from hbstore.transactions.transactions import Transactions
 from tests.services.conftest import Clock
 from tests.services.lock_clients import on
 
@@ -38,8 +38,9 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.store = connect("memory://")
         self.clock = Clock()
-        self.servers = [Locks(self.store.rows, clock=self.clock) for _ in range(2)]
-        self.transactions = Transactions(self.store.rows, clock=self.clock)
+        ledgers = [LedgerRow(Transactions(self.store.rows), clock=self.clock) for _ in range(2)]
+        self.servers = [Locks(ledger) for ledger in ledgers]
+        self.transactions = HiveTransactions(ledgers[0])
         self.granted = {}
         self.gone = set()
 
@@ -127,7 +128,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_ledger_is_kept_whole(self):
-        ledger = Ledger.decode(read_cell(self.store.rows, KEY, CELL))
+        ledger = Ledger.decode(Transactions(self.store.rows).state(KEY))
         assert Ledger.decode(ledger.encode()) == ledger
 
 

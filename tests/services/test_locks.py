@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore import InvalidInput, connect
-from hbstore.errors import CommitStateUnknown, NoSuchLock, NoSuchTxn, StoreUnavailable, TxnAborted, TxnOpen
+from hbstore import InvalidInput
+from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
 from hbstore.service_model import LockComponent, LockState, LockType
-from hbstore.store.ledger_row import CELL, KEY
-from hbstore.store.locks import Locks
+from hbstore.store.ledger_row import KEY
+from hbstore.transactions.log import LOG
 from tests.services.lock_clients import on
-from tests.store.faults import Fault, FaultyRows
 
 READ, WRITE, EXCLUSIVE, EXCL_WRITE = LockType
 HELD, WAITING = LockState
@@ -184,13 +183,13 @@ def test_locks_that_name_nothing_are_refused(services):
 def test_a_check_that_changes_nothing_writes_nothing(services):
     held = services.locks.lock([on(EXCLUSIVE)])
     waiting = services.locks.lock([on(EXCLUSIVE)])
-    before = services.rows.get(KEY)[CELL]
+    before = services.rows.get(KEY)[LOG]
     for lock in (held, waiting):
         services.locks.check(lock.id)
-    assert services.rows.get(KEY)[CELL] == before
+    assert services.rows.get(KEY)[LOG] == before
     services.clock.now += 31
     services.locks.check(held.id)
-    assert services.rows.get(KEY)[CELL] != before
+    assert services.rows.get(KEY)[LOG] != before
 
 
 class TestTransactions:
@@ -252,34 +251,3 @@ class TestTransactions:
         services.clock.now += 200
         assert services.locks.check(other.id).state is HELD
         assert services.transactions.list().aborted == (one,)
-
-
-class TestFaults:
-    @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_CALL, Fault.REFUSED, Fault.LATE])
-    def test_what_was_said_is_so(self, fault):
-        with connect("memory://") as store:
-            rows = FaultyRows(store.rows, fault, 0)
-            outcome = None
-            try:
-                outcome = Locks(rows).lock([on(EXCLUSIVE)])
-            except (CommitStateUnknown, StoreUnavailable) as error:
-                outcome = type(error)
-            known = [one.id for one in Locks(store.rows).show()]
-            if fault is Fault.LOST_ANSWER:
-                assert outcome.state is HELD
-                assert known == [outcome.id]
-            else:
-                assert outcome is (StoreUnavailable if fault is Fault.REFUSED else CommitStateUnknown)
-                assert known == []
-            rows.arrive()
-            assert len(Locks(store.rows).show()) == (fault in (Fault.LOST_ANSWER, Fault.LATE))
-
-    def test_a_late_write_never_undoes_a_later_one(self):
-        with connect("memory://") as store:
-            rows = FaultyRows(store.rows, Fault.LATE, 0)
-            with pytest.raises(CommitStateUnknown):
-                Locks(rows).lock([on(EXCLUSIVE)], "late")
-            locks = Locks(store.rows)
-            locks.release(locks.lock([on(EXCLUSIVE)], "ann").id)
-            rows.arrive()
-            assert locks.show() == []

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from hbstore import AlreadyExists, CorruptRow, InvalidInput, connect
 from hbstore.errors import RoleNotFound
 from hbstore.service_model import Membership, PrincipalType, Role
-from hbstore.store.roles import ADMIN, PUBLIC, Roles, _State
+from hbstore.store.roles import ADMIN, PUBLIC, _State
 
 USER, ROLE, GROUP = PrincipalType
 
@@ -118,7 +118,7 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.roles = Roles(connect("memory://").rows)
+        self.roles = connect("memory://").hive.roles
         self.names = {ADMIN, PUBLIC}
         self.given = set()
 

@@ -12,7 +12,7 @@ from hbstore import CorruptRow, InvalidInput, connect
 from hbstore.errors import NoSuchTxn, TxnAborted
 from hbstore.service_model import Transaction, TransactionList
 from hbstore.store.ledger import Ledger
-from hbstore.store.transactions import LONGEST_RANGE, MOST_AT_ONCE, Transactions
+from hbstore.store.transactions import LONGEST_RANGE, MOST_AT_ONCE
 
 
 def test_ids_rise_from_one(services):
@@ -96,7 +96,7 @@ def test_heartbeats_of_a_range(services):
 
 def test_no_id_is_given_twice(url):
     with connect(url) as store, ThreadPoolExecutor(6) as pool:
-        transactions = Transactions(store.rows)
+        transactions = store.hive.transactions
         given_ids = [number for some in pool.map(lambda _: transactions.open(2), range(30)) for number in some]
     assert len(set(given_ids)) == 60
 

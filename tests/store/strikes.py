@@ -6,8 +6,9 @@ import time
 from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
-from hbstore.store import check, finishing, journal, stored_timelines, table_change, tables
+from hbstore.store import check, finishing, journal, partition_store, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions.waiting import Patience
 from tests.pauses import without_pauses
 from tests.store.faults import Crash, FaultyRows
 
@@ -23,6 +24,7 @@ def make_impatient(monkeypatch):
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
     without_pauses(monkeypatch)
+    monkeypatch.setattr(partition_store, "Patience", lambda total: Patience(total, decided=0.0, undecided=0.0))
     monkeypatch.setattr(journal, "_PATIENCE", 0.0)
     monkeypatch.setattr(tables, "_PATIENCE", 0.0)
     monkeypatch.setattr(finishing, "_STILL", 0)

@@ -1,21 +1,19 @@
 """Records: small texts that belong to no database."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations_with_replacement
 
 import pytest
 
 from hbstore import connect
-from hbstore.errors import CommitStateUnknown, ConcurrentChange, InvalidInput, InvalidName, StoreUnavailable
+from hbstore.errors import ConcurrentChange, InvalidInput, InvalidName
 from hbstore.store.check import check_catalog
 from hbstore.store.documents import MAX_DOCUMENT
-from hbstore.store.partition_store import PartitionStore
 from hbstore.store.records import Records, check_record
-from hbstore.store.table_row import DEFINITION
+from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.waiting import Patience
 from tests.backends import BACKENDS, backend_url, without_records
 from tests.pauses import without_pauses
-from tests.store.faults import Crash, Fault, FaultyRows
-from tests.store.stepping import FOREVER, play, schedules
 
 
 @pytest.fixture(params=BACKENDS)
@@ -84,18 +82,6 @@ def test_what_a_step_raises_leaves_the_record(records):
     assert records.get("note", "monday") == "a"
 
 
-def test_every_change_is_told_from_the_one_before(store, records):
-    """Else a writer that is behind would take the record for the one that it has read."""
-    records.create("note", "monday", "a")
-    key = next(key for key, _ in store.rows.scan_catalog(b"Q", b"R"))
-    cells = [store.rows.get(key)[DEFINITION]]
-    for text in ("b", "a"):
-        records.change("note", "monday", lambda _, text=text: text)
-        cells.append(store.rows.get(key)[DEFINITION])
-    assert len(set(cells)) == 3
-    assert not store.rows.compare_and_put(key, DEFINITION, cells[0], b"12345678late")
-
-
 def test_a_record_that_others_keep_changing_is_not_tried_for_ever(store, monkeypatch):
     without_pauses(monkeypatch)
     store.records.create("note", "monday", "a")
@@ -104,85 +90,23 @@ def test_a_record_that_others_keep_changing_is_not_tried_for_ever(store, monkeyp
         lambda mine: mine.drop("note", "monday"),
     ):
         with pytest.raises(ConcurrentChange):
-            change(Records(Busy(store.rows)))
+            change(Records(Transactions(Busy(store.rows), Patience(total=0.0))))
     assert store.records.get("note", "monday") == "a"
 
 
 class Busy:
     """Rows in which another writer is always faster."""
 
+    atomic = False
+
     def __init__(self, rows):
+        self._rows = rows
         self.get = rows.get
 
-    def compare_and_put(self, *_):
+    def compare_and_put(self, key, *_):
+        log = self._rows.get(key)[LOG]
+        self._rows.compare_and_put(key, LOG, log, Log.decode(log).given_up().encode())
         return False
-
-
-ACTS = {
-    "create": lambda store: store.records.create("note", "monday", "mine"),
-    "create in turn": lambda store: store.records.create("note", "monday", "yours"),
-    "add a": lambda store: store.records.change("note", "monday", lambda text: text + "a"),
-    "add b": lambda store: store.records.change("note", "monday", lambda text: text + "b"),
-    "drop": lambda store: store.records.drop("note", "monday"),
-    "drop what was": lambda store: store.records.drop("note", "monday", expected="was"),
-    "get": lambda store: store.records.get("note", "monday"),
-    "list": lambda store: tuple(store.records.list("note")),
-}
-
-
-def prepared(text):
-    store = connect("memory://?atomic=false")
-    if text is not None:
-        store.records.create("note", "monday", text)
-    return store
-
-
-def outcome(text, acts, schedule):
-    store = prepared(text)
-    results, calls = play(store.rows, acts, schedule)
-    return (tuple(results), store.records.get("note", "monday")), calls
-
-
-@pytest.mark.parametrize("text", [None, "was"])
-@pytest.mark.parametrize("names", list(combinations_with_replacement(ACTS, 2)), ids=" and ".join)
-def test_two_at_once_do_as_one_behind_the_other(names, text, monkeypatch):
-    without_pauses(monkeypatch)
-    acts = [ACTS[name] for name in names]
-    serial = [outcome(text, acts, [(number, FOREVER)]) for number in (0, 1)]
-    allowed = {found for found, _ in serial}
-    lengths = [max(calls[number] for _, calls in serial) + 2 for number in (0, 1)]
-    for schedule in schedules(lengths):
-        assert outcome(text, acts, schedule)[0] in allowed, schedule
-
-
-@pytest.mark.parametrize("text", [None, "was"])
-@pytest.mark.parametrize("name", ["create", "add a", "drop", "drop what was"])
-@pytest.mark.parametrize("fault", Fault)
-@pytest.mark.parametrize("url", ["memory://", "memory://?atomic=false"])
-def test_a_write_that_goes_wrong_is_made_or_not_and_its_answer_says_so(url, fault, name, text):
-    with connect(url) as store:
-        if text is not None:
-            store.records.create("note", "monday", text)
-        untouched = store.records.get("note", "monday")
-        rows = FaultyRows(store.rows, fault, at=0)
-        try:
-            result = ACTS[name](PartitionStore(rows))
-        except (StoreUnavailable, Crash):
-            result = "refused"
-        except CommitStateUnknown:
-            result = "unknown"
-        made = {"create": "mine", "add a": "wasa"}.get(name)
-        seen = store.records.get("note", "monday")
-        assert seen in (untouched, made)
-        if not rows.struck:  # there was nothing to write
-            assert seen == untouched
-            assert not result
-        elif fault in (Fault.REFUSED, Fault.GONE):
-            assert (result, seen) == ("refused", untouched)
-        elif fault is Fault.LOST_ANSWER:  # reading tells that it was made
-            assert (result, seen) == (made if name == "add a" else True, made)
-        elif fault not in (Fault.CRASH, Fault.CRASH_AFTER):
-            assert result == "unknown"
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", "a\0b", "é", "x" * 129])
@@ -226,13 +150,13 @@ def test_the_check_of_a_store_names_records_that_are_damaged(store, records):
     records.create("note", "monday", "{}")
     assert problems() == []
     key = next(key for key, _ in store.rows.scan_catalog(b"Q", b"R"))
-    check_record(key, store.rows.get(key)[DEFINITION])
-    damaged = {b"Qnote\0a/b": b"12345678{}", b"Qnote\0z": b"12345678\xff"}
+    check_record(key, Log.decode(store.rows.get(key)[LOG]).state)
+    damaged = {b"Qnote\0a/b": Log(state=b"{}").encode(), b"Qnote\0z": Log(state=b"\xff").encode()}
     for key, content in damaged.items():
-        store.rows.compare_and_put(key, DEFINITION, None, content)
+        store.rows.compare_and_put(key, LOG, None, content)
     first, second = problems()
     assert "not the key of a record" in first
     assert "not UTF-8" in second
     for key in damaged:
-        store.rows.clear(key, DEFINITION)
+        store.rows.clear(key, LOG)
     assert problems() == []
