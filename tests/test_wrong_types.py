@@ -91,6 +91,12 @@ def test_connect_takes_flags_alike(create):
         connect("memory://", create=create)
 
 
+@pytest.mark.parametrize("patience", ["5", None, True, -1, float("nan")])
+def test_connect_takes_seconds_of_patience(patience):
+    with pytest.raises(InvalidInput, match=r"patience.* Give a number of seconds, 0 or more"):
+        connect("memory://", patience=patience)
+
+
 STORED = {
     Table: lambda store, one: store.create_table(one),
     Database: lambda store, one: store.create_database(one),

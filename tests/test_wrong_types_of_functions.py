@@ -39,7 +39,7 @@ def daily():
 
 
 FUNCTIONS = {
-    connect: {"url": "memory://", "create": True},
+    connect: {"url": "memory://", "create": True, "patience": 5.0},
     parse_filter: {"text": "hour = 5", "like_dialect": "sql"},
     col: {"name": "ds"},
     col("ds").between: {"low": 1, "high": 2},

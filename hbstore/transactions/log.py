@@ -167,7 +167,11 @@ class Log:
         Raises:
             CorruptRow: the bytes are no log.
         """
-        return _decoded(data) if data else Log()
+        if not data:
+            return Log()
+        line, _, state = data.partition(b"\n")
+        log = _decoded(line)
+        return replace(log, state=state) if state else log
 
 
 def spans_of(keys: Iterable[bytes]) -> tuple[Span, ...]:
@@ -192,9 +196,8 @@ def _listed(commit: Commit) -> list[object]:
 
 
 @lru_cache(maxsize=256)
-def _decoded(data: bytes) -> Log:
-    """The log of a cell; remembered, as it is read far more often than it changes."""
-    line, _, state = data.partition(b"\n")
+def _decoded(line: bytes) -> Log:
+    """The log without its state; remembered, as it is read far more often than it changes."""
     try:
         header = json.loads(line)
         intent = header.get("intent")
@@ -205,10 +208,9 @@ def _decoded(data: bytes) -> Log:
             header["last"],
             tuple(_commit(*listed) for listed in header.get("open", ())),
             None if intent is None else Intent(intent[0], bytes.fromhex(intent[1]), intent[2], intent[3]),
-            state,
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise CorruptRow("the log of a catalog row cannot be decoded", log=data[:80], hint=RESTORE) from error
+        raise CorruptRow("the log of a catalog row cannot be decoded", log=line[:80], hint=RESTORE) from error
 
 
 def _commit(

@@ -1,15 +1,17 @@
 """Records: small texts that belong to no database."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from hbstore import connect
-from hbstore.errors import ConcurrentChange, InvalidInput, InvalidName
+from hbstore.errors import ConcurrentChange, InvalidInput, InvalidName, StoreBusy
 from hbstore.store.check import check_catalog
 from hbstore.store.documents import MAX_DOCUMENT
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.records import Records, check_record
-from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.log import LOG, Intent, Log
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 from tests.backends import BACKENDS, backend_url, without_records
@@ -92,6 +94,22 @@ def test_a_record_that_others_keep_changing_is_not_tried_for_ever(store, monkeyp
         with pytest.raises(ConcurrentChange):
             change(Records(Transactions(Busy(store.rows), Patience(total=0.0))))
     assert store.records.get("note", "monday") == "a"
+
+
+def test_a_store_waits_as_long_as_it_is_told_to():
+    """For a transaction of another process, which may be alive."""
+    with connect("memory://?atomic=false") as store:
+        store.records.create("note", "monday", "a")
+        key = b"Qnote\0monday"
+        log = store.rows.get(key)[LOG]
+        locked = replace(Log.decode(log), intent=Intent("1732500000/lake1/4711/5e0f", b"Qnote\0friday", 0, 0))
+        assert store.rows.compare_and_put(key, LOG, log, locked.encode())
+        hasty = PartitionStore(store.rows, patience=0.0)
+        with pytest.raises(StoreBusy) as caught:
+            hasty.records.drop("note", "monday")
+        assert caught.value.fields["holder"] == "process 4711 on lake1"
+        assert hasty.records.get("note", "monday") == "a"
+        assert store.records.drop("note", "monday")
 
 
 class Busy:

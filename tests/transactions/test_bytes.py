@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import CorruptRow
+from hbstore.transactions import log
 from hbstore.transactions.log import Commit, Intent, Log, spans_of
 from hbstore.transactions.writes import decode_writes, encode_writes
 from tests.transactions import strategies
@@ -53,3 +54,11 @@ def test_every_key_lies_within_a_span(keys):
     spans = spans_of(keys)
     assert all(any(first <= key <= last for first, last in spans) for key in keys)
     assert len(spans) <= 2
+
+
+def test_states_are_not_kept_in_memory():
+    """They may be 4 MiB each, and hundreds of logs are remembered."""
+    misses = log._decoded.cache_info().misses
+    logs = [Log(sequence=7, last="1/here/2/3", state=b"x" * size) for size in range(1, 5)]
+    assert [Log.decode(one.encode()) for one in logs] == logs
+    assert log._decoded.cache_info().misses == misses + 1
