@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import product
@@ -181,7 +182,8 @@ class StallingRows:
         if not self._inside:
             self.calls += 1
             if self.calls == self._at + 1:
-                self._act()
+                with ThreadPoolExecutor(1) as another:  # this thread may be within a snapshot
+                    another.submit(self._act).result()
 
 
 def stalling(store, act, others):
