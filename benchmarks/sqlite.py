@@ -69,13 +69,13 @@ def _reads(report: Report, store: PartitionStore, raw: sqlite3.Connection) -> No
         "100 contiguous hits, new literals",
         lambda _: ask(next(new_hundreds)),
         lambda at: raw_range(hundreds[at]),
-        target="1.5 x raw",
+        target="2.5 x raw",
     )
     report.compare(
         "100 contiguous hits, seen before",
         lambda _: ask(hundreds[0]),
         lambda _: raw_range(hundreds[0]),
-        target="1.5 x raw",
+        target="2.5 x raw",
     )
     report.compare(
         "200 ORed triples, new literals",
