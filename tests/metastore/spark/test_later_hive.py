@@ -33,7 +33,7 @@ UNKNOWN = "TApplicationException"
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
+def later_runs(tmp_path_factory):
     """What became of the steps, and the server's log, by release."""
     folder = tmp_path_factory.mktemp("later")
     with ExitStack() as stack:
@@ -64,8 +64,8 @@ def runs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_statements(runs, release):
-    outcomes, _ = runs[release]
+def test_statements(later_runs, release):
+    outcomes, _ = later_runs[release]
     wrong = []
     for step, outcome in zip(STEPS, outcomes, strict=True):
         rows = sorted(map(json.dumps, outcome.get("rows", ())))
@@ -81,8 +81,8 @@ def test_statements(runs, release):
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_filters(runs, release):
-    _, log = runs[release]
+def test_filters(later_runs, release):
+    _, log = later_runs[release]
     asked = [(one["filter"], one["partitions"]) for one in log if one.get("method") == BY_FILTER[release]]
     expected = [(_sent(step.filter, release), step.pruned) for step in STEPS if step.filter]
     assert [one for one in asked if one in expected] == expected
