@@ -79,6 +79,7 @@ def test_every_error_has_an_exit_code():
         "NotAStore",
         "PublicationLost",
         "ServerUnavailable",
+        "StoreBusy",
         "StoreFull",
         "StoreReadOnly",
         "StoreUnavailable",

@@ -12,7 +12,7 @@ from hbstore.store.shared_cell import change_cell, content_of
 from tests.pauses import without_pauses
 from tests.store.faults import Fault, FaultyRows
 
-KEY, CELL = b"Tshop\0sales", "i:writes"
+KEY, CELL = b"Tcells\0shared", "i:writes"
 
 
 @pytest.fixture

@@ -177,7 +177,8 @@ def drop_database(transaction):
 def drop_empty_database(transaction):
     """A database that has no table with a definition."""
     database = transaction.row(DATABASE)
-    if any(DEFINITION in cells for _, _, cells in transaction.scan(LEFT, RIGHT + b"\0")):
+    tables = [table for one in (LEFT, RIGHT) for table in transaction.scan(one, one + b"\0")]
+    if any(DEFINITION in cells for _, _, cells in tables):
         return False
     database.set_state(b"")
     return True

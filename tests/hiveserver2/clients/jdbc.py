@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from py4j import java_gateway, protocol
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JJavaError
 
@@ -81,6 +82,7 @@ def driver(release, folder):
     ):
         try:
             port = int(java.stdout.readline())
+            java_gateway.get_return_value = protocol.get_return_value  # a Spark that ran before has left its own
             gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auto_convert=True))
             yield Driver(release, gateway)
             gateway.close()
