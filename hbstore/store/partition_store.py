@@ -806,7 +806,7 @@ def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE
 
     Raises:
         InvalidUrl: no backend has such URLs.
-        InvalidInput: the patience is negative, or no number.
+        InvalidInput: the patience is no number, or less than 0.
         NotAStore: the file is another program's, or the store another version's.
         StoreUnavailable: nobody answers there, or there is no such store.
 
@@ -816,5 +816,5 @@ def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE
     """
     expect("patience", patience, int, float, hint=_PATIENCE)
     if not patience >= 0:
-        raise InvalidInput("the patience is negative", patience=patience, hint=_PATIENCE)
+        raise InvalidInput("the patience is not 0 or more", patience=patience, hint=_PATIENCE)
     return PartitionStore(connect_rows(url, create=create), patience)

@@ -83,3 +83,20 @@ def load(table, folder):
         file.write_text(f"{number}\n")
         statements.append(f"LOAD DATA LOCAL INPATH '{file}' INTO TABLE expressions.{table} PARTITION ({spec(row)})")
     return statements
+
+
+def drops():
+    """Statements that fill a table, drop partitions of it in every form, and list what is left after each drop."""
+    statements = [
+        "CREATE DATABASE IF NOT EXISTS expressions",
+        f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
+    ]
+    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
+    for drop in DROPS:
+        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
+            statements += [
+                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
+                f"ALTER TABLE expressions.drops {form.format(drop)}",
+                "SHOW PARTITIONS expressions.drops",
+            ]
+    return statements

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from tests.hive_expressions.hive import OPEN, SOURCES, hive_jars
-from tests.metastore.clients.hive_statements import COLUMNS, DROPS, FEWER, MORE, PREDICATES, ROWS, load, spec
+from tests.metastore.clients.hive_statements import FEWER, MORE, PREDICATES, ROWS, drops, load
 from tests.metastore.clients.java import DATABASE
 from tests.metastore.serving import Serve
 from tests.quick_java import OPTIONS
@@ -100,18 +100,7 @@ def _inputs(outputs):
 
 
 def test_drops(command_line, uris):
-    statements = [
-        "CREATE DATABASE IF NOT EXISTS expressions",
-        f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
-    ]
-    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
-    for drop in DROPS:
-        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
-            statements += [
-                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
-                f"ALTER TABLE expressions.drops {form.format(drop)}",
-                "SHOW PARTITIONS expressions.drops",
-            ]
+    statements = drops()
     ours, theirs = (command_line(uri, statements) for uri in uris)
     differ = [
         (statement, one, other)

@@ -15,7 +15,7 @@ import pytest
 from tests.hive_expressions.hive import hive_jars
 from tests.hiveserver2.clients.jdbc import driver
 from tests.metastore.clients.hive_server import Session, hive_server
-from tests.metastore.clients.hive_statements import COLUMNS, DROPS, FEWER, MORE, PREDICATES, ROWS, load, spec
+from tests.metastore.clients.hive_statements import FEWER, MORE, PREDICATES, ROWS, drops, load
 from tests.metastore.clients.hive_work import STATEMENTS
 from tests.metastore.clients.later_java import hive_metastore_4
 from tests.metastore.serving import Serve
@@ -90,18 +90,7 @@ def _without_vector(rows):
 
 
 def test_drops(both):
-    statements = [
-        "CREATE DATABASE IF NOT EXISTS expressions",
-        f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
-    ]
-    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
-    for drop in DROPS:
-        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
-            statements += [
-                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
-                f"ALTER TABLE expressions.drops {form.format(drop)}",
-                "SHOW PARTITIONS expressions.drops",
-            ]
+    statements = drops()
     ours, theirs = both(statements)
     assert [one for one in zip(statements, ours, theirs, strict=True) if one[1] != one[2]] == []
     assert any(len(one) < len(ROWS) for one in ours[4::3])
