@@ -33,6 +33,7 @@ from benchmarks import (
     sqlite,
     timelines,
     waiters,
+    writers,
 )
 from benchmarks.timing import Report
 
@@ -52,7 +53,7 @@ SEVERAL = {
     "rest": rest.run,
     "waiters": waiters.run,
 }
-ON_HBASE = {"timelines": timelines.run, "hbase": hbase.run}
+ON_HBASE = {"timelines": timelines.run, "hbase": hbase.run, "writers": writers.run}
 PARTS = (*ONE_TABLE, *SEVERAL, *ON_HBASE)
 ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
 

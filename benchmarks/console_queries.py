@@ -15,7 +15,6 @@ from pyarrow import parquet
 from benchmarks.timing import Report
 from hbstore import Column, Table, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancel, CloseSession, Done, Ready, Run, Started
@@ -23,6 +22,7 @@ from hbstore.query_service.query import Query, Request, Result, ResultColumn
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
+from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 

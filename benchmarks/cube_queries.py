@@ -21,14 +21,15 @@ from hbstore.cubes.concepts import Cube, Storage
 from hbstore.cubes.fields import DimAttribute, Measure
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescription
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL, journal_of, table_key
-from hbstore.store.tables import Tables
-from hbstore.store.time_columns import TimeColumns, timeline_name
-from hbstore.store.timeline_cell import cell_name, empty_timeline, encode_state, state_of
+from hbstore.store.table_row import table_key, totals_state
+from hbstore.store.timelines.cell import cell_name, empty_timeline, encode_state, state_of
+from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.totals import Totals
+from hbstore.transactions.transaction import Transaction
+from hbstore.transactions.transactions import Transactions
 
 _ALL = ("HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _MINUTES = ("MINUTELY", "HOURLY", "DAILY", "MONTHLY", "YEARLY")
@@ -36,7 +37,7 @@ _HOLES = 0.01
 _MEASURES = tuple(f"m{number}" for number in range(6))
 _STAGES = {
     "documents": ("hbstore.cubes.query.rewriting.read_ranges", "hbstore.cubes.query.star.Star.facts"),
-    "timelines": ("hbstore.store.stored_timelines.StoredTimelines.read_with_totals",),
+    "timelines": ("hbstore.store.timelines.stored_timelines.StoredTimelines.read_with_totals",),
     "rates": ("hbstore.cubes.query.rates.Rates.between",),
     "parsing": ("hbstore.cubes.query.rewriting.parse_query",),
     "resolving": ("hbstore.cubes.query.rewriting.resolve",),
@@ -182,16 +183,18 @@ def _cubes(url: str, facts: Sequence[Sequence[str]], periods: Sequence[str]) -> 
 
 def _put_timelines(store: PartitionStore, table: str, there: Mapping[UpdatePeriod, Sequence[int]], size: int) -> None:
     """Give a table's row what it would have with partitions of these times: timelines and totals."""
-    rows, key = store.rows, table_key("shop", table)
+    key = table_key("shop", table)
     store.timelines.read(f"shop.{table}")
-    columns, row = TimeColumns.of(store.get_table("shop", table)), Tables(rows).open("shop", table)
+    columns = TimeColumns.of(store.get_table("shop", table))
     assert columns is not None
-    cells = rows.get_all(key)
-    for period, indexes in there.items():
-        timeline = empty_timeline(columns, period, "dt")
-        timeline.add_index_ranges(Runs.of(indexes))
-        cell = cell_name(timeline_name(period, "dt"))
-        rows.compare_and_put(key, cell, cells[cell], encode_state(cells, columns, state_of(timeline)))
-    totals = Totals(sum(map(len, there.values())), size=size)
-    journal = journal_of(row).with_totals(row.incarnation, totals)
-    rows.compare_and_put(key, JOURNAL, cells.get(JOURNAL), journal.encode())
+
+    def put(transaction: Transaction) -> None:
+        view = transaction.row(key)
+        cells = view.all_cells()
+        for period, indexes in there.items():
+            timeline = empty_timeline(columns, period, "dt")
+            timeline.add_index_ranges(Runs.of(indexes))
+            view.put_cell(cell_name(timeline_name(period, "dt")), encode_state(cells, columns, state_of(timeline)))
+        view.set_state(totals_state(Totals(sum(map(len, there.values())), size=size)))
+
+    Transactions(store.rows).run(put)

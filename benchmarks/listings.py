@@ -10,8 +10,8 @@ from typing import Final
 import hbstore
 from benchmarks.timing import Report
 from hbstore import Column, PartitionStore, Table
-from hbstore.hiveserver2.catalog import Catalog
-from hbstore.hiveserver2.listings import Listing
+from hbstore.hiveserver2.catalog import JdbcCatalog
+from hbstore.hiveserver2.listings import CatalogRows
 from hbstore.stored_as import stored_as
 
 TABLES: Final = 10_000
@@ -32,8 +32,8 @@ def run() -> Iterator[Report]:
 
 def _listings(store: PartitionStore) -> Report:
     report = Report(f"Listings for drivers: a database of {TABLES:,} tables with {COLUMNS} columns each, on SQLite")
-    catalog = Catalog(store)
-    asked: dict[str, Callable[[], Listing]] = {
+    catalog = JdbcCatalog(store)
+    asked: dict[str, Callable[[], CatalogRows]] = {
         WHOLE: lambda: catalog.tables("shop", "%", None),
         "GetTables of a hundred": lambda: catalog.tables("shop", "table_001%", None),
         "GetTables of one, by a pattern": lambda: catalog.tables("shop", "table_00017", None),

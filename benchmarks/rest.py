@@ -112,12 +112,12 @@ def _serve(url: str, folder: str, pipe: Connection) -> None:
     from datetime import UTC, datetime
 
     from hbstore.files.warehouse import Warehouse
-    from hbstore.metastore.calls import Service
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
+    from hbstore.warehouse.service import Service
     from hbstore.web.app import application
     from hbstore.web.serving import http_served
 

@@ -16,13 +16,11 @@ from benchmarks.data import BATCH, batches, sales_table
 from benchmarks.timing import Report
 from hbstore import Column, Partition, PartitionStore, Table, connect
 from hbstore.cubes import Cover, cover
-from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_row import table_key
 from hbstore.store.tables import Tables
-from hbstore.store.time_columns import timeline_name
-from hbstore.store.timeline_build import advance, time_columns
-from hbstore.store.timeline_cell import Stored, cell_name, encode_state, state_of
-from hbstore.store.timeline_updates import table_row
+from hbstore.store.timelines.cell import Stored, cell_name, encode_state, state_of
+from hbstore.store.timelines.stored_timelines import StoredTimelines
+from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
 from hbstore.timelines import (
     EndsAndHolesPartitionTimeline,
     PartitionTimeline,
@@ -32,6 +30,8 @@ from hbstore.timelines import (
     convert,
 )
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
+from hbstore.transactions.transaction import Transaction
+from hbstore.transactions.transactions import Transactions
 
 _PARAMETERS: Final = {"numRows": "100000", "totalSize": "12345678", "transient_lastDdlTime": "1390000000"}
 _BEGIN: Final = datetime(2015, 1, 1, tzinfo=UTC)
@@ -201,7 +201,7 @@ def _questions(report: Report, store: PartitionStore, name: str, note: str) -> N
     )
     report.compare(
         f"{name}: read, not known yet",
-        lambda _: StoredTimelines(store.rows, Tables(store.rows)).read(f"bench.{_KEPT}"),
+        lambda _: StoredTimelines(Tables(Transactions(store.rows))).read(f"bench.{_KEPT}"),
         lambda _: store.rows.get_all(row),
         target="",
         runs=5,
@@ -219,17 +219,17 @@ def _put(store: PartitionStore, timelines: list[PartitionTimeline]) -> None:
 def put_timelines(store: PartitionStore, table: str, timelines: Iterable[PartitionTimeline]) -> None:
     """Let the row of a table of the database bench hold these timelines of its column dt, without partitions."""
     store.timelines.read(f"bench.{table}")
-    key = table_key("bench", table)
-    cells = store.rows.get_all(key)
-    row = table_row(key, cells)
-    assert row is not None
-    for timeline in timelines:
-        cell = cell_name(timeline_name(timeline.update_period, "dt"))
-        put = store.rows.compare_and_put(
-            key, cell, cells[cell], encode_state(cells, time_columns(row), state_of(timeline))
-        )
-        assert put
-    advance(store.rows, key)
+    columns = TimeColumns.of(store.get_table("bench", table))
+    assert columns is not None
+
+    def put(transaction: Transaction) -> None:
+        view = transaction.row(table_key("bench", table))
+        cells = view.all_cells()
+        for timeline in timelines:
+            cell = cell_name(timeline_name(timeline.update_period, "dt"))
+            view.put_cell(cell, encode_state(cells, columns, state_of(timeline)))
+
+    Transactions(store.rows).run(put)
 
 
 def _year(period: UpdatePeriod) -> PartitionTimeline:

@@ -26,7 +26,7 @@ from endpoint import Endpoint
 from hbstore import Partition
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.query.rewriting import Rewritten
-from hbstore.timelines.picture import Axis, Bar, Symbols
+from hbstore.timelines.picture import Symbols, TimelineAxis, TimelineBar
 from hbstore.wording import plural
 
 MODEL: Final = Path(__file__).with_suffix(".yaml")
@@ -179,12 +179,12 @@ def read_dimension(name: str) -> pd.DataFrame:
 def cover_picture(rewritten: Rewritten) -> Iterable[str]:
     """The chosen partitions, a line for each storage table, the longest periods first, and the times below."""
     bars = [
-        Bar((table, run_period.name), run_period, [(run.start, run.stop) for run in partitions.runs])
+        TimelineBar((table, run_period.name), run_period, [(run.start, run.stop) for run in partitions.runs])
         for table, partitions in rewritten.partitions.items()
         for run_period in {run.period for run in partitions.runs}
     ]
     bars.sort(key=lambda bar: (-bar.period.rank, -parts_of(bar)))
-    axis = Axis.of(bars, PICTURE_WIDTH)
+    axis = TimelineAxis.of(bars, PICTURE_WIDTH)
     assert axis is not None
     for bar in bars:
         units = plural(parts_of(bar), {"MONTHLY": "month", "DAILY": "day"}[bar.period.name])
@@ -193,7 +193,7 @@ def cover_picture(rewritten: Rewritten) -> Iterable[str]:
     yield ""
 
 
-def parts_of(bar: Bar) -> int:
+def parts_of(bar: TimelineBar) -> int:
     """How many parts of its update period a bar has."""
     return sum(stop - start for start, stop in bar.ranges)
 

@@ -145,15 +145,16 @@ from hbstore.service_model import (
     TransactionList,
 )
 from hbstore.store.check import Problem, Repaired
-from hbstore.store.hive import Hive
+from hbstore.store.hive.services import Hive
 from hbstore.store.partition_list import Partitions
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.schema import Schema
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
-from hbstore.store.table_timelines import TableTimelines
-from hbstore.store.timeline_build import Collected
+from hbstore.store.timelines.build import Collected
+from hbstore.store.timelines.table_timelines import TableTimelines
 from hbstore.totals import Totals
+from hbstore.transactions.waiting import Patience
 
 __version__ = "0.1.0"
 
@@ -237,6 +238,7 @@ __all__ = [
     "PartitionNotFound",
     "PartitionStore",
     "Partitions",
+    "Patience",
     "PrincipalType",
     "Privileges",
     "Problem",

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from hbstore.model import Column, Database, FrozenDict, Grant, Order, Privileges, SerDe, Skew, StorageDescriptor, Table
+from hbstore.frozen import FrozenDict
+from hbstore.model import Column, Database, Grant, Order, Privileges, SerDe, Skew, StorageDescriptor, Table
 from hbstore.wire import BOOL, I32, STRING, ListOf, MapOf, Struct, field_head, find_field
 
 _LATER: Final = "later_fields"
@@ -128,14 +129,14 @@ class SharedStorage:
             if data.startswith(last[1], end):
                 return (last[2], location), end + len(last[1])
         fields, end = STORAGE.read_fields(data, at)
-        found: str | None = fields.pop("location", None)
+        stored_location: str | None = fields.pop("location", None)
         storage = StorageDescriptor(**fields)
-        if found is None:
+        if stored_location is None:
             self._last = data[at:end], None, storage
         else:
             begin = find_field(data, at, LOCATION_HEAD)
             self._last = data[at:begin], data[STRING.read(data, begin)[1] : end], storage
-        return (storage, found), end
+        return (storage, stored_location), end
 
     def write(self, value: tuple[StorageDescriptor, str | None]) -> bytes:
         """From the descriptor and the location."""

@@ -20,51 +20,15 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import NoneType
-from typing import Final, NoReturn, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many, expect_numbers
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue, InvalidType
+from hbstore.frozen import FrozenDict, freeze_mapping, freeze_sequence
 from hbstore.keys import NULL_PARTITION
 from hbstore.names import identifier, spec_values
 from hbstore.types import ColumnType, parse_type
 from hbstore.wording import clipped, plural
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class FrozenDict(dict[K, V]):
-    """A dict that cannot be changed, so that many partitions may share one; ``|`` and ``copy()`` give plain dicts.
-
-    A dict and not a `types.MappingProxyType`: those cannot be pickled, written as JSON or hashed.
-    """
-
-    __slots__ = ()
-
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("this mapping cannot be changed; make a changed copy with `dataclasses.replace`")
-
-    __setitem__ = __delitem__ = _refuse
-    clear = pop = popitem = setdefault = update = __ior__ = _refuse
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(self.items()))
-
-    def __reduce__(self) -> tuple[type[FrozenDict[K, V]], tuple[dict[K, V]]]:
-        return FrozenDict, (dict(self),)
-
-
-def _freeze_sequence(owner: object, name: str) -> None:
-    value = getattr(owner, name)
-    if type(value) is not tuple:
-        object.__setattr__(owner, name, tuple(expect_many(name, value, hint="Give a list")))
-
-
-def _freeze_mapping(owner: object, name: str) -> None:
-    value = getattr(owner, name)
-    if type(value) is not FrozenDict:
-        object.__setattr__(owner, name, FrozenDict(expect(name, value, Mapping, hint="Give a dict")))
-
 
 _REPR: Final = 80
 """Characters of one part of a repr at most, so that it stays a line."""
@@ -112,7 +76,7 @@ class SerDe:
     later_fields: bytes = b""
 
     def __post_init__(self) -> None:
-        _freeze_mapping(self, "parameters")
+        freeze_mapping(self, "parameters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +92,11 @@ class Skew:
     locations: Mapping[tuple[str, ...], str] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:
-        _freeze_sequence(self, "columns")
+        freeze_sequence(self, "columns")
         hint = "Give a list of lists of texts"
         lists = [expect_many("values", one, hint=hint) for one in expect_many("values", self.values, hint=hint)]
         object.__setattr__(self, "values", tuple(map(tuple, lists)))
-        _freeze_mapping(self, "locations")
+        freeze_mapping(self, "locations")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -158,10 +122,10 @@ class StorageDescriptor:
 
     def __post_init__(self) -> None:
         for name in ("columns", "bucket_columns", "sort_columns"):
-            _freeze_sequence(self, name)
+            freeze_sequence(self, name)
         expect("serde", self.serde, SerDe, hint="Give a SerDe")
         expect_flags(compressed=self.compressed, stored_as_sub_directories=self.stored_as_sub_directories)
-        _freeze_mapping(self, "parameters")
+        freeze_mapping(self, "parameters")
 
     def __repr__(self) -> str:
         formats = [one for one in (self.serde.library, self.input_format) if isinstance(one, str) and one]
@@ -220,7 +184,7 @@ class Database:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", identifier("database", self.name))
-        _freeze_mapping(self, "parameters")
+        freeze_mapping(self, "parameters")
 
     def __str__(self) -> str:
         return self.name
@@ -271,9 +235,9 @@ class Table:
     def __post_init__(self) -> None:
         object.__setattr__(self, "database", identifier("database", self.database))
         object.__setattr__(self, "name", identifier("table", self.name))
-        _freeze_sequence(self, "partition_columns")
-        _freeze_sequence(self, "columns")
-        _freeze_mapping(self, "parameters")
+        freeze_sequence(self, "partition_columns")
+        freeze_sequence(self, "columns")
+        freeze_mapping(self, "parameters")
         self._keep_columns_once()
         expect_flags(temporary=self.temporary)
         expect_numbers(create_time=self.create_time)
@@ -377,7 +341,7 @@ class Partition:
         put(self, "values", partition_value_texts(values))
         put(self, "location", location)
         put(self, "parameters", parameters)
-        _freeze_mapping(self, "parameters")
+        freeze_mapping(self, "parameters")
         put(self, "create_time", create_time)
         put(self, "last_access_time", last_access_time)
         put(self, "storage", storage)

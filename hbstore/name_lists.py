@@ -55,20 +55,20 @@ def partition_names(columns: Sequence[str], payloads: Sequence[bytes]) -> list[s
         CorruptRow: one is none, as far as it was read.
     """
     name_of = partition_namer(columns)
-    found: list[str] = []
+    all_names: list[str] = []
     for begin in range(0, len(payloads), _BLOCK):
         block = payloads[begin : begin + _BLOCK]
         names = _names_together(columns, lay_out(block, HEAD))
         if "" in names:
             names = [name or name_of(partition_values(one)) for name, one in zip(names, block, strict=True)]
-        found += names
-    return found
+        all_names += names
+    return all_names
 
 
 def names_of_heads(columns: Sequence[str], laid: bytes) -> list[str] | None:
     """The same from the first `HEAD` bytes of each partition; None where the values of one do not end in them."""
     name_of = partition_namer(columns)
-    found: list[str] = []
+    all_names: list[str] = []
     for begin in range(0, len(laid), _BLOCK * HEAD):
         block = laid[begin : begin + _BLOCK * HEAD]
         names = _names_together(columns, block)
@@ -79,8 +79,8 @@ def names_of_heads(columns: Sequence[str], laid: bytes) -> list[str] | None:
                         names[place] = name_of(partition_values(block[place * HEAD : (place + 1) * HEAD]))
             except CorruptRow:  # or so it seems, where they are cut off
                 return None
-        found += names
-    return found
+        all_names += names
+    return all_names
 
 
 def lay_out(payloads: Iterable[bytes], size: int) -> bytes:
@@ -173,12 +173,12 @@ def _names(columns: Sequence[str], run: _Run) -> list[str]:
     form, moves = _form(tuple(columns), run.sizes)
     length = len(form)
     if _begin(run.sizes) - _SIZE <= HEAD:
-        made = bytearray(form) * count
+        buffer = bytearray(form) * count
         for source, target in moves:
-            made[target::length] = run.byte(source)
+            buffer[target::length] = run.byte(source)
         plain = count * (len(form.translate(None, _ESCAPED)) + len(moves))
-        if made.isascii() and len(made.translate(None, _ESCAPED)) == plain:
-            text = made.decode()
+        if buffer.isascii() and len(buffer.translate(None, _ESCAPED)) == plain:
+            text = buffer.decode()
             return [text[at : at + length] for at in range(0, len(text), length)]
     return [""] * count
 

@@ -95,6 +95,36 @@ def parse_partition_name(name: str) -> dict[str, str]:
     return spec
 
 
+def name_reader(columns: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
+    """A function that gives the values in a partition name, in the order of the partition columns.
+
+    It raises InvalidPartitionValue where a name is malformed, or does not give all columns a value, once each, in any
+    order and case.
+
+    >>> read = name_reader(["ds", "hour"])
+    >>> read("ds=2013-01-01/hour=5"), read("HOUR=5/ds=2013-01-01")
+    (('2013-01-01', '5'), ('2013-01-01', '5'))
+    """
+    usual = re.compile("/".join(f"{re.escape(escape_name(column))}=([^/=%]+)" for column in columns))
+
+    def read(name: str) -> tuple[str, ...]:
+        found = usual.fullmatch(name)
+        if found is not None and columns:
+            return found.groups()
+        values = spec_values(columns, parse_partition_name(name))
+        missing = [column for column, value in zip(columns, values, strict=True) if value is None]
+        if missing:
+            raise InvalidPartitionValue(
+                "the partition name is incomplete",
+                name=name,
+                missing=missing[0],
+                hint="Write column=value/column=value",
+            )
+        return tuple(value for value in values if value is not None)
+
+    return read
+
+
 def spec_values(
     columns: Sequence[str], spec: Mapping[str, str | None], *, whole: bool = False
 ) -> tuple[str | None, ...]:
@@ -111,7 +141,7 @@ def spec_values(
     >>> spec_values(["ds", "hour"], {"HOUR": "5", "ds": "2013-01-01"}, whole=True)
     ('2013-01-01', '5')
     """
-    given: dict[str, str | None] = {}
+    by_column: dict[str, str | None] = {}
     for column, value in spec.items():
         if not isinstance(column, str):
             raise InvalidPartitionValue(
@@ -120,21 +150,21 @@ def spec_values(
                 type=type(column).__name__,
                 hint='Write {"ds": "2013-01-01", "hour": "5"}',
             )
-        if column.lower() in given:
+        if column.lower() in by_column:
             raise InvalidPartitionValue(
                 "a partition spec names a column twice",
                 column=column,
                 hint="Name it once; upper and lower case are the same",
             )
-        given[column.lower()] = value
-    unknown = set(given) - {column.lower() for column in columns}
+        by_column[column.lower()] = value
+    unknown = set(by_column) - {column.lower() for column in columns}
     if unknown:
         raise InvalidPartitionValue(
             "the column is not a partition column",
             column=min(unknown),
             hint=f"The partition columns are {', '.join(columns)}",
         )
-    missing = [column for column in columns if column.lower() not in given] if whole else []
+    missing = [column for column in columns if column.lower() not in by_column] if whole else []
     if missing:
         raise InvalidPartitionValue(
             "the partition spec leaves out columns",
@@ -142,7 +172,7 @@ def spec_values(
             missing=", ".join(missing),
             hint=f"Name all of {', '.join(columns)}",
         )
-    return tuple(given.get(column.lower()) for column in columns)
+    return tuple(by_column.get(column.lower()) for column in columns)
 
 
 def table_name(text: str) -> tuple[str, str]:

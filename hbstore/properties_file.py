@@ -133,14 +133,14 @@ def _unescaped(text: str) -> str:
 
 
 def _escaped(text: str, special: str) -> str:
-    def character(one: str) -> str:
-        if one in _LETTERS:
-            return f"\\{_LETTERS[one]}"
-        if one == "\\" or one in special:
-            return f"\\{one}"
-        if " " <= one <= "~":
-            return one
-        units = one.encode("utf-16-be", "surrogatepass").hex()
+    def character(char: str) -> str:
+        if char in _LETTERS:
+            return f"\\{_LETTERS[char]}"
+        if char == "\\" or char in special:
+            return f"\\{char}"
+        if " " <= char <= "~":
+            return char
+        units = char.encode("utf-16-be", "surrogatepass").hex()
         return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
     return "".join(map(character, text))

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
-from hbstore.model import FrozenDict, StorageDescriptor
+from hbstore.frozen import FrozenDict
+from hbstore.model import StorageDescriptor
 
 FileFormat: TypeAlias = Literal["parquet", "orc", "text", "csv"]
 """What files can be stored as."""
@@ -60,14 +61,14 @@ def stored_as(name: FileFormat, storage: StorageDescriptor | None = None) -> Sto
         storage: what else is known of it; its own classes and parameters count before the format's.
     """
     classes = _CLASSES[name]
-    known = StorageDescriptor() if storage is None else storage
-    parameters = {**classes.parameters, **known.serde.parameters}
+    own = StorageDescriptor() if storage is None else storage
+    parameters = {**classes.parameters, **own.serde.parameters}
     parameters.setdefault(SERIALIZATION_FORMAT, parameters.get(FIELD_DELIMITER, "1"))  # as Hive and Spark have it
     return replace(
-        known,
-        input_format=known.input_format or classes.input_format,
-        output_format=known.output_format or classes.output_format,
-        serde=replace(known.serde, library=known.serde.library or classes.library, parameters=parameters),
+        own,
+        input_format=own.input_format or classes.input_format,
+        output_format=own.output_format or classes.output_format,
+        serde=replace(own.serde, library=own.serde.library or classes.library, parameters=parameters),
     )
 
 

@@ -18,6 +18,7 @@ from itertools import repeat
 from typing import Any, Final, TypeVar
 
 from hbstore.errors import CorruptRow, HbstoreError, InvalidInput, InvalidPartitionValue
+from hbstore.frozen import FrozenDict
 from hbstore.layouts import (
     DATABASE,
     LOCATION_HEAD,
@@ -30,7 +31,7 @@ from hbstore.layouts import (
     SharedStorage,
     storage_around_location,
 )
-from hbstore.model import Database, FrozenDict, Partition, StorageDescriptor, Table
+from hbstore.model import Database, Partition, StorageDescriptor, Table
 from hbstore.names import partition_name
 from hbstore.wire import STRING, Struct, field_head
 

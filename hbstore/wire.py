@@ -177,12 +177,12 @@ class MapOf:
         if number and (data[at] != self.key.code or data[at + 1] != self.value.code):
             raise ValueError("a map holds keys or values of another type")
         at += 6
-        found = {}
+        mapping = {}
         read_key, read_value = self.key.read, self.value.read
         for _ in range(number):
             key, at = read_key(data, at)
-            found[key], at = read_value(data, at)
-        return self.make(found), at
+            mapping[key], at = read_value(data, at)
+        return self.make(mapping), at
 
     def write(self, value: Mapping[Any, Any]) -> bytes:
         """From a mapping, in its order."""

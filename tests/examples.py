@@ -30,9 +30,9 @@ def other_metastore() -> Iterator[str]:
     """The URI of a metastore, hbstore's own endpoint in this process, that has web.visits with a month of days."""
     from hbstore import Column, Database, Table, connect
     from hbstore.files.warehouse import Warehouse
-    from hbstore.metastore.calls import Service
     from hbstore.metastore.endpoint import metastore
-    from hbstore.metastore.server import MetastoreServer
+    from hbstore.metastore.server.server import MetastoreServer
+    from hbstore.warehouse.service import Service
 
     with tempfile.TemporaryDirectory() as folder, connect("memory://") as store:
         store.create_database(Database("web", location=f"file:{folder}/web"))

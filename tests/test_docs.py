@@ -51,7 +51,7 @@ def test_files_and_tests_that_a_page_names_exist(page):
 @pytest.mark.parametrize("page", PROTOCOLS, ids=name)
 def test_protocols_are_told_in_one_form(page):
     assert re.findall(r"^## (.+)$", prose(page), re.MULTILINE) == PARTS
-    assert f"protocols/{page.name}" in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert f"protocols/{page.name}" in (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
 
 
 ODD = ("whoever", "who comes", "who lists", "of no moment", "never in neither", "whichever", "thereof", "therein")

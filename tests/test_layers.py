@@ -21,6 +21,7 @@ ROOMS = (
     ("ddl",),
     ("transfer", "repair"),
     ("metastore",),
+    ("warehouse",),
     ("publishing",),
     ("cubes",),
     ("",),  # hbstore/__init__.py, the public names
@@ -34,7 +35,7 @@ ROOMS = (
     ("rows",),
     ("files",),
     ("service_structs", "service_model"),
-    ("totals", "name_lists", "structs", "stored_as", "layouts", "model"),
+    ("totals", "name_lists", "structs", "stored_as", "layouts", "model", "frozen"),
     ("heat_map", "drawing", "wording", "arguments", "properties_file"),
     ("thrift",),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),

@@ -21,8 +21,8 @@ import hbstore.spark
 import hbstore.timelines
 import hbstore.transfer
 from hbstore import errors
-from hbstore.store.hive import Hive
-from hbstore.store.stored_timelines import StoredTimelines
+from hbstore.store.hive.services import Hive
+from hbstore.store.timelines.stored_timelines import StoredTimelines
 
 PACKAGES = (
     hbstore,
@@ -52,6 +52,7 @@ INSIDE = {
     ("ScanPlan", "below"),
     ("MultiScanPlan", "schema"),
     ("TableRow", "definition"),
+    ("TableRow", "log"),
     ("Explain", "estimator"),
     ("Holds", "condition"),
 }

@@ -111,6 +111,21 @@ def client_class_path(release: str) -> list[str]:
     return [f"{folder}/*", *_of_spark()]
 
 
+def iceberg_jars() -> Path:
+    """The folder of the jars of Iceberg's catalog on a Hive Metastore, which needs a client of Hive beside.
+
+    Raises:
+        Missing: there is no maven, or it could not get the jars.
+    """
+    return maven_jars(
+        HERE / "pom-iceberg.xml",
+        what="the jars of Iceberg (14 MB)",
+        expected="iceberg-hive-metastore-*.jar",
+        at_least=1,
+        hint="Install maven",
+    )
+
+
 def _of_spark() -> list[str]:
     """What clients and metastores need of pyspark's jars; not all of them: they hold the same classes of Hive 2.3."""
     wanted = ("hadoop-client-api", "hadoop-client-runtime", "jcl-over-slf4j", "commons-cli", "gson")

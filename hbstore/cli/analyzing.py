@@ -64,9 +64,9 @@ def analyze(
     with open_store(ctx, store) as opened:
         if _has_work(opened, table, filter):
             with spark_session("hbstore analyze") as session, bars() as show:
-                from hbstore.spark.analyze import analyze_table
+                from hbstore.spark.analysis.analyze import analyze_table
 
-                found = asdict(
+                document = asdict(
                     analyze_table(
                         session,
                         opened,
@@ -78,12 +78,12 @@ def analyze(
                     )
                 )
         else:
-            found = {"table": name, "columns": (), "missing": (), "changed": (), "whole": False}
-            found |= dict.fromkeys(("partitions", "passed_over", "rows", "files", "size"), 0)
+            document = {"table": name, "columns": (), "missing": (), "changed": (), "whole": False}
+            document |= dict.fromkeys(("partitions", "passed_over", "rows", "files", "size"), 0)
     if as_json:
-        print_json(found)
+        print_json(document)
     else:
-        print_lines(_lines(found))
+        print_lines(_lines(document))
 
 
 def _has_work(store: PartitionStore, table: str, filter: str | None) -> bool:
@@ -94,16 +94,16 @@ def _has_work(store: PartitionStore, table: str, filter: str | None) -> bool:
     return filter is None and any(name.startswith("spark.sql.statistics.") for name in parameters)
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     """What was found, with those partitions by their names that are not as they should be."""
-    yield from (f"empty {name}: its folder does not exist" for name in found["missing"])
-    yield from (f"left alone {name}: it kept changing" for name in found["changed"])
+    yield from (f"empty {name}: its folder does not exist" for name in document["missing"])
+    yield from (f"left alone {name}: it kept changing" for name in document["changed"])
     counts = [
-        f"{plural(found['partitions'], 'partition')} analyzed",
-        plural(found["rows"], "row"),
-        plural(found["files"], "file"),
-        plural(found["size"], "byte"),
+        f"{plural(document['partitions'], 'partition')} analyzed",
+        plural(document["rows"], "row"),
+        plural(document["files"], "file"),
+        plural(document["size"], "byte"),
     ]
-    if found["passed_over"]:
-        counts.append(f"{plural(found['passed_over'], 'partition')} passed over")
-    yield f"{found['table']}: {', '.join(counts)}"
+    if document["passed_over"]:
+        counts.append(f"{plural(document['passed_over'], 'partition')} passed over")
+    yield f"{document['table']}: {', '.join(counts)}"

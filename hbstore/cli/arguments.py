@@ -147,13 +147,13 @@ def named_values(what: str, texts: Sequence[str] | None) -> dict[str, str]:
     {'dt': '2015-01-29'}
     """
     pairs: dict[str, str] = {}
-    one = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+    noun = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise InvalidInput(f"{one} needs a name and a value", **{what: repr(text)}, hint="Write NAME=VALUE")
+            raise InvalidInput(f"{noun} needs a name and a value", **{what: repr(text)}, hint="Write NAME=VALUE")
         if name in pairs:
-            raise InvalidInput(f"the command names {one} twice", **{what: name}, hint="Name it once")
+            raise InvalidInput(f"the command names {noun} twice", **{what: name}, hint="Name it once")
         pairs[name] = value
     return pairs
 

@@ -47,32 +47,32 @@ def init(
     as_json: JsonOption = False,
 ) -> None:
     """Create the store, or check an existing one."""
-    made = None if database is None else Database(database)
+    new_database = None if database is None else Database(database)
     opened, created = open_or_create_store(ctx, store)
     with opened:
-        if made is not None:
-            opened.create_database(made, if_not_exists=True)
+        if new_database is not None:
+            opened.create_database(new_database, if_not_exists=True)
     url = store_url(ctx, store)
     if as_json:
-        print_json({"store": url, "created": created, "database": None if made is None else made.name})
+        print_json({"store": url, "created": created, "database": None if new_database is None else new_database.name})
     else:
-        print_lines([f"store {url}", *([] if made is None else [f"database {made.name}"])])
+        print_lines([f"store {url}", *([] if new_database is None else [f"database {new_database.name}"])])
 
 
 @commands.command(epilog=examples("hbstore databases", "hbstore databases --json"))
 def databases(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """List the databases, in order of their names."""
     with open_store(ctx, store) as opened:
-        found = opened.databases()
+        all_databases = opened.databases()
     if as_json:
-        print_json([_database_json(one) for one in found])
+        print_json([_database_json(database) for database in all_databases])
     elif on_terminal():
         print_table(
             ("database", "location", "description"),
-            [(one.name, one.location or "", one.description or "") for one in found],
+            [(database.name, database.location or "", database.description or "") for database in all_databases],
         )
     else:
-        print_lines(one.name for one in found)
+        print_lines(database.name for database in all_databases)
 
 
 @commands.command(epilog=examples("hbstore tables shop", "hbstore tables"))
@@ -88,26 +88,26 @@ def tables(
     """List the tables of a database, or of all, as DB.TABLE."""
     with open_store(ctx, store) as opened:
         names = [one.name for one in opened.databases()] if database is None else [database]
-        found = [table for name in names for table in opened.tables(name)]
+        listed_tables = [table for name in names for table in opened.tables(name)]
     if as_json:
         print_json(
             [
                 {
-                    "database": one.database,
-                    "table": one.name,
-                    "partition_columns": _columns_json(one.partition_columns),
-                    "location": one.location,
+                    "database": table.database,
+                    "table": table.name,
+                    "partition_columns": _columns_json(table.partition_columns),
+                    "location": table.location,
                 }
-                for one in found
+                for table in listed_tables
             ]
         )
     elif on_terminal():
         print_table(
             ("table", "partition columns", "location"),
-            [(str(one), _columns_text(one.partition_columns), one.location or "") for one in found],
+            [(str(table), _columns_text(table.partition_columns), table.location or "") for table in listed_tables],
         )
     else:
-        print_lines(map(str, found))
+        print_lines(map(str, listed_tables))
 
 
 @commands.command(epilog=examples("hbstore describe shop.sales", "hbstore describe shop.sales --json"))
@@ -116,22 +116,25 @@ def describe(
 ) -> None:
     """Show a table's columns, location, parameters and totals."""
     with open_store(ctx, store) as opened:
-        found = opened.get_table(*table_name(table))
-        totals = opened.totals(found.database, found.name) if found.partition_columns else None
+        definition = opened.get_table(*table_name(table))
+        totals = opened.totals(definition.database, definition.name) if definition.partition_columns else None
     if as_json:
-        print_json({**_table_json(found), "totals": None if totals is None else totals.to_dict()})
+        print_json({**_table_json(definition), "totals": None if totals is None else totals.to_dict()})
         return
     print_fields(
         {
-            "table": found,
-            **{f"partition column {one.name}": one.type for one in found.partition_columns},
-            **{f"column {one.name}": one.type for one in found.columns},
-            "location": found.location,
-            "type": found.table_type,
-            "owner": found.owner,
-            "created": time_text(found.create_time),
+            "table": definition,
+            **{
+                f"partition column {partition_column.name}": partition_column.type
+                for partition_column in definition.partition_columns
+            },
+            **{f"column {data_column.name}": data_column.type for data_column in definition.columns},
+            "location": definition.location,
+            "type": definition.table_type,
+            "owner": definition.owner,
+            "created": time_text(definition.create_time),
             **({} if totals is None else _totals_fields(totals)),
-            **{f"parameter {name}": value for name, value in sorted(found.parameters.items())},
+            **{f"parameter {name}": value for name, value in sorted(definition.parameters.items())},
         }
     )
 
@@ -148,18 +151,18 @@ def create_database(
     as_json: JsonOption = False,
 ) -> None:
     """Create a database, and the store if it does not exist."""
-    made = Database(database, location=location, parameters=parameters(parameter))
+    new_database = Database(database, location=location, parameters=parameters(parameter))
     opened, _ = open_or_create_store(ctx, store)
     with opened:
         try:
-            opened.create_database(made)
+            opened.create_database(new_database)
             created = True
         except AlreadyExists:
             if not if_not_exists:
                 raise
             created = False
     _print_done(
-        "database", made.name, "created" if created else "already exists", {"created": created}, as_json=as_json
+        "database", new_database.name, "created" if created else "already exists", {"created": created}, as_json=as_json
     )
 
 
@@ -204,7 +207,7 @@ def create_table(
     as_json: JsonOption = False,
 ) -> None:
     """Create a table. Its partition columns cannot be changed later, because all row keys contain their values."""
-    made = Table(
+    new_table = Table(
         *table_name(table),
         partition_columns=[column(text) for text in partition or ()],
         columns=[column(text) for text in columns or ()],
@@ -214,16 +217,20 @@ def create_table(
     )
     with open_store(ctx, store) as opened:
         if location is None and warehouse is not None:
-            home = opened.get_database(made.database).location
-            made = replace(made, location=_warehouse(warehouse).table_location(home, made.database, made.name))
+            home = opened.get_database(new_table.database).location
+            new_table = replace(
+                new_table, location=_warehouse(warehouse).table_location(home, new_table.database, new_table.name)
+            )
         try:
-            opened.create_table(made)
+            opened.create_table(new_table)
             created = True
         except AlreadyExists:
             if not if_not_exists:
                 raise
             created = False
-    _print_done("table", str(made), "created" if created else "already exists", {"created": created}, as_json=as_json)
+    _print_done(
+        "table", str(new_table), "created" if created else "already exists", {"created": created}, as_json=as_json
+    )
 
 
 @commands.command(epilog=examples("hbstore drop-table shop.sales", "hbstore drop-table shop.sales --if-exists"))

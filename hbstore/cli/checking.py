@@ -20,17 +20,17 @@ def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[l
     Raises:
         TableNotFound: one is not there; no work has been done yet.
     """
-    wanted = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
+    names = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
     sound, problems = [], []
     for database, table, problem in store.check_catalog():
-        if wanted is not None and (database, table) not in wanted:
+        if names is not None and (database, table) not in names:
             continue
         if problem is not None:
             problems.append(problem)
-            wanted = None if wanted is None else wanted - {(database, table)}
+            names = None if names is None else names - {(database, table)}
         elif table is not None:
             sound.append((database, table))
-    for database, name in sorted((wanted or set()) - set(sound)):
+    for database, name in sorted((names or set()) - set(sound)):
         store.get_table(database, name)
     return sound, problems
 

@@ -90,7 +90,7 @@ def add(
     The command adds all partitions of a file, or none. Without --location the folder of a partition is below the
     storage table's folder, and has the partition's name.
     """
-    given = _given(
+    options = _given(
         update_period=update_period,
         time=named_values("time", time),
         other=named_values("spec", spec),
@@ -98,7 +98,7 @@ def add(
         parameters=parameters(parameter),
     )
     in_database, name = model_name(fact, database)
-    descs = _descs(name, given, file)
+    descs = _descs(name, options, file)
     with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
         added = cubes.add_partitions(name, storage, descs, if_not_exists=if_not_exists)
     _print_done(table, "added", "to", added, as_json=as_json)
@@ -127,9 +127,9 @@ def drop(
 
     The command drops all partitions of a file, or none. It does not touch data files.
     """
-    given = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
+    options = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
     in_database, name = model_name(fact, database)
-    descs = _descs(name, given, file)
+    descs = _descs(name, options, file)
     with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
         dropped = cubes.drop_partitions(name, storage, descs)
     _print_done(table, "dropped", "from", dropped, as_json=as_json)
@@ -158,9 +158,9 @@ def list_(
     """
     in_database, name = model_name(fact, database)
     with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
-        found = cubes.partitions(name, storage, filter)
+        listed = cubes.partitions(name, storage, filter)
         columns = cubes.store.get_table(*table_name(table)).partition_column_names
-    print_partitions(found, columns, as_json=as_json)
+    print_partitions(listed, columns, as_json=as_json)
 
 
 @contextmanager
@@ -187,7 +187,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value}
 
 
-def _descs(name: str, given: dict[str, Any], file: str | None) -> list[PartitionDesc]:
+def _descs(name: str, options: dict[str, Any], file: str | None) -> list[PartitionDesc]:
     """The partitions of a command: the one of its options, or those of its file.
 
     Raises:
@@ -198,12 +198,12 @@ def _descs(name: str, given: dict[str, Any], file: str | None) -> list[Partition
     from hbstore.cubes.partition_files import descs_of
 
     if file is None:
-        if not given:
+        if not options:
             raise InvalidInput(
                 "the partition is missing", hint="Add --update-period and --time, or --file with a file of partitions"
             )
-        return [PartitionDesc(**given)]
-    if given:
+        return [PartitionDesc(**options)]
+    if options:
         raise InvalidInput(
             "--file excludes options that describe a partition",
             file=file,

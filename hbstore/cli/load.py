@@ -76,11 +76,11 @@ def load(
     if as_json:
         print_json({"table": str(described), "file": source.name, "read": loading.read, "added": loading.added})
         return
-    there = loading.read - loading.added
+    existing = loading.read - loading.added
     print_lines(
         [
             f"{plural(loading.added, 'partition')} added to {described}"
-            + (f", {there:,} already existed" if there else "")
+            + (f", {existing:,} already existed" if existing else "")
         ]
     )
 

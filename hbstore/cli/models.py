@@ -136,13 +136,13 @@ def list_(
 ) -> None:
     """List the kind and the name of each description."""
     with open_store(ctx, store) as opened:
-        names = [(one.kind, one.name) for one in _documents(opened, database, kind)]
+        names = [(document.kind, document.name) for document in _documents(opened, database, kind)]
     if as_json:
-        print_json([{"kind": one, "name": name} for one, name in names])
+        print_json([{"kind": document_kind, "name": name} for document_kind, name in names])
     elif on_terminal():
         print_table(("kind", "name"), names)
     else:
-        print_lines(f"{one} {name}" for one, name in names)
+        print_lines(f"{document_kind} {name}" for document_kind, name in names)
 
 
 @commands.command(

@@ -68,7 +68,7 @@ def missing_file(url: str) -> Path | None:
     parsed = parse_url(url)
     if parsed.scheme != "sqlite":
         return None
-    from hbstore.rows.sqlite_file import parse_sqlite_url
+    from hbstore.rows.sqlite.file import parse_sqlite_url
 
     path = Path(parse_sqlite_url(parsed).path)
     try:

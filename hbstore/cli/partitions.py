@@ -66,8 +66,8 @@ def partitions(
     most = -1 if limit is None else limit
     with open_store(ctx, store) as opened:
         columns = opened.get_table(database, name).partition_column_names
-        found = opened.get_partitions_by_filter(database, name, filter, most, like_dialect.value)
-    print_partitions(found, columns, as_json=as_json)
+        listed = opened.get_partitions_by_filter(database, name, filter, most, like_dialect.value)
+    print_partitions(listed, columns, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore count shop.sales", 'hbstore count shop.sales --filter "hour in (5, 6)"'))
@@ -110,16 +110,16 @@ def add_partition(
 ) -> None:
     """Add a partition. Without --location its folder is below the table's folder, and has the partition's name."""
     database, name = table_name(table)
-    given = parameters(parameter)
+    partition_parameters = parameters(parameter)
     with open_store(ctx, store) as opened:
-        found = opened.get_table(database, name)
-        partition = Partition(whole_spec(found, spec), location=location, parameters=given)
+        definition = opened.get_table(database, name)
+        partition = Partition(whole_spec(definition, spec), location=location, parameters=partition_parameters)
         added = opened.add_partitions(
             database, name, [partition], if_not_exists, invalid_values="keep" if keep_invalid else "reject"
         )
-    shown = partition_name(found.partition_column_names, partition.values)
+    shown = partition_name(definition.partition_column_names, partition.values)
     if as_json:
-        print_json({"table": str(found), "partition": shown, "added": bool(added)})
+        print_json({"table": str(definition), "partition": shown, "added": bool(added)})
     else:
         print_lines([f"partition {shown}: {'added' if added else 'already exists'}"])
 
@@ -145,11 +145,11 @@ def drop_partition(
     """Drop partitions. Files are not touched."""
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
-        found = opened.get_table(database, name)
-        values = [whole_spec(found, spec) for spec in specs]
+        definition = opened.get_table(database, name)
+        values = [whole_spec(definition, spec) for spec in specs]
         dropped = opened.drop_partitions(database, name, values, if_exists=if_exists)
     if as_json:
-        print_json({"table": str(found), "dropped": dropped})
+        print_json({"table": str(definition), "dropped": dropped})
     else:
         print_lines([f"{plural(dropped, 'partition')} dropped"])
 
@@ -169,27 +169,27 @@ def rename_partition(
     """Give a partition another spec. Its location stays the same, because hbstore does not touch its files."""
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
-        found = opened.get_table(database, name)
-        columns = found.partition_column_names
-        old, new = whole_spec(found, spec), whole_spec(found, new_spec)
+        definition = opened.get_table(database, name)
+        columns = definition.partition_column_names
+        old, new = whole_spec(definition, spec), whole_spec(definition, new_spec)
         with hinting(InvalidPartitionValue, "Correct the new spec"):
             opened.rename_partition(database, name, old, new)
     before, after = partition_name(columns, old), partition_name(columns, new)
     if as_json:
-        print_json({"table": str(found), "partition": before, "renamed": after})
+        print_json({"table": str(definition), "partition": before, "renamed": after})
     else:
         print_lines([f"partition {before}: renamed to {after}"])
 
 
-def print_partitions(found: Sequence[Partition], columns: tuple[str, ...], *, as_json: bool) -> None:
+def print_partitions(listed: Sequence[Partition], columns: tuple[str, ...], *, as_json: bool) -> None:
     """Print partitions of a table with these partition columns."""
     if as_json:
-        print_json_array(_partition_json(one, columns) for one in found)
-    elif on_terminal() and len(found) <= TABLE_ROWS:
-        rows = [(partition_name(columns, one.values), one.location or "") for one in found]
+        print_json_array(_partition_json(partition, columns) for partition in listed)
+    elif on_terminal() and len(listed) <= TABLE_ROWS:
+        rows = [(partition_name(columns, partition.values), partition.location or "") for partition in listed]
         print_table(("partition", "location"), rows)
     else:
-        print_lines(partition_name(columns, one.values) for one in found)
+        print_lines(partition_name(columns, partition.values) for partition in listed)
 
 
 def _partition_json(partition: Partition, columns: tuple[str, ...]) -> dict[str, Any]:

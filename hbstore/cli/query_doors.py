@@ -25,12 +25,12 @@ if TYPE_CHECKING:  # imported when the command runs
     from hbstore.hiveserver2.calls import Endpoint
     from hbstore.hiveserver2.port_service import PortService
     from hbstore.hiveserver2.server import DriverServer
-    from hbstore.metastore.calls import Service
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
     from hbstore.query_service.observing import Observer
     from hbstore.query_service.service import QueryService
     from hbstore.store.partition_store import PartitionStore
+    from hbstore.warehouse.service import Service
 
 commands = typer.Typer()
 
@@ -143,8 +143,8 @@ class QueryDoors:
     def catalog(self, store: PartitionStore) -> Service:
         """The catalog as the metastore's processes serve it."""
         from hbstore.files.warehouse import Warehouse
-        from hbstore.metastore.calls import Service
         from hbstore.publishing.publisher import Publisher
+        from hbstore.warehouse.service import Service
 
         if not self.read_only:
             store.finish_publications = Publisher(store).finish_before_use
@@ -193,9 +193,9 @@ def take_queries(
     store: StoreOption = None,
 ) -> None:
     """Take queries, as a process that `hbstore serve` looks after."""
-    from hbstore.metastore.call_log import logging_to
-    from hbstore.metastore.processes import own_lifeline, say_ready
-    from hbstore.metastore.stopping import StopRequests
+    from hbstore.metastore.server.call_log import logging_to
+    from hbstore.metastore.server.processes import own_lifeline, say_ready
+    from hbstore.metastore.server.stopping import StopRequests
     from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
     from hbstore.query_service.observing import UNOBSERVED
@@ -245,7 +245,7 @@ def take_queries(
 
 def _metrics_registry() -> CollectorRegistry | None:
     """For this process's metrics, where the parent shows those of all processes; None: it shows none."""
-    from hbstore.metastore.processes import METRICS_FOLDER
+    from hbstore.metastore.server.processes import METRICS_FOLDER
 
     if METRICS_FOLDER not in os.environ:
         return None

@@ -110,15 +110,15 @@ def status(
     With --wait, the exit code is that of the query's error if it failed.
     """
     with asked(server, token) as connection:
-        found = connection.get(query)
+        remote_query = connection.get(query)
         if wait:
-            follow(found)
+            follow(remote_query)
         if as_json:
-            print_json(found.to_dict())
+            print_json(remote_query.to_dict())
         else:
-            print_fields(_fields(found))
-        if wait and found.error is not None:
-            raise found.error
+            print_fields(_fields(remote_query))
+        if wait and remote_query.error is not None:
+            raise remote_query.error
 
 
 @commands.command(
@@ -144,9 +144,9 @@ def results(
     its first page.
     """
     with asked(server, token) as connection:
-        found = connection.get(query)
-        note(found)
-        print_result(found, form, as_json=as_json)
+        remote_query = connection.get(query)
+        note(remote_query)
+        print_result(remote_query, form, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore query cancel --server http://127.0.0.1:8080 0d9f…"))
@@ -155,8 +155,8 @@ def cancel(
 ) -> None:
     """Cancel a query; one that has ended stays as it is."""
     with asked(server, token) as connection:
-        found = connection.get(query).cancel()
-        print_json(found.to_dict()) if as_json else print_lines([found.state])
+        remote_query = connection.get(query).cancel()
+        print_json(remote_query.to_dict()) if as_json else print_lines([remote_query.state])
 
 
 @commands.command("list", epilog=examples("hbstore query list --server http://127.0.0.1:8080 --state succeeded"))
@@ -173,11 +173,11 @@ def list_queries(
 ) -> None:
     """List the queries that a server keeps, the newest first."""
     with asked(server, token) as connection:
-        found = connection.queries(user=user, state=state, limit=limit)
+        queries = connection.queries(user=user, state=state, limit=limit)
     if as_json:
-        print_json([one.to_dict() for one in found])
+        print_json([query.to_dict() for query in queries])
     else:
-        print_rows(("query", "state", "user", "submitted", "statement"), map(_line, found))
+        print_rows(("query", "state", "user", "submitted", "statement"), map(_line, queries))
 
 
 @contextmanager
@@ -200,15 +200,15 @@ def asked(server: str | None, token: str | None) -> Iterator[Connection]:
 
 def run_there(connection: Connection, query: dict[str, Any], *, as_csv: bool, as_json: bool) -> None:
     """Let a server run a statement, wait for its end, and print its rows."""
-    there = connection.query(**query)
+    remote_query = connection.query(**query)
     try:
-        follow(there)
-        there.wait()
+        follow(remote_query)
+        remote_query.wait()
     except KeyboardInterrupt:
-        there.cancel()
+        remote_query.cancel()
         raise
-    note(there)
-    print_result(there, "csv" if as_csv else None, as_json=as_json)
+    note(remote_query)
+    print_result(remote_query, "csv" if as_csv else None, as_json=as_json)
 
 
 def query_of(
@@ -249,15 +249,17 @@ def note(query: RemoteQuery) -> None:
 def print_result(query: RemoteQuery, form: str | None, *, as_json: bool = False) -> None:
     """The rows of a query: as the server writes a format, or for people."""
     if as_json:
-        names = [one["name"] for one in (query.to_dict()["result"] or {"columns": []})["columns"]]
+        names = [column["name"] for column in (query.to_dict()["result"] or {"columns": []})["columns"]]
         print_json({"columns": names, "rows": [plain(row) for row in query.rows()]})
         return
     if form is not None:
         with query.fetch(form) as reply:
             shutil.copyfileobj(reply, sys.stdout.buffer)
         return
-    columns = [one["name"] for one in (query.to_dict()["result"] or {"columns": []})["columns"]]
-    rows = (row for batch in query.batches() for row in zip(*(one.to_pylist() for one in batch.columns), strict=True))
+    columns = [column["name"] for column in (query.to_dict()["result"] or {"columns": []})["columns"]]
+    rows = (
+        row for batch in query.batches() for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    )
     print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))
 
 

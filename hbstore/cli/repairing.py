@@ -51,7 +51,7 @@ class FolderRepair:
 
 
 def repair_folders(
-    store: PartitionStore, tables: Sequence[str] | None, asked: FolderRepair, *, with_spark: bool, as_json: bool
+    store: PartitionStore, tables: Sequence[str] | None, request: FolderRepair, *, with_spark: bool, as_json: bool
 ) -> None:
     """Repair some tables one after the other, and print what was done to each.
 
@@ -64,14 +64,19 @@ def repair_folders(
     documents = []
     with _repairer(store, with_spark=with_spark) as repair:
         for name in names:
-            with _steps(name) as told:
+            with _steps(name) as progress:
                 done = repair(
-                    name, asked.mode, spec=asked.spec, dry_run=asked.dry_run, force=asked.force, progress=told
+                    name,
+                    request.mode,
+                    spec=request.spec,
+                    dry_run=request.dry_run,
+                    force=request.force,
+                    progress=progress,
                 )
             if as_json:
-                documents.append(_document(asked, done))
+                documents.append(_document(request, done))
             else:
-                print_lines(_lines(asked, done))
+                print_lines(_lines(request, done))
     if as_json:
         print_json({"tables": documents})
 
@@ -82,12 +87,12 @@ def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[.
     if not with_spark:
         from hbstore.repair import sync_partitions as in_threads
 
-        yield lambda *given, **named: in_threads(store, *given, **named)
+        yield lambda *arguments, **options: in_threads(store, *arguments, **options)
         return
     with spark_session("hbstore repair", otherwise="without --spark the folders are listed here") as session:
         from hbstore.spark.repair import sync_partitions as by_jobs
 
-        yield lambda *given, **named: by_jobs(session, store, *given, **named)
+        yield lambda *arguments, **options: by_jobs(session, store, *arguments, **options)
 
 
 @contextmanager
@@ -97,28 +102,28 @@ def _steps(table: str) -> Iterator[Callable[[str, int, int | None], None]]:
         yield lambda step, done, total: show(f"{table}: {_STEPS[step]}", done, total)
 
 
-def _lines(asked: FolderRepair, done: Repair) -> Iterator[str]:
+def _lines(request: FolderRepair, done: Repair) -> Iterator[str]:
     """What was done to one table; in a dry run with every partition by its name."""
-    if asked.dry_run:
+    if request.dry_run:
         yield from (f"would add {name}" for name in done.names(done.add))
         yield from (f"would drop {name}" for name in done.names(done.drop))
     yield from (f"foreign {folder}: {why}" for folder, why in done.foreign)
     yield from (f"left alone {name}: a job is writing it" for name in done.busy)
-    for one in done.staging:
-        yield f"staging {one.location}: {_fate(asked, one)}, {_age(one)}"
+    for staging in done.staging:
+        yield f"staging {staging.location}: {_fate(request, staging)}, {_age(staging)}"
     adding, dropping = plural(len(done.add), "partition"), plural(len(done.drop), "partition")
-    if asked.dry_run:
+    if request.dry_run:
         changes = f"{adding} to add, {dropping} to drop"
     else:
         changes = f"{plural(done.added, 'partition')} added, {plural(done.dropped, 'partition')} dropped"
     yield f"{done.table}: {changes}, {plural(len(done.foreign), 'foreign folder')}"
 
 
-def _document(asked: FolderRepair, done: Repair) -> dict[str, Any]:
+def _document(request: FolderRepair, done: Repair) -> dict[str, Any]:
     return {
         "table": str(done.table),
-        "mode": asked.mode,
-        "dry_run": asked.dry_run,
+        "mode": request.mode,
+        "dry_run": request.dry_run,
         "add": done.names(done.add),
         "drop": done.names(done.drop),
         "added": done.added,
@@ -126,17 +131,17 @@ def _document(asked: FolderRepair, done: Repair) -> dict[str, Any]:
         "foreign": [{"folder": folder, "why": why} for folder, why in done.foreign],
         "busy": list(done.busy),
         "staging": [
-            {"location": one.location, "age": one.age, "removed": one.is_stale and not asked.dry_run}
-            for one in done.staging
+            {"location": staging.location, "age": staging.age, "removed": staging.is_stale and not request.dry_run}
+            for staging in done.staging
         ],
     }
 
 
-def _fate(asked: FolderRepair, one: Staging) -> str:
-    if not one.is_stale:
+def _fate(request: FolderRepair, staging: Staging) -> str:
+    if not staging.is_stale:
         return "kept, because its job may be alive"
-    return "would be removed" if asked.dry_run else "removed"
+    return "would be removed" if request.dry_run else "removed"
 
 
-def _age(one: Staging) -> str:
-    return "age unknown" if one.age is None else f"unchanged for {plural(int(one.age // _HOUR), 'hour')}"
+def _age(staging: Staging) -> str:
+    return "age unknown" if staging.age is None else f"unchanged for {plural(int(staging.age // _HOUR), 'hour')}"

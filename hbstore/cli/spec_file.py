@@ -133,37 +133,37 @@ class SpecFile:
                 continue
             try:
                 # Numbers stay the texts that they are: 1.10 is not 1.1 when it is a partition value.
-                found = json.loads(text, parse_int=str, parse_float=str, parse_constant=self._no_constant)
+                document = json.loads(text, parse_int=str, parse_float=str, parse_constant=self._no_constant)
             except ValueError as error:
                 self.refuse(f"not JSON: {error}", "Write one object on each line")
             except RecursionError:
                 self.refuse("nested too deeply", "Write one object on each line")
-            if not isinstance(found, dict):
+            if not isinstance(document, dict):
                 self.refuse(
                     "not an object", 'Write {"values": ["2013-01-01", "5"]} or {"name": "ds=2013-01-01/hour=5"}'
                 )
-            yield self._from_object(found)
+            yield self._from_object(document)
 
     def _no_constant(self, name: str) -> NoReturn:
         raise ValueError(f"{name} is not JSON")
 
-    def _from_object(self, given: Mapping[str, Any]) -> Partition:
-        unknown = [key for key in given if key not in _KEYS]
+    def _from_object(self, document: Mapping[str, Any]) -> Partition:
+        unknown = [key for key in document if key not in _KEYS]
         if unknown:
             self.refuse(f"there is no key {unknown[0]!r}", f"The keys are {', '.join(_KEYS)}")
-        identities = {key: self._values(key, given[key]) for key in _KINDS if key in given}
+        identities = {key: self._values(key, document[key]) for key in _KINDS if key in document}
         if not identities:
             self.refuse("the object does not name its partition", 'Give "values", "spec" or "name"')
         if len(set(identities.values())) > 1:
             self.refuse(f"{' and '.join(identities)} name different partitions", "Give one of them")
-        location = given.get("location")
+        location = document.get("location")
         if location is not None and not isinstance(location, str):
             self.refuse("the location is not a text")
-        parameters = given.get("parameters")
+        parameters = document.get("parameters")
         if not isinstance(parameters, dict | None):
             self.refuse("the parameters are not an object")
         texts = {key: self._text(key, value) for key, value in (parameters or {}).items()}
-        created, accessed = self._seconds(given, "create_time"), self._seconds(given, "last_access_time")
+        created, accessed = self._seconds(document, "create_time"), self._seconds(document, "last_access_time")
         try:
             return Partition(
                 next(iter(identities.values())),
@@ -175,16 +175,16 @@ class SpecFile:
         except HbstoreError as error:
             self.refuse(message(error), error.hint)
 
-    def _values(self, key: str, given: Any) -> tuple[str, ...]:
+    def _values(self, key: str, value: Any) -> tuple[str, ...]:
         """The values that one of "values", "spec" and "name" means."""
         try:
-            if key == "values" and isinstance(given, list):
-                return tuple(self._value(key, value) for value in given)
-            if key == "spec" and isinstance(given, dict):
-                spec = {column: self._value(column, value) for column, value in given.items()}
+            if key == "values" and isinstance(value, list):
+                return tuple(self._value(key, partition_value) for partition_value in value)
+            if key == "spec" and isinstance(value, dict):
+                spec = {column: self._value(column, partition_value) for column, partition_value in value.items()}
                 return spec_of_all_columns(self.table, spec)
-            if key == "name" and isinstance(given, str):
-                return spec_of_all_columns(self.table, parse_partition_name(given))
+            if key == "name" and isinstance(value, str):
+                return spec_of_all_columns(self.table, parse_partition_name(value))
         except InvalidPartitionValue as error:
             self.refuse(message(error), error.hint)
         return self.refuse(f"{key!r} is not {_KINDS[key]}")
@@ -199,8 +199,8 @@ class SpecFile:
             self.refuse(f"{name!r} holds {json.dumps(value)}, which is not a text")
         return value
 
-    def _seconds(self, given: Mapping[str, Any], key: str) -> int:
-        text = given.get(key) or "0"
+    def _seconds(self, document: Mapping[str, Any], key: str) -> int:
+        text = document.get(key) or "0"
         if not isinstance(text, str) or not text.isdecimal() or not text.isascii() or len(text) > _DIGITS:
             self.refuse(f"{key!r} is not a number of seconds")
         return int(text)

@@ -39,10 +39,10 @@ def _print_picture(timelines: Sequence[PartitionTimeline]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from hbstore.timelines.picture import ASCII, BLOCKS, Bar, picture
+    from hbstore.timelines.picture import ASCII, BLOCKS, TimelineBar, picture
 
     bars = [
-        Bar(
+        TimelineBar(
             tuple(map(visible, (one.storage_table, one.update_period.name, one.partition_column))),
             one.update_period,
             list(one.index_ranges(0, one.update_period.limit)),

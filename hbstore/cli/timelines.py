@@ -33,7 +33,7 @@ from hbstore.properties_file import (
 from hbstore.wording import plural
 
 if TYPE_CHECKING:
-    from hbstore.store.timeline_build import Collected
+    from hbstore.store.timelines.build import Collected
 
 commands = typer.Typer(no_args_is_help=True)
 PeriodOption = Annotated[
@@ -110,16 +110,16 @@ def convert(
     period = UpdatePeriod.named(update_period)
     with open_store(ctx, store) as opened:
         timeline = opened.timelines.convert(table, period, column, class_name)
-    found = {
+    document = {
         "table": f"{database}.{name}".lower(),
         "update_period": period.name,
         "column": timeline.partition(".")[2],
         "class": short_name(timeline_class(class_name)),
     }
     if as_json:
-        print_json(found)
+        print_json(document)
     else:
-        print_lines([f"timeline {period.name}.{found['column']} of {found['table']}: {found['class']}"])
+        print_lines([f"timeline {period.name}.{document['column']} of {document['table']}: {document['class']}"])
 
 
 @commands.command(
@@ -145,27 +145,27 @@ def rebuild(
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         opened.get_table(database, name)  # before Spark is started
-        found = None if by_spark else opened.timelines.rebuild(table)
-    if found is None:
-        found = _rebuilt_by_spark(store_url(ctx, store), database, name)
+        collected = None if by_spark else opened.timelines.rebuild(table)
+    if collected is None:
+        collected = _rebuilt_by_spark(store_url(ctx, store), database, name)
     full_name = f"{database}.{name}".lower()
     if as_json:
         print_json(
             {
                 "table": full_name,
-                "partitions": found.partitions,
-                "left_out": found.left_out_count,
-                "left_out_names": list(found.left_out),
-                "unknown_classes": list(found.unknown_classes),
+                "partitions": collected.partitions,
+                "left_out": collected.left_out_count,
+                "left_out_names": list(collected.left_out),
+                "unknown_classes": list(collected.unknown_classes),
             }
         )
         return
-    print_lines([f"timelines of {full_name}: built from {plural(found.partitions, 'partition')}"])
-    for name in found.unknown_classes:
+    print_lines([f"timelines of {full_name}: built from {plural(collected.partitions, 'partition')}"])
+    for name in collected.unknown_classes:
         _note(f"the timeline class {name} is unknown; EndsAndHolesPartitionTimeline replaced it")
-    if found.left_out_count:
-        more = " …" * (found.left_out_count > len(found.left_out))
-        _note(f"{plural(found.left_out_count, 'partition')} without a time left out: {', '.join(found.left_out)}{more}")
+    if collected.left_out_count:
+        shown = ", ".join(collected.left_out) + " …" * (collected.left_out_count > len(collected.left_out))
+        _note(f"{plural(collected.left_out_count, 'partition')} without a time left out: {shown}")
 
 
 @commands.command(epilog=examples("hbstore timeline check", "hbstore timeline check shop.s1_sales --json"))
@@ -256,7 +256,7 @@ def import_(
     properties = _read(file, format)
     with open_store(ctx, store) as opened:
         # What is damaged in the store is found by this, and is no mistake in the file.
-        kept = {f"{period.name}.{one}" for period, one in opened.timelines.read(table)}
+        kept = {f"{period.name}.{column}" for period, column in opened.timelines.read(table)}
         others = _check_names(properties, kept, file)
         try:
             opened.timelines.take_over(table, properties)
@@ -265,11 +265,14 @@ def import_(
         except (TimelineMismatch, UnknownTimelineClass) as error:
             error.fields |= {"file": file}
             raise
-        found = opened.timelines.of(table)
+        timelines = opened.timelines.of(table)
     if others:
         _note(f"the table does not keep the timelines {', '.join(others)}; hbstore skipped them")
     full_name = f"{database}.{name}".lower()
-    classes = {f"{one.update_period.name}.{one.partition_column}": short_name(type(one)) for one in found}
+    classes = {
+        f"{timeline.update_period.name}.{timeline.partition_column}": short_name(type(timeline))
+        for timeline in timelines
+    }
     if as_json:
         print_json({"table": full_name, "timelines": classes, "passed_over": others})
     else:
@@ -320,19 +323,19 @@ def _check_names(properties: Mapping[str, str], kept: set[str], file: str) -> li
     """
     from hbstore.timelines.factory import CACHE, PRESENT
 
-    given = dict.fromkeys(
+    timelines = dict.fromkeys(
         ".".join(name.removeprefix(CACHE).split(".")[:2])
         for name in properties
         if name.startswith(CACHE) and name != PRESENT
     )
-    for timeline in sorted(kept - given.keys()):
+    for timeline in sorted(kept - timelines.keys()):
         raise InvalidInput(
             "the file lacks a timeline of the table",
             file=file,
             timeline=timeline,
             hint=f"Add the properties of the timeline; their names begin with {CACHE}{timeline}.",
         )
-    return [timeline for timeline in given if timeline not in kept]
+    return [timeline for timeline in timelines if timeline not in kept]
 
 
 def _damaged(file: str, error: CorruptTimeline) -> InvalidInput:

@@ -156,13 +156,13 @@ def _copy(
     threads: int | None,
     *,
     as_json: bool,
-    **asked: object,
+    **options: object,
 ) -> None:
     """Copy one way or the other, by threads or by tasks, and print what was done."""
     from hbstore.transfer.work import THREADS
 
-    with opened, _workers(url, metastore, threads) as workers, bars() as told:
-        done = way(opened, metastore, threads=threads or THREADS, workers=workers, progress=told, **asked)
+    with opened, _workers(url, metastore, threads) as workers, bars() as progress:
+        done = way(opened, metastore, threads=threads or THREADS, workers=workers, progress=progress, **options)
     show(done, as_json=as_json)
 
 
@@ -192,9 +192,9 @@ def show(done: Transfer, *, as_json: bool) -> None:
 
 def _lines(done: Transfer) -> Iterator[str]:
     yield from (f"database {name}: {_DONE[what]}" for name, what in done.databases.items())
-    for one in done.tables:
-        yield from _problems(one)
-        yield f"table {one.table}: {', '.join(_counts(one))}"
+    for table in done.tables:
+        yield from _problems(table)
+        yield f"table {table.table}: {', '.join(_counts(table))}"
     if done.functions:
         yield f"{plural(done.functions, 'function')} copied"
     yield from (f"not copied: {what}: {why}" for what, why in done.refused)
@@ -208,39 +208,39 @@ _DONE: Final = {
 }
 
 
-def _problems(one: TableTransfer) -> Iterator[str]:
+def _problems(table: TableTransfer) -> Iterator[str]:
     """What a person should look at, by name."""
-    found = [
-        *(f"left out {name}: its values equal those of {other}" for name, other in one.collided),
-        *(f"left out {name}: {why}" for name, why in (*one.unreadable, *one.partitions.refused)),
-        *(f"kept as text {name}: a value does not fit its column's type" for name in one.untyped),
-        *(f"differs {name}" for name in one.partitions.wrong),
+    lines = [
+        *(f"left out {name}: its values equal those of {other}" for name, other in table.collided),
+        *(f"left out {name}: {why}" for name, why in (*table.unreadable, *table.partitions.refused)),
+        *(f"kept as text {name}: a value does not fit its column's type" for name in table.untyped),
+        *(f"differs {name}" for name in table.partitions.wrong),
     ]
-    yield from found[:_SHOWN]
-    if found[_SHOWN:]:
-        yield f"and {plural(len(found) - _SHOWN, 'partition')} more; --json names all of them"
+    yield from lines[:_SHOWN]
+    if lines[_SHOWN:]:
+        yield f"and {plural(len(lines) - _SHOWN, 'partition')} more; --json names all of them"
 
 
-def _counts(one: TableTransfer) -> Iterator[str]:
-    yield _DONE[one.done]
-    found = one.partitions
-    if not one.source.count and not one.left_out and not one.extra and not found.kept:
+def _counts(table: TableTransfer) -> Iterator[str]:
+    yield _DONE[table.done]
+    outcome = table.partitions
+    if not table.source.count and not table.left_out and not table.extra and not outcome.kept:
         return
-    yield f"{plural(found.added, 'partition')} added"
+    yield f"{plural(outcome.added, 'partition')} added"
     numbers = {
-        "replaced": found.replaced,
-        "already exist": found.same,
-        "kept as they are": len(found.kept),
-        "left out": one.left_out,
-        "kept as text": len(one.untyped),
-        "gone from the source meanwhile": len(found.gone),
-        "only in the target": one.extra,
+        "replaced": outcome.replaced,
+        "already exist": outcome.same,
+        "kept as they are": len(outcome.kept),
+        "left out": table.left_out,
+        "kept as text": len(table.untyped),
+        "gone from the source meanwhile": len(outcome.gone),
+        "only in the target": table.extra,
     }
     yield from (f"{number:,} {what}" for what, number in numbers.items() if number)
-    if one.is_verified:
-        yield f"verified: {one.target}"
+    if table.is_verified:
+        yield f"verified: {table.target}"
     else:
-        yield f"NOT VERIFIED: {one.source} in the source, {one.target} in the target"
+        yield f"NOT VERIFIED: {table.source} in the source, {table.target} in the target"
 
 
 def _document(done: Transfer) -> dict[str, Any]:
@@ -250,26 +250,26 @@ def _document(done: Transfer) -> dict[str, Any]:
         "databases": done.databases,
         "tables": [
             {
-                "table": one.table,
-                "done": one.done,
-                "added": one.partitions.added,
-                "replaced": one.partitions.replaced,
-                "same": one.partitions.same,
-                "kept": list(one.partitions.kept),
-                "statistics": one.partitions.statistics,
-                "collided": [{"partition": name, "beside": other} for name, other in one.collided],
+                "table": table.table,
+                "done": table.done,
+                "added": table.partitions.added,
+                "replaced": table.partitions.replaced,
+                "same": table.partitions.same,
+                "kept": list(table.partitions.kept),
+                "statistics": table.partitions.statistics,
+                "collided": [{"partition": name, "beside": other} for name, other in table.collided],
                 "refused": [
-                    {"partition": name, "why": why} for name, why in (*one.unreadable, *one.partitions.refused)
+                    {"partition": name, "why": why} for name, why in (*table.unreadable, *table.partitions.refused)
                 ],
-                "kept_as_text": list(one.untyped),
-                "gone": list(one.partitions.gone),
-                "differs": list(one.partitions.wrong),
-                "only_in_target": one.extra,
-                "verified": one.is_verified,
-                "source": {"partitions": one.source.count, "checksum": f"{one.source.total:032x}"},
-                "target": {"partitions": one.target.count, "checksum": f"{one.target.total:032x}"},
+                "kept_as_text": list(table.untyped),
+                "gone": list(table.partitions.gone),
+                "differs": list(table.partitions.wrong),
+                "only_in_target": table.extra,
+                "verified": table.is_verified,
+                "source": {"partitions": table.source.count, "checksum": f"{table.source.total:032x}"},
+                "target": {"partitions": table.target.count, "checksum": f"{table.target.total:032x}"},
             }
-            for one in done.tables
+            for table in done.tables
         ],
         "functions": done.functions,
         "refused": [{"what": what, "why": why} for what, why in done.refused],

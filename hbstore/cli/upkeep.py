@@ -103,7 +103,7 @@ def repair(
 ) -> None:
     """Finish dead writers' work, or match partitions to folders.
 
-    Without --mode, it finishes intents and publications, and computes the planner's counts of distinct values and the
+    Without --mode, it finishes changes and publications, and computes the planner's counts of distinct values and the
     tables' totals again. It does not change rows in which `hbstore check` finds problems.
 
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
@@ -130,22 +130,21 @@ def repair(
         shown = [
             {
                 "table": table,
-                "intents": one.intents,
-                "intent_payload_rows": one.slots,
+                "finished": repaired.finished,
                 "publications": publications,
-                "miscounted": one.miscounted,
+                "miscounted": repaired.miscounted,
             }
-            for table, one, publications in done
+            for table, repaired, publications in done
         ]
         print_json({"gone": gone, "tables": shown})
     else:
         if gone:
             print_lines([f"{plural(gone, 'table')} that had been dropped or renamed: finished"])
         print_lines(
-            f"{table}: {plural(one.intents, 'intent')} finished, {plural(one.slots, 'intent payload row')} freed"
+            f"{table}: {plural(repaired.finished, 'change')} finished"
             + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
-            + (", totals corrected" if one.miscounted else "")
-            for table, one, publications in done
+            + (", totals corrected" if repaired.miscounted else "")
+            for table, repaired, publications in done
         )
 
 

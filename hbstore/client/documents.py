@@ -77,14 +77,14 @@ def _column(column: Column) -> dict[str, Any]:
 def _storage(storage: StorageDescriptor) -> dict[str, Any]:
     serde = storage.serde
     return {
-        "columns": [_column(one) for one in storage.columns],
+        "columns": [_column(column) for column in storage.columns],
         "input_format": storage.input_format,
         "output_format": storage.output_format,
         "compressed": storage.compressed,
         "num_buckets": storage.num_buckets,
         "serde": {"name": serde.name, "library": serde.library, "parameters": dict(serde.parameters)},
         "bucket_columns": list(storage.bucket_columns),
-        "sort_columns": [{"column": one.column, "order": one.order} for one in storage.sort_columns],
+        "sort_columns": [{"column": order.column, "order": order.order} for order in storage.sort_columns],
         "parameters": dict(storage.parameters),
         "stored_as_sub_directories": storage.stored_as_sub_directories,
     }

@@ -330,14 +330,14 @@ def _flag(said: bool) -> str | None:  # noqa: FBT001  a value to be sent
     return "true" if said else None
 
 
-def _desc(one: PartitionDesc) -> dict[str, Any]:
+def _desc(partition: PartitionDesc) -> dict[str, Any]:
     """A partition as a body has it."""
     return {
-        "update_period": None if one.period is None else one.period.name,
-        "time": {name: _time_text(value) for name, value in one.time.items()},
-        "other": dict(one.other),
-        "location": one.location,
-        "parameters": dict(one.parameters),
+        "update_period": None if partition.period is None else partition.period.name,
+        "time": {name: _time_text(value) for name, value in partition.time.items()},
+        "other": dict(partition.other),
+        "location": partition.location,
+        "parameters": dict(partition.parameters),
     }
 
 

@@ -21,9 +21,9 @@ from hbstore.console.rendering import page
 from hbstore.console.table_pages import table_pages
 from hbstore.console.timeline_pages import timeline_pages
 from hbstore.errors import HbstoreError
-from hbstore.metastore.calls import Service
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.query_service.service import QueryService
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import STATIC
 from hbstore.web.problems import status_of
 
@@ -53,9 +53,11 @@ def _start(_: Request) -> Response:
 
 def _failed(request: Request, error: HbstoreError) -> Response:
     """The page for an error."""
-    return page(request, "error.html", status=status_of(error), title="This did not work", problem=Problem.of(error))
+    return page(
+        request, "error.html", status=status_of(error), title="This did not work", problem=QueryProblem.of(error)
+    )
 
 
 def _missing(request: Request, error: HTTPException) -> Response:
-    problem = Problem(error="NotFound", text="there is no such page", hint="Begin with the catalog")
+    problem = QueryProblem(error="NotFound", text="there is no such page", hint="Begin with the catalog")
     return page(request, "error.html", status=error.status_code, title="There is no such page", problem=problem)

@@ -11,17 +11,17 @@ from starlette.routing import Route
 
 from hbstore.console.rendering import page
 from hbstore.cubes.files import KINDS
-from hbstore.metastore.calls import Service
 from hbstore.model import Database, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.totals import Totals
+from hbstore.warehouse.service import Service
 
 _MOST: Final = 500
 """Tables on a page at most; a search finds the others."""
 
 
 @dataclass(frozen=True, slots=True)
-class ListedTable:
+class TableLine:
     """A table in a list.
 
     Attributes:
@@ -44,7 +44,7 @@ class ListedDatabase:
     """
 
     database: Database
-    tables: list[ListedTable]
+    tables: list[TableLine]
     others: int
 
 
@@ -86,7 +86,7 @@ def _listed(store: PartitionStore, database: Database, words: list[str], most: i
     """A database with those of its tables that a search finds: each word in the names of database, table or columns."""
     tables = [table for table in store.tables(database.name) if all(word in _searched(table) for word in words)]
     shown = [
-        ListedTable(table, store.totals(table.database, table.name) if table.partition_columns else None)
+        TableLine(table, store.totals(table.database, table.name) if table.partition_columns else None)
         for table in tables[:most]
     ]
     return ListedDatabase(database, shown, len(tables) - len(shown))

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hbstore.console.drawings.timelines import CELLS, Lane
+from hbstore.console.drawings.timelines import CELLS, TimelineLane
 from hbstore.console.registering import Lack, lacks
 from hbstore.console.rendering import page
 from hbstore.console.table_times import TableTimes, times_of_fact
@@ -23,12 +23,12 @@ from hbstore.cubes.fact_times import FactTimes
 from hbstore.cubes.registration import validity
 from hbstore.drawing import MISSING
 from hbstore.errors import HbstoreError, NoCandidate, UnknownTimeDimension
-from hbstore.metastore.calls import Service
-from hbstore.query_service.query import Problem
-from hbstore.timelines.picture import Axis, Stretch
+from hbstore.query_service.query import QueryProblem
+from hbstore.timelines.picture import CellStretch, TimelineAxis
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.warehouse.service import Service
 from hbstore.web.problems import status_of
 
 _FACT: Final = "/databases/{database}/facts/{fact}"
@@ -70,7 +70,7 @@ class Asked:
 
     text: str
     candidates: Sequence[Candidate] = ()
-    problem: Problem | None = None
+    problem: QueryProblem | None = None
     sql: str | None = None
     status: int = 200
 
@@ -91,7 +91,7 @@ def fact_pages(service: Service) -> list[Route]:
         try:
             view = View.of(_timelines(tables), parameters.get("from", ""), parameters.get("to", ""), now)
         except HbstoreError as error:
-            shown |= {"problem": Problem.of(error), "status": status_of(error)}
+            shown |= {"problem": QueryProblem.of(error), "status": status_of(error)}
             view = View.of(_timelines(tables), "", "", now)
         if view is not None:
             shown |= _seen(request, cubes, fact, tables, view, column, now)
@@ -138,7 +138,7 @@ def _seen(
         try:
             cover = cubes.cover(fact.name, view.begin, view.end, time_dimension=column, partial=True)
         except HbstoreError as error:
-            shown["cover_problem"] = Problem.of(error)
+            shown["cover_problem"] = QueryProblem.of(error)
             if isinstance(error, UnknownTimeDimension):  # what was asked for, not what is stored, is wrong
                 shown["status"] = status_of(error)
         else:
@@ -147,7 +147,7 @@ def _seen(
     return shown | {"axis": axis, "drawing": drawn(request, axis, lanes, f"timelines of {fact.name}")}
 
 
-def _cover_lanes(axis: Axis, cover: Cover) -> Iterator[Lane]:
+def _cover_lanes(axis: TimelineAxis, cover: Cover) -> Iterator[TimelineLane]:
     """A lane for each storage table and update period that answers a part, and one for what is missing."""
     assert isinstance(cover.partitions, CoverPartitions)
     sources: dict[tuple[str, UpdatePeriod], list[tuple[int, int]]] = {}
@@ -157,14 +157,16 @@ def _cover_lanes(axis: Axis, cover: Cover) -> Iterator[Lane]:
     for (table, period), ranges in sorted(sources.items(), key=lambda source: (source[0][1].rank, source[0][0])):
         stretches = axis.cells_of(period).stretches(Runs.of_ranges(ranges).ahead)
         there = [stretch for stretch in stretches if stretch.colour is not MISSING]
-        yield Lane(table, period.name, there, heading)
+        yield TimelineLane(table, period.name, there, heading)
         heading = None
     second = UpdatePeriod.SECONDLY
     lost = Runs()
     for start, end in cover.missing:
         lost.unite(Runs([second.floor_index(moment(start))], [second.ceil_index(moment(end))]))
     touched = (stretch for stretch in axis.cells_of(second).stretches(lost.ahead) if stretch.colour is not MISSING)
-    yield Lane("", "missing", [Stretch(MISSING, stretch.start, stretch.stop) for stretch in touched], heading)
+    yield TimelineLane(
+        "", "missing", [CellStretch(MISSING, stretch.start, stretch.stop) for stretch in touched], heading
+    )
 
 
 def _shown(database: str, fact: Fact, column: str, cover: Cover, now: datetime) -> CoverShown:
@@ -186,9 +188,9 @@ def _answered(cubes: Cubes, text: str) -> Asked:
         return Asked(text, found.candidates, sql=found.sql)
     except NoCandidate as error:
         candidates = [one for one in error.candidates if isinstance(one, Candidate)]
-        return Asked(text, candidates, Problem.of(error))
+        return Asked(text, candidates, QueryProblem.of(error))
     except HbstoreError as error:
-        return Asked(text, problem=Problem.of(error), status=status_of(error))
+        return Asked(text, problem=QueryProblem.of(error), status=status_of(error))
 
 
 def _example(cubes: Cubes, fact: Fact, column: str | None, view: View | None) -> str:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from hbstore.errors import FilterTypeError, HbstoreError, InvalidInput, UnknownColumnError
 from hbstore.filters.diagnosis import column_highlight
 from hbstore.like import LikeDialect, like_dialect
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.web.problems import status_of
 
 _FLAGS: Final = {"": False, "false": False, "true": True}
@@ -53,9 +53,9 @@ class FilterForm:
         return {"filter": self.filter, "like_dialect": None if self.like_dialect == "sql" else self.like_dialect}
 
 
-def problem_of(error: HbstoreError, text: str | None) -> Problem:
+def problem_of(error: HbstoreError, text: str | None) -> QueryProblem:
     """What is wrong with a filter's text, with a caret below the column that it is about."""
-    problem = Problem.of(error)
+    problem = QueryProblem.of(error)
     column = problem.fields.get("column")
     if problem.highlight or text is None or not isinstance(error, UnknownColumnError | FilterTypeError) or not column:
         return problem

@@ -16,7 +16,7 @@ from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.references import dependents
-from hbstore.metastore.calls import Service
+from hbstore.warehouse.service import Service
 
 _TITLES: Final = {
     "storage": "Storages",
@@ -31,7 +31,7 @@ _KIND_OF: Final = {f"{kind}s": kind for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class LinkedText:
     """A text of a table, perhaps a link.
 
     Attributes:
@@ -46,7 +46,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PageTable:
     """A table of a page.
 
     Attributes:
@@ -57,7 +57,7 @@ class Listing:
 
     title: str
     headings: Sequence[str]
-    rows: Sequence[Sequence[Sequence[Text]]]
+    rows: Sequence[Sequence[Sequence[LinkedText]]]
 
 
 def model_pages(service: Service) -> list[Route]:
@@ -72,7 +72,7 @@ def model_pages(service: Service) -> list[Route]:
             "model.html",
             title=f"Model of {cubes.database}",
             database=cubes.database,
-            listings=[one for one in listings if one.rows],
+            listings=[listing for listing in listings if listing.rows],
         )
 
     def entity(request: Request) -> Response:
@@ -86,7 +86,7 @@ def model_pages(service: Service) -> list[Route]:
             database=cubes.database,
             entity=document,
             kind=_TITLES[document.kind][:-1].lower(),
-            listings=[one for one in _of_entity(cubes, document) if one.rows],
+            listings=[listing for listing in _of_entity(cubes, document) if listing.rows],
             yaml=write_documents([document]),
         )
 
@@ -96,10 +96,10 @@ def model_pages(service: Service) -> list[Route]:
     ]
 
 
-def _all_of(database: str, kind: str, documents: Sequence[Named]) -> Listing:
+def _all_of(database: str, kind: str, documents: Sequence[Named]) -> PageTable:
     """The documents of a kind, and what each is about."""
     rows = [[[_link(database, one.kind, one.name)], *_about(database, one)] for one in documents]
-    return Listing(_TITLES[kind], ("Name", *_HEADINGS[kind]), rows)
+    return PageTable(_TITLES[kind], ("Name", *_HEADINGS[kind]), rows)
 
 
 _HEADINGS: Final = {
@@ -112,7 +112,7 @@ _HEADINGS: Final = {
 }
 
 
-def _about(database: str, document: Named) -> Iterator[list[Text]]:
+def _about(database: str, document: Named) -> Iterator[list[LinkedText]]:
     """The other cells of a document's line."""
     if isinstance(document, Storage):
         yield _code(document.endpoint)
@@ -127,19 +127,19 @@ def _about(database: str, document: Named) -> Iterator[list[Text]]:
     elif isinstance(document, Fact):
         yield [_link(database, "cube", document.cube)]
         yield _tables(database, document)
-        yield [Text("timelines and covers", address("databases", database, "facts", document.name))]
+        yield [LinkedText("timelines and covers", address("databases", database, "facts", document.name))]
     elif isinstance(document, DimTable):
         yield [_link(database, "dimension", document.dimension)]
         yield _tables(database, document)
     yield _text(getattr(document, "description", None))
 
 
-def _of_entity(cubes: Cubes, document: Named) -> Iterator[Listing]:
+def _of_entity(cubes: Cubes, document: Named) -> Iterator[PageTable]:
     """The tables of a document's page."""
     database = cubes.database
     if isinstance(document, Cube):
         times = [[_text(name), _text(column)] for name, column in document.time_dimensions.items()]
-        yield Listing("Time dimensions", ("Name", "Partition column"), times)
+        yield PageTable("Time dimensions", ("Name", "Partition column"), times)
         measures = [
             [
                 _text(field.name),
@@ -150,45 +150,45 @@ def _of_entity(cubes: Cubes, document: Named) -> Iterator[Listing]:
             ]
             for field in document.measures
         ]
-        yield Listing("Measures", ("Name", "Type", "Aggregate", "Unit", "Description"), measures)
+        yield PageTable("Measures", ("Name", "Type", "Aggregate", "Unit", "Description"), measures)
     if isinstance(document, DerivedCube):
         cube = [_link(database, "cube", document.parent)]
         fields = [[cube, _texts(document.measures), _texts(document.dim_attributes)]]
-        yield Listing("Fields", ("Of the cube", "Measures", "Attributes"), fields)
+        yield PageTable("Fields", ("Of the cube", "Measures", "Attributes"), fields)
     if isinstance(document, Cube | Dimension):
         attributes = [
             [
                 _text(field.name),
                 _code(field.type),
                 [
-                    *(Text(f"{to.table}.{to.field}") for to in field.references),
-                    *(Text(f"{by.chain}.{by.field}") for by in field.chain),
+                    *(LinkedText(f"{to.table}.{to.field}") for to in field.references),
+                    *(LinkedText(f"{by.chain}.{by.field}") for by in field.chain),
                 ],
                 _text(field.description or field.display),
             ]
             for field in document.dim_attributes
         ]
-        yield Listing("Attributes", ("Name", "Type", "Stands for", "Description"), attributes)
+        yield PageTable("Attributes", ("Name", "Type", "Stands for", "Description"), attributes)
         expressions = [
             [
                 _text(field.name),
                 _code(field.type),
-                [Text(spec.expression, is_code=True) for spec in field.specs],
+                [LinkedText(spec.expression, is_code=True) for spec in field.specs],
                 _text(field.description or field.display),
             ]
             for field in document.expressions
         ]
-        yield Listing("Expressions", ("Name", "Type", "Expression", "Description"), expressions)
+        yield PageTable("Expressions", ("Name", "Type", "Expression", "Description"), expressions)
         dimensions = cubes.names("dimension")
         chains = [
             [
                 _text(chain.name),
-                [_link(database, "dimension", to)] if (to := chain.destination) in dimensions else [Text(to)],
-                [Text(" and ".join(map(str, path)), is_code=True) for path in chain.paths],
+                [_link(database, "dimension", to)] if (to := chain.destination) in dimensions else [LinkedText(to)],
+                [LinkedText(" and ".join(map(str, path)), is_code=True) for path in chain.paths],
             ]
             for chain in document.join_chains
         ]
-        yield Listing("Join chains", ("Name", "Leads to", "Paths"), chains)
+        yield PageTable("Join chains", ("Name", "Leads to", "Paths"), chains)
     if isinstance(document, Fact | DimTable):
         tables = [
             [
@@ -201,38 +201,38 @@ def _of_entity(cubes: Cubes, document: Named) -> Iterator[Listing]:
             for on in document.storage_tables
         ]
         headings = ("Storage", "Table", "Update periods", "Partition columns", "Location")
-        yield Listing("Storage tables", headings, tables)
+        yield PageTable("Storage tables", headings, tables)
         columns = [[_text(column.name), _code(column.type), _text(column.comment)] for column in document.columns]
-        yield Listing("Columns", ("Name", "Type", "Comment"), columns)
+        yield PageTable("Columns", ("Name", "Type", "Comment"), columns)
     yield from _users(cubes, document)
 
 
-def _users(cubes: Cubes, document: Named) -> Iterator[Listing]:
+def _users(cubes: Cubes, document: Named) -> Iterator[PageTable]:
     """What names a document."""
     users = dependents(document, Catalog(cubes.store, cubes.database))
     for kind in KINDS:
         yield _all_of(cubes.database, kind, [user for user in users if user.kind == kind])
 
 
-def _tables(database: str, document: Fact | DimTable) -> list[Text]:
+def _tables(database: str, document: Fact | DimTable) -> list[LinkedText]:
     return [_table(database, document.table_name(on.storage)) for on in document.storage_tables]
 
 
-def _table(database: str, name: str) -> Text:
-    return Text(name, address("databases", database, "tables", name))
+def _table(database: str, name: str) -> LinkedText:
+    return LinkedText(name, address("databases", database, "tables", name))
 
 
-def _link(database: str, kind: str, name: str) -> Text:
-    return Text(name, address("databases", database, "model", f"{kind}s", name))
+def _link(database: str, kind: str, name: str) -> LinkedText:
+    return LinkedText(name, address("databases", database, "model", f"{kind}s", name))
 
 
-def _texts(names: Iterable[str]) -> list[Text]:
-    return [Text(name) for name in names]
+def _texts(names: Iterable[str]) -> list[LinkedText]:
+    return [LinkedText(name) for name in names]
 
 
-def _text(text: str | None) -> list[Text]:
-    return [Text(text)] if text else []
+def _text(text: str | None) -> list[LinkedText]:
+    return [LinkedText(text)] if text else []
 
 
-def _code(text: str | None) -> list[Text]:
-    return [Text(text, is_code=True)] if text else []
+def _code(text: str | None) -> list[LinkedText]:
+    return [LinkedText(text, is_code=True)] if text else []

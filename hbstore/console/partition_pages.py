@@ -15,14 +15,14 @@ from hbstore.console.rendering import page, table_address
 from hbstore.errors import FilterError, FilterTypeError, TimelineError
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, Text
 from hbstore.keys import NULL_PARTITION
-from hbstore.metastore.calls import Service
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.plans.key_fields import key_fields
 from hbstore.store.puts import partition_key
 from hbstore.structs import partition_from_payload
 from hbstore.totals import Totals
-from hbstore.web.catalog.partition_listing import Listing
+from hbstore.warehouse.service import Service
+from hbstore.web.catalog.partition_listing import PartitionListing
 from hbstore.web.catalog.partition_routes import named_partition
 
 _PAGE: Final = 100
@@ -72,7 +72,7 @@ def partition_pages(service: Service) -> list[Route]:
         table = store.get_table(request.path_params["database"], request.path_params["table"])
         form = FilterForm.of(request)
         shown: dict[str, Any] = {"title": "Partitions", "table": table, "form": form}
-        listing = Listing(store, table.database, table.name, form.filter, form.like_dialect)
+        listing = PartitionListing(store, table.database, table.name, form.filter, form.like_dialect)
         try:
             current = listing.page(form.page, _PAGE)
         except (FilterError, TimelineError) as error:

@@ -19,7 +19,6 @@ from hbstore.errors import FilterError, TimelineError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.filters.tree_lines import tree_lines
 from hbstore.keys import cell_at
-from hbstore.metastore.calls import Service
 from hbstore.plans.alternatives import Alternative
 from hbstore.plans.estimate import Estimate
 from hbstore.plans.execute import Measured
@@ -31,6 +30,7 @@ from hbstore.plans.reasons import why_checked, why_not, why_taken
 from hbstore.plans.sampled_values import SampledValues, sampled_values
 from hbstore.plans.scan_plan import ScanKind, ScanPlan, relative
 from hbstore.rows.interface import Rows
+from hbstore.warehouse.service import Service
 
 _SCANS: Final = 40
 """Scans that are written out."""
@@ -129,15 +129,18 @@ def _shown(explained: Explain) -> dict[str, Any]:
 
 
 def _ways(explained: Explain, taken: Alternative) -> list[ShownWay]:
-    most = max((one.estimate.seconds for one in explained.alternatives if one.estimate is not None), default=0.0)
+    most = max(
+        (alternative.estimate.seconds for alternative in explained.alternatives if alternative.estimate is not None),
+        default=0.0,
+    )
     costs = explained.estimator.costs
     return [
         ShownWay(
-            one,
-            Markup() if one.estimate is None else Markup(cost_drawing(one.estimate, costs, most)),  # noqa: S704
-            why_not(one, taken, costs),
+            alternative,
+            Markup() if alternative.estimate is None else Markup(cost_drawing(alternative.estimate, costs, most)),  # noqa: S704
+            why_not(alternative, taken, costs),
         )
-        for one in explained.alternatives
+        for alternative in explained.alternatives
     ]
 
 

@@ -76,7 +76,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class QueryListForm:
     """Which queries to list.
 
     Attributes:
@@ -90,19 +90,21 @@ class Listing:
     before: str | None = None
 
     @staticmethod
-    def of(fields: Mapping[str, str]) -> Listing:
+    def of(fields: Mapping[str, str]) -> QueryListForm:
         """What the address of the history says.
 
         Raises:
             InvalidInput: there is no such state.
 
-        >>> Listing.of({"user": "ann", "state": "running"})
-        Listing(user='ann', state=<State.RUNNING: 'running'>, before=None)
+        >>> QueryListForm.of({"user": "ann", "state": "running"})
+        QueryListForm(user='ann', state=<State.RUNNING: 'running'>, before=None)
         """
         state = fields.get("state", "")
         if state and state not in list(State):
             raise InvalidInput("there is no such state", state=state, hint=f"Give one of {', '.join(State)}")
-        return Listing(fields.get("user", "").strip(), State(state) if state else None, fields.get("before") or None)
+        return QueryListForm(
+            fields.get("user", "").strip(), State(state) if state else None, fields.get("before") or None
+        )
 
     def asked(self, before: str | None) -> dict[str, str | None]:
         """The same for another page, as an address has it."""

@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from hbstore.console.query_forms import Draft, Listing, form_fields
+from hbstore.console.query_forms import Draft, QueryListForm, form_fields
 from hbstore.console.rendering import address, page
 from hbstore.console.result_view import is_number, result_chart, result_page
 from hbstore.errors import HbstoreError, InvalidInput, NoCandidate
 from hbstore.names import DEFAULT_DATABASE
-from hbstore.query_service.query import ANONYMOUS, Problem, Query, State
+from hbstore.query_service.query import ANONYMOUS, Query, QueryProblem, State
 from hbstore.query_service.service import QueryService
 from hbstore.web.problems import status_of
 
@@ -95,7 +95,7 @@ def _editor(
     status: int = 200,
 ) -> Response:
     """The editor with what came of a draft, and the history."""
-    listing = Listing.of(request.query_params)
+    listing = QueryListForm.of(request.query_params)
     queries = service.list(
         user=listing.user or None,
         states=() if listing.state is None else (listing.state,),
@@ -113,7 +113,7 @@ def _editor(
         draft=draft,
         databases=databases,
         plan=plan,
-        problem=None if error is None else Problem.of(error),
+        problem=None if error is None else QueryProblem.of(error),
         candidates=_candidates(error),
         queries=queries,
         older=queries[-1].id if len(queries) == _LISTED else None,
@@ -135,7 +135,7 @@ def _one(request: Request, service: QueryService, query: Query) -> Response:
         except HbstoreError as error:  # the page still says what was asked
             if token is not None:
                 raise
-            problem = Problem.of(error)
+            problem = QueryProblem.of(error)
     return page(
         request,
         "query.html",

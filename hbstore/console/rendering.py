@@ -38,28 +38,28 @@ def page(request: Request, template: str, *, status: int = 200, title: str, **va
     return HTMLResponse(text, status, headers=headers)
 
 
-def address(*parts: str, **asked: object) -> str:
+def address(*parts: str, **parameters: object) -> str:
     """The address of a resource.
 
     Args:
         parts: of its path, each of which is escaped.
-        asked: the query behind it; what is None is left out.
+        parameters: the query behind it; what is None is left out.
 
     >>> address("databases", "shop", "tables", "sales", "plan", filter="hour = 5", analyze=None)
     '/databases/shop/tables/sales/plan?filter=hour+%3D+5'
     """
     path = "".join(f"/{quote(part, safe='=')}" for part in parts)
-    query = urlencode({name: value for name, value in asked.items() if value is not None})
+    query = urlencode({name: value for name, value in parameters.items() if value is not None})
     return f"{path}?{query}" if query else path
 
 
-def table_address(table: Table, *parts: str, **asked: object) -> str:
+def table_address(table: Table, *parts: str, **parameters: object) -> str:
     """The address of something of a table.
 
     >>> table_address(Table("shop", "sales"), "plan", filter="hour = 5")
     '/databases/shop/tables/sales/plan?filter=hour+%3D+5'
     """
-    return address("databases", table.database, "tables", table.name, *parts, **asked)
+    return address("databases", table.database, "tables", table.name, *parts, **parameters)
 
 
 def moved(path: str, kept: Mapping[str, object], ends: tuple[str, str]) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from markupsafe import Markup
 from pyarrow import compute, types
 
-from hbstore.console.drawings.chart import SERIES, Bar, Series, bar_chart, is_drawn, line_chart
+from hbstore.console.drawings.chart import SERIES, ChartBar, Series, bar_chart, is_drawn, line_chart
 from hbstore.query_service.formats import text_columns
 from hbstore.query_service.query import Query, Result, ResultColumn
 from hbstore.query_service.service import QueryService
@@ -189,7 +189,7 @@ def _bars(query: Query, result: Result, table: pa.Table, notes: list[str]) -> Ch
     )
     values = _floats(two.column(1))
     bars = [
-        Bar("NULL" if name is None else name or "(empty)", text or "NULL", value)
+        ChartBar("NULL" if name is None else name or "(empty)", text or "NULL", value)
         for name, text, value in zip(names, texts, values, strict=True)
     ]
     what = _what(query, result)

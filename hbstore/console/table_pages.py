@@ -15,9 +15,6 @@ from hbstore.console.drawings.grid_drawing import grid_drawing
 from hbstore.console.rendering import page, table_address
 from hbstore.errors import TimelineError
 from hbstore.keys import successor
-from hbstore.metastore.calls import Service
-from hbstore.metastore.environment import DDL_TIME
-from hbstore.metastore.table_locations import located
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.plans.bin_filters import range_filter
@@ -30,6 +27,9 @@ from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import DEFINITION, TableRow, stamp_of, statistics_of
 from hbstore.structs import partitions_from_payloads
+from hbstore.warehouse.change_times import DDL_TIME
+from hbstore.warehouse.locations import located
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog.timeline_routes import TimelineDocument
 
 _LOOKED: Final = 500
@@ -74,7 +74,7 @@ def table_pages(service: Service) -> list[Route]:
 
     def one_table(request: Request) -> Response:
         row = store.table_row(request.path_params["database"], request.path_params["table"])
-        table = located(service, row.table)
+        table = located(service.store, service.warehouse, row.table)
         shown: dict[str, Any] = {"table": table, "stamp": stamp_of(row.cells[DEFINITION])}
         if not table.partition_columns:
             return page(request, "table.html", title=table.name, totals=None, timelines=[], **shown)

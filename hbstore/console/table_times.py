@@ -8,7 +8,7 @@ from typing import Final
 
 from hbstore.cubes.logical_tables import Fact
 from hbstore.errors import HbstoreError
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines import PartitionTimeline
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
@@ -62,7 +62,7 @@ class TableTimes:
     rows: Sequence[TimelineRow] = ()
     storage: str | None = None
     note: str | None = None
-    problem: Problem | None = None
+    problem: QueryProblem | None = None
 
 
 def times_of(store: PartitionStore, database: str, table: str, storage: str | None = None) -> TableTimes:
@@ -71,7 +71,7 @@ def times_of(store: PartitionStore, database: str, table: str, storage: str | No
         timelines = store.timelines.read(f"{database}.{table}").values()
         return TableTimes(table, [TimelineRow.of(one) for one in timelines], storage)
     except HbstoreError as error:
-        return TableTimes(table, storage=storage, problem=Problem.of(error))
+        return TableTimes(table, storage=storage, problem=QueryProblem.of(error))
 
 
 def times_of_fact(store: PartitionStore, database: str, fact: Fact) -> Iterator[TableTimes]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from hbstore.errors import InvalidTimeRange
 from hbstore.timelines import PartitionTimeline
-from hbstore.timelines.picture import Axis
+from hbstore.timelines.picture import TimelineAxis
 from hbstore.times.moments import LIMIT, SECOND, moment, time_at
 from hbstore.times.time_range import parse_time, time_text
 from hbstore.times.update_period import UpdatePeriod
@@ -72,9 +72,9 @@ class View:
             )
         return View(period, period.floor_index(since), period.ceil_index(until), whole)
 
-    def axis(self, width: int) -> Axis:
+    def axis(self, width: int) -> TimelineAxis:
         """Its axis, in at most so many cells."""
-        return Axis.over(self.period, self.start, self.stop, width)
+        return TimelineAxis.over(self.period, self.start, self.stop, width)
 
     @property
     def begin(self) -> datetime:

@@ -10,14 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hbstore.console.drawings.timelines import CELLS, Lane, timelines_drawing
+from hbstore.console.drawings.timelines import CELLS, TimelineLane, timelines_drawing
 from hbstore.console.rendering import page
 from hbstore.console.table_times import TableTimes, times_of, times_of_database
 from hbstore.console.time_view import View, range_texts
 from hbstore.errors import HbstoreError
-from hbstore.metastore.calls import Service
-from hbstore.query_service.query import Problem
-from hbstore.timelines.picture import Axis
+from hbstore.query_service.query import QueryProblem
+from hbstore.timelines.picture import TimelineAxis
+from hbstore.warehouse.service import Service
 from hbstore.web.problems import status_of
 
 
@@ -46,7 +46,7 @@ def _page(request: Request, database: str, table: str | None, tables: Sequence[T
     try:
         view = View.of(timelines, parameters.get("from", ""), parameters.get("to", ""), now)
     except HbstoreError as error:
-        problem, status = Problem.of(error), status_of(error)
+        problem, status = QueryProblem.of(error), status_of(error)
         view = View.of(timelines, "", "", now)
     axis = None if view is None else view.axis(CELLS)
     title = f"Timelines of {table or database}"
@@ -66,7 +66,7 @@ def _page(request: Request, database: str, table: str | None, tables: Sequence[T
     )
 
 
-def lanes_of(axis: Axis, tables: Sequence[TableTimes]) -> Iterator[Lane]:
+def lanes_of(axis: TimelineAxis, tables: Sequence[TableTimes]) -> Iterator[TimelineLane]:
     """A lane for each timeline; the time partition column is named where there are several."""
     periods = {row.timeline.update_period for table in tables for row in table.rows}
     cells = {period: axis.cells_of(period) for period in periods}
@@ -76,10 +76,10 @@ def lanes_of(axis: Axis, tables: Sequence[TableTimes]) -> Iterator[Lane]:
             timeline, period = row.timeline, row.timeline.update_period
             label = f"{timeline.partition_column} {period.name}" if several else period.name
             name = "" if number else table.table
-            yield Lane(name, label, list(cells[period].stretches(timeline.range_ahead)))
+            yield TimelineLane(name, label, list(cells[period].stretches(timeline.range_ahead)))
 
 
-def drawn(request: Request, axis: Axis, lanes: Sequence[Lane], title: str) -> Markup:
+def drawn(request: Request, axis: TimelineAxis, lanes: Sequence[TimelineLane], title: str) -> Markup:
     """The drawing of some lanes; its units lead to the same page of their range."""
 
     def address(start: int, stop: int) -> str:

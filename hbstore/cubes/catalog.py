@@ -1,30 +1,33 @@
 """The catalog of the model: storages, cubes, dimensions, facts and dimension tables of a database.
 
-Each is a document of the store, changed by compare-and-put; those of facts and dimension tables have storage tables,
-which follow them (see `entries`). What a document names is looked for before it is put and again afterwards; who drops
-one looks for what names it before and afterwards. So of two that get into each other's way at least one notices.
+Each is a document of the store; facts and dimension tables have storage tables besides. A document and its tables are
+changed in one transaction, in which all is read that the document names. So of two changes that get into each other's
+way one comes behind the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
-from typing import Final
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from hbstore.cubes.checks import check_content
 from hbstore.cubes.document import Named
-from hbstore.cubes.entries import Entry, State
+from hbstore.cubes.files import checked_kind
 from hbstore.cubes.logical_tables import LogicalTable
 from hbstore.cubes.overlay import Overlay
-from hbstore.cubes.references import Known, check_references, dependents
-from hbstore.cubes.settling import Settler, changed, check_name, not_found, there
-from hbstore.cubes.storage_tables import check_names_free, check_partition_columns, check_timeline_classes
-from hbstore.errors import AlreadyExists, InvalidModel, ModelInUse, ModelNotFound
+from hbstore.cubes.references import Known, check_references, check_use, dependents, uses
+from hbstore.cubes.storage_tables import follow, table_changes
+from hbstore.cubes.stored_documents import DocumentsInTransaction, document_of
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidModel, ModelInUse, ModelNotFound, TableNotFound
+from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.transactions.outcome import decided
+from hbstore.transactions.transaction import Transaction
 
-_ATTEMPTS: Final = 20
+T = TypeVar("T")
+_NAMESPACES: Final = (("storage",), ("cube", "derived_cube", "dimension"), ("fact", "dimtable"))
+"""Kinds whose names differ: queries name cubes and dimensions alike, and tables on storages are called by theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +41,17 @@ class Catalog:
 
     store: PartitionStore
     database: str
-    _settler: Settler = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_settler", Settler(self.store, self.database))
 
     # Reading
 
-    @property
-    def documents(self) -> Known:
-        """All documents as they are kept, for what looks at them together."""
-        return self._settler
-
     def find(self, kind: str, name: str) -> Named | None:
-        """The document of a kind and name; None if there is none."""
-        return self._settler.find(kind, name)
+        """The document of a kind and name; None if there is none. One row."""
+        text = self.store.documents.get(self.database, checked_kind(kind), name)
+        return None if text is None else document_of(kind, text)
 
     def list(self, kind: str) -> Sequence[Named]:
-        """All documents of a kind in order of their names."""
-        return self._settler.list(kind)
+        """All documents of a kind in order of their names. One scan."""
+        return [document_of(kind, text) for _, text in self.store.documents.all(self.database, checked_kind(kind))]
 
     def get(self, kind: str, name: str) -> Named:
         """The document of a kind and name; "cube" finds derived cubes as well.
@@ -64,165 +59,78 @@ class Catalog:
         Raises:
             ModelNotFound: there is none.
         """
-        for one in ("cube", "derived_cube") if isinstance(kind, str) and kind == "cube" else (kind,):
-            found = self.find(one, name)
-            if found is not None:
-                return found
-        raise not_found(self.database, kind, name)
-
-    def settled(self, kind: str, name: str) -> LogicalTable:
-        """The fact or the dimension table of a name, once its storage tables agree with it. One row.
-
-        Raises:
-            ModelNotFound: there is none.
-        """
-        entry = self._settler.entry(kind, name)
-        if entry is None or entry.state is State.LEAVING:
-            raise not_found(self.database, kind, name)
-        document = self._settler.settle(entry).document
-        assert isinstance(document, LogicalTable)
-        return document
-
-    def all_settled(self, kind: str, wanted: Callable[[LogicalTable], bool]) -> Sequence[LogicalTable]:
-        """The facts, or the dimension tables, that are wanted, when their tables are as they say.
-
-        In order of their names, by one scan. What is dropped meanwhile is left out.
-        """
-        documents = []
-        for entry in self._settler.entries(kind):
-            assert isinstance(entry.document, LogicalTable)
-            if entry.state is not State.LEAVING and wanted(entry.document):
-                with suppress(ModelNotFound):
-                    document = self._settler.settle(entry).document
-                    assert isinstance(document, LogicalTable)
-                    documents.append(document)
-        return documents
+        return _existing(self.database, self, kind, name)
 
     def tabled(self, name: str) -> LogicalTable:
-        """The fact of a name, or the dimension table, when its tables are as it says. One row, or two.
+        """The fact of a name, or the dimension table. One row, or two.
 
         Raises:
             ModelNotFound: there is neither.
         """
         for kind in ("fact", "dimtable"):
-            with suppress(ModelNotFound):
-                return self.settled(kind, name)
+            document = self.find(kind, name)
+            if isinstance(document, LogicalTable):
+                return document
         raise not_found(self.database, "fact or dimension table", name)
+
+    # Checking
+
+    def check_new(self, document: Named, known: Known) -> None:
+        """See that a document could be created among others. Raises as `add`."""
+        _check_described(document, None, known)
+        check_name(self.database, document, known)
+        table_changes(self.database, None, document, self._table)
+
+    def check_alteration(self, document: Named, before: Named, known: Known) -> None:
+        """See that a document could take the place of what it was, among others. Raises as `Cubes.alter`."""
+        _check_described(document, before, known)
+        _check_users(document, known)
+        table_changes(self.database, before, document, self._table)
 
     # Changing
 
     def add(self, document: Named, *, if_not_exists: bool) -> bool:
-        """Add a document; whether it was added, and not there before. Raises as `create`."""
-        try:
-            self.create(document)
-        except AlreadyExists:
-            if not if_not_exists or self.find(document.kind, document.name) is None:
-                raise
-            return False
-        return True
-
-    def create(self, document: Named) -> None:
-        """Add a document; one that was not finished, and is the same, is finished.
+        """Add a document; whether it was added, and not there before.
 
         Raises:
-            AlreadyExists: there is one of its name, or a table of the name of one of its storage tables.
+            AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of the name of one of its
+                storage tables.
             InvalidModel: it names something that is not there, or holds a type, an aggregate or an expression that is
                 none.
             UnknownTimelineClass: a storage table's properties name a class that there is not.
         """
-        self._check_described(document, None, self._settler)
-        for _ in range(_ATTEMPTS):
-            stored = self._settler.entry(document.kind, document.name)
-            if stored is None:
-                break
-            if stored.state is State.LEAVING:
-                self._settler.finish_drop(stored)
-            elif stored.state is not State.SETTLED and stored.before is None and stored.document == document:
-                self._settler.settle(stored)
-                return
-            else:
+
+        def add(documents: DocumentsInTransaction) -> bool:
+            stored = documents.find(document.kind, document.name)
+            _check_described(document, None, documents)
+            if stored is not None:
+                if if_not_exists:
+                    return False
                 raise there(self.database, document)
-        self._check_free(document, self._settler)
-        entry = Entry(document, State.PROPOSED if isinstance(document, LogicalTable) else State.SETTLED)
-        self.store.documents.create(self.database, document.kind, document.name, entry.text)
-        with self._decided(document):
-            try:
-                self._settler.check_new(document)
-            except (InvalidModel, AlreadyExists):
-                if self._settler.withdraw(entry, Entry(document, State.LEAVING)):
-                    raise
-            self._settler.settle_or_take_back(entry, Entry(document, State.LEAVING))
+            check_name(self.database, document, documents)
+            self._put(documents, None, document)
+            return True
 
-    def check_new(self, document: Named, known: Known) -> None:
-        """See that a document could be created among others. Raises as `create`."""
-        self._check_described(document, None, known)
-        self._check_free(document, known)
-
-    def check_alteration(self, document: Named, before: Named, known: Known) -> None:
-        """See that a document could take the place of what it was, among others. Raises as `Cubes.alter`."""
-        self._check_described(document, before, known)
-        self._check_altered(document, known)
-        if isinstance(document, LogicalTable):
-            assert isinstance(before, LogicalTable)
-            check_partition_columns(document, before)
-            check_names_free(self.store, self.database, document)
+        return self._run(add)
 
     def alter(self, document: Named, *, replaces: Named | None = None) -> None:
         """Replace a document, as `Cubes.alter` says."""
-        stored = self._settler.entry(document.kind, document.name)
-        if stored is None or stored.state is State.LEAVING:
-            raise not_found(self.database, document.kind, document.name)
-        stored = self._settler.settle(stored)
-        if replaces is not None and stored.document != replaces:
-            raise changed(document)
-        self.check_alteration(document, stored.document, Overlay.of(self._settler, document))
-        if isinstance(document, LogicalTable):
-            entry = Entry(document, State.PROPOSED, stored.document)
-        else:
-            entry = Entry(document)
-        self._settler.replace(stored, entry)
-        with self._decided(document):
-            try:
-                self._check_altered(document, self._settler)
-            except (InvalidModel, ModelInUse):
-                if self._settler.withdraw(entry, Entry(stored.document)):
-                    raise
-            found = self._settler.settle_or_take_back(entry, Entry(stored.document, State.PENDING, document))
-        if found.document == stored.document != document:
-            raise changed(document)
 
-    def _check_described(self, document: Named, before: Named | None, known: Known) -> None:
-        """See that what a document says holds, whether it is new or takes the place of another."""
-        check_content(document, known, before)
-        check_references(document, known)
-        if isinstance(document, LogicalTable):
-            check_timeline_classes(self.store, self.database, document)
+        def alter(documents: DocumentsInTransaction) -> None:
+            before = documents.find(document.kind, document.name)
+            if before is None:
+                raise not_found(self.database, document.kind, document.name)
+            if replaces not in (None, before):
+                raise changed(document)
+            known = Overlay.of(documents, document)
+            _check_described(document, before, known)
+            _check_users(document, known)
+            self._put(documents, before, document)
 
-    def _check_free(self, document: Named, known: Known) -> None:
-        """See that neither another document nor a table has a name that a new document needs."""
-        check_name(self.database, document, known)
-        if isinstance(document, LogicalTable):
-            check_names_free(self.store, self.database, document)
-
-    def _check_altered(self, document: Named, known: Known) -> None:
-        """See that all is there that a document names, and all in it that others name."""
-        check_references(document, known)
-        for one in dependents(document, known):
-            try:
-                check_references(one, known)
-            except InvalidModel as error:
-                raise ModelInUse(
-                    "other descriptions use what the change removes",
-                    kind=document.kind,
-                    name=document.name,
-                    used_by=one,
-                    at=error.fields.get("at"),
-                    expected=error.fields.get("expected"),
-                    hint="Alter or drop the description in used_by first",
-                ) from None
+        self._run(alter)
 
     def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
-        """Remove a document with its tables; what a crash left of it as well.
+        """Remove a document with its tables.
 
         Args:
             kind: of the document; "cube" means derived cubes as well.
@@ -235,48 +143,116 @@ class Catalog:
             ModelInUse: others name it.
             ConcurrentChange: it is not ``replaces``.
         """
-        entry = self._settler.entry(kind, name)
-        if entry is None and kind == "cube":
-            entry = self._settler.entry("derived_cube", name)
-        if entry is None:
-            raise not_found(self.database, kind, name)
-        document = entry.document
-        if replaces is not None and document != replaces:
-            raise changed(document)
-        if kind == "storage":
-            self._settler.settle_all()  # a table on it may be left of a fact that is not on it any more
-        for _ in range(_ATTEMPTS):
-            users = dependents(document, self._settler)
-            if not users:
-                break
-            if not cascade:
+
+        def drop(documents: DocumentsInTransaction) -> None:
+            document = _existing(self.database, documents, kind, name)
+            if replaces not in (None, document):
+                raise changed(document)
+            users = dependents(document, documents)
+            if users and not cascade:
                 raise _in_use(document, users)
-            for user in users:
-                self._release(user, document)
-        leaving = (
-            entry
-            if entry.state is State.LEAVING
-            else self._settler.replace(entry, Entry(document, State.LEAVING, entry.before))
-        )
-        with self._decided(document):
-            late = dependents(document, self._settler)
-            if late:
-                self._settler.settle(self._settler.replace(leaving, Entry(document, State.PENDING)))
-                raise _in_use(document, late)
-            self._settler.finish_drop(leaving)
+            for listed in users:
+                user = documents.find(listed.kind, listed.name)
+                if user is not None and uses(user, document):  # others may have altered it since it was listed
+                    self._put(documents, user, _without(user, document))
+            self._put(documents, document, None)
 
-    def _release(self, user: Named, document: Named) -> None:
-        """Drop what names a document; of a fact or a dimension table on a storage, its table there."""
-        if document.kind == "storage" and isinstance(user, LogicalTable):
-            self.alter(
-                user.changed(storage_tables=[one for one in user.storage_tables if one.storage != document.name])
-            )
-        else:
-            self.drop(user.kind, user.name, cascade=True)
+        self._run(drop)
 
-    def _decided(self, document: Named) -> AbstractContextManager[None]:
-        """Inside, a change is decided: a backend that goes away leaves it to others to finish."""
-        return decided("the change is decided, but it is not finished", kind=document.kind, name=document.name)
+    def _run(self, step: Callable[[DocumentsInTransaction], T]) -> T:
+        def run(transaction: Transaction) -> T:
+            return step(DocumentsInTransaction(transaction, self.database))
+
+        return self.store.documents.transactions.run(run)
+
+    def _put(self, documents: DocumentsInTransaction, before: Named | None, after: Named | None) -> None:
+        """Put a document in the place of another one; None stands for none. Its tables follow."""
+        follow(documents.transaction, self.database, before, after)
+        if after is not None:
+            documents.put(after)
+        elif before is not None:
+            documents.remove(before)
+
+    def _table(self, name: str) -> Table | None:
+        with suppress(TableNotFound):
+            return self.store.get_table(self.database, name)
+        return None
+
+
+def check_name(database: str, document: Named, known: Known) -> None:
+    """See that no document of another kind that shares its names has this one.
+
+    Raises:
+        AlreadyExists: one has.
+    """
+    (kinds,) = (one for one in _NAMESPACES if document.kind in one)
+    for kind in kinds:
+        if kind != document.kind and (other := known.find(kind, document.name)) is not None:
+            raise there(database, other)
+
+
+def not_found(database: str, kind: str, name: str) -> ModelNotFound:
+    """The error for a document that is not there."""
+    return ModelNotFound(
+        f"the {kind} does not exist", name=f"{database}.{name}", hint="List the descriptions with `hbstore model list`"
+    )
+
+
+def changed(document: Named) -> ConcurrentChange:
+    """The error for a document that is another by now."""
+    return ConcurrentChange(
+        "another writer changed the description",
+        kind=document.kind,
+        name=document.name,
+        hint="Read the description again, then repeat the change",
+    )
+
+
+def there(database: str, document: Named) -> AlreadyExists:
+    """The error for a document that is there already."""
+    return AlreadyExists(
+        f"the {document.kind} already exists",
+        name=f"{database}.{document.name}",
+        hint="Alter the existing one, or give the new one another name",
+    )
+
+
+def _existing(database: str, known: Known, kind: str, name: str) -> Named:
+    for one in ("cube", "derived_cube") if isinstance(kind, str) and kind == "cube" else (kind,):
+        document = known.find(one, name)
+        if document is not None:
+            return document
+    raise not_found(database, kind, name)
+
+
+def _check_described(document: Named, before: Named | None, known: Known) -> None:
+    """See that what a document says holds, whether it is new or takes the place of another."""
+    check_content(document, known, before)
+    check_references(document, known)
+
+
+def _check_users(document: Named, known: Known) -> None:
+    """See that all is in a document that others name in it."""
+    for user in dependents(document, known):
+        try:
+            check_use(user, document)
+        except InvalidModel as error:
+            raise ModelInUse(
+                "other descriptions use what the change removes",
+                kind=document.kind,
+                name=document.name,
+                used_by=user,
+                at=error.fields.get("at"),
+                expected=error.fields.get("expected"),
+                hint="Alter or drop the description in used_by first",
+            ) from None
+
+
+def _without(user: Named, document: Named) -> Named | None:
+    """What is left of a document when one goes that it names: a fact on a storage is on the others still."""
+    if document.kind == "storage" and isinstance(user, LogicalTable):
+        return user.changed(storage_tables=[one for one in user.storage_tables if one.storage != document.name])
+    return None
 
 
 def _in_use(document: Named, users: Iterable[Named]) -> ModelInUse:

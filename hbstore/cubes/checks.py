@@ -37,19 +37,19 @@ AGGREGATES: Final = (
 _Concept = Cube | Dimension
 
 
-def check_content(document: Named, known: Known, before: Named | None = None) -> None:
+def check_content(document: Named, documents: Known, before: Named | None = None) -> None:
     """See that types, aggregates, expressions and spans of time are some.
 
     Args:
         document: what is to be.
-        known: finds the destinations of join chains.
+        documents: finds the destinations of join chains.
         before: what it is now; what is wrong with it already may stay.
 
     Raises:
         InvalidModel: one is none; the error says where.
     """
-    old = frozenset[str]() if before is None else {_key(error) for error in _faults(before, known)}
-    for error in _faults(document, known):
+    old = frozenset[str]() if before is None else {_key(error) for error in _faults(before, documents)}
+    for error in _faults(document, documents):
         if _key(error) not in old:
             raise error
 
@@ -59,12 +59,12 @@ def _key(error: InvalidModel) -> str:
     return str({name: value for name, value in error.fields.items() if name != "at"})
 
 
-def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
+def _faults(document: Named, documents: Known) -> Iterator[InvalidModel]:
     if isinstance(document, LogicalTable):
         yield from _empty_spans(document)
-        yield from _wrong_types(document, "columns", ((one.name, one.type) for one in document.columns))
+        yield from _wrong_types(document, "columns", ((column.name, column.type) for column in document.columns))
     if isinstance(document, Fact):
-        yield from _wrong_sketches(document, known)
+        yield from _wrong_sketches(document, documents)
     if not isinstance(document, _Concept):
         return
     measures: tuple[Measure, ...] = document.measures if isinstance(document, Cube) else ()
@@ -74,7 +74,7 @@ def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
         ("expressions", document.expressions),
     )
     for place, fields in lists:
-        yield from _wrong_types(document, place, ((one.name, one.type) for one in fields))
+        yield from _wrong_types(document, place, ((field.name, field.type) for field in fields))
     for number, measure in enumerate(measures):
         if measure.default_aggregate is not None and measure.default_aggregate.lower() not in AGGREGATES:
             yield _fault(
@@ -85,31 +85,31 @@ def _faults(document: Named, known: Known) -> Iterator[InvalidModel]:
                 found=measure.default_aggregate,
                 hint=f"Use one of these: {', '.join(AGGREGATES)}; or none",
             )
-    for one in wrong_parts(document) if isinstance(document, Cube) else ():
+    for wrong_part in wrong_parts(document) if isinstance(document, Cube) else ():
         hint = "Name the column that holds the sum, the count or the sketch of the field's values in rolled-up facts"
-        place = f"properties.{one.property}"
-        yield _fault(document, place, one.field, expected=one.expected, found=one.found, hint=hint)
+        place = f"properties.{wrong_part.property}"
+        yield _fault(document, place, wrong_part.field, expected=wrong_part.expected, found=wrong_part.found, hint=hint)
     for number, expression in enumerate(document.expressions):
         for at, spec in enumerate(expression.specs):
             place = f"expressions.{number}.specs.{at}.expression"
-            yield from _wrong_expression(document, place, expression.name, spec.expression, known)
+            yield from _wrong_expression(document, place, expression.name, spec.expression, documents)
 
 
 def _empty_spans(table: LogicalTable) -> Iterator[InvalidModel]:
     """The table or columns of it that never hold data, whatever now is, as they end where they begin or before that."""
     dated: list[tuple[str, str, Fact | Column]] = [("end_time", table.name, table)] if isinstance(table, Fact) else []
     dated += [(f"columns.{number}.end_time", column.name, column) for number, column in enumerate(table.columns)]
-    for at, name, one in dated:
-        if one.start_time is None or one.end_time is None:
+    for at, name, span in dated:
+        if span.start_time is None or span.end_time is None:
             continue
-        start, end = written_time(one.start_time), written_time(one.end_time)
+        start, end = written_time(span.start_time), written_time(span.end_time)
         if isinstance(start, AbsoluteTime) and isinstance(end, AbsoluteTime) and end.time <= start.time:
-            hint, expected = "Correct one of the two times", f"a time after the start, {one.start_time}"
-            yield _fault(table, at, name, expected=expected, found=one.end_time, hint=hint)
+            hint, expected = "Correct one of the two times", f"a time after the start, {span.start_time}"
+            yield _fault(table, at, name, expected=expected, found=span.end_time, hint=hint)
 
 
-def _wrong_sketches(fact: Fact, known: Known) -> Iterator[InvalidModel]:
-    cube = known.find("cube", fact.cube)
+def _wrong_sketches(fact: Fact, documents: Known) -> Iterator[InvalidModel]:
+    cube = documents.find("cube", fact.cube)
     for number, name, type_ in wrong_sketches(fact, cube) if isinstance(cube, Cube) else ():
         hint = f"The cube {fact.cube} says that the column holds sketches; give it their type"
         yield _fault(fact, f"columns.{number}.type", name, expected="binary", found=type_, hint=hint)
@@ -132,7 +132,7 @@ def _wrong_types(document: Named, place: str, types: Iterable[tuple[str, str]]) 
             )
 
 
-def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: Known) -> Iterator[InvalidModel]:
+def _wrong_expression(document: _Concept, at: str, name: str, text: str, documents: Known) -> Iterator[InvalidModel]:
     try:
         columns = columns_of(text)
     except BadExpression as error:
@@ -147,7 +147,7 @@ def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: 
         )
         return
     for column in columns:
-        expected = _unknown(document, column, known)
+        expected = _unknown(document, column, documents)
         if expected is not None:
             yield _fault(
                 document,
@@ -159,7 +159,7 @@ def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: 
                 caret=highlight(text, column.offset),
             )
             return
-    cycle = _cycle(document, name, text, known)
+    cycle = _cycle(document, name, text, documents)
     if cycle is not None:
         yield _fault(
             document,
@@ -172,7 +172,7 @@ def _wrong_expression(document: _Concept, at: str, name: str, text: str, known: 
         )
 
 
-def _unknown(concept: _Concept, column: ColumnName, known: Known) -> str | None:
+def _unknown(concept: _Concept, column: ColumnName, documents: Known) -> str | None:
     """What should stand in a column's place; None where it is one."""
     first, *rest = column.parts
     fields = concept.field_names()
@@ -180,7 +180,7 @@ def _unknown(concept: _Concept, column: ColumnName, known: Known) -> str | None:
         return None if first in fields else f"a field of the {concept}"
     chain = next((one for one in concept.join_chains if one.name == first), None)
     if chain is not None:
-        destination = _concept(chain.destination, known)
+        destination = _concept(chain.destination, documents)
         if destination is None or rest[0] in destination.field_names():
             return None
         return f"a field of the {destination}, to which the join chain {first} leads"
@@ -189,14 +189,14 @@ def _unknown(concept: _Concept, column: ColumnName, known: Known) -> str | None:
     return None if first in fields else f"a join chain of the {concept}"  # of a struct, what it holds
 
 
-def _cycle(concept: _Concept, name: str, text: str, known: Known) -> list[str] | None:
+def _cycle(concept: _Concept, name: str, text: str, documents: Known) -> list[str] | None:
     """The way on which an expression leads back to itself; None if there is none."""
     start = (concept.name, name)
     way: dict[tuple[str, str], tuple[str, str]] = {}
     open_ = [(start, text, concept)]
     while open_:
         node, expression, owner = open_.pop()
-        for place, target in _expressions_in(owner, expression, known, concept):
+        for place, target in _expressions_in(owner, expression, documents, concept):
             if (target.name, place) == start:
                 back = [node]
                 while back[-1] != start:
@@ -208,7 +208,7 @@ def _cycle(concept: _Concept, name: str, text: str, known: Known) -> list[str] |
     return None
 
 
-def _expressions_in(owner: _Concept, text: str, known: Known, altered: _Concept) -> Iterator[tuple[str, _Concept]]:
+def _expressions_in(owner: _Concept, text: str, documents: Known, altered: _Concept) -> Iterator[tuple[str, _Concept]]:
     """The expressions that an expression names, each with the cube or dimension that has it."""
     try:
         columns = columns_of(text)
@@ -220,7 +220,7 @@ def _expressions_in(owner: _Concept, text: str, known: Known, altered: _Concept)
         if rest:
             chain = next((one for one in owner.join_chains if one.name == first), None)
             if chain is not None:
-                found = altered if chain.destination == altered.name else _concept(chain.destination, known)
+                found = altered if chain.destination == altered.name else _concept(chain.destination, documents)
                 if found is None:
                     continue
                 target = found
@@ -235,9 +235,9 @@ def _specs(concept: _Concept, name: str) -> list[str]:
     return [spec.expression for one in concept.expressions if one.name == name for spec in one.specs]
 
 
-def _concept(name: str, known: Known) -> _Concept | None:
+def _concept(name: str, documents: Known) -> _Concept | None:
     for kind in ("dimension", "cube"):
-        found = known.find(kind, name)
+        found = documents.find(kind, name)
         if isinstance(found, _Concept):
             return found
     return None

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, model_validator
 from hbstore.cubes.document import Named
 from hbstore.cubes.fields import DimAttribute, Expression, Hierarchy, JoinChain, Measure
 from hbstore.cubes.values import FieldName, Items, Name, Properties, no_twins
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 
 
 class Storage(Named):

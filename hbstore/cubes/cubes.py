@@ -413,13 +413,13 @@ class Cubes:
         <Cover: 2 partitions, 0 ranges missing>
         """
         expect("seconds", seconds, int, float, NoneType, hint="Give a number of seconds, or None")
-        found = covered(
+        cover = covered(
             lambda: self.cover(fact, start, end, time_dimension=time_dimension, partial=True),
             seconds,
         )
-        if found.missing:
-            raise Uncoverable(found.missing)
-        return found
+        if cover.missing:
+            raise Uncoverable(cover.missing)
+        return cover
 
     # Queries
 

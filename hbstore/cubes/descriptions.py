@@ -22,8 +22,8 @@ from typing import Final, TypeVar
 from hbstore.arguments import expect, expect_dict, expect_texts
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
+from hbstore.frozen import FrozenDict
 from hbstore.keys import NULL_PARTITION
-from hbstore.model import FrozenDict
 from hbstore.timelines import UpdatePeriod
 from hbstore.types import ColumnType, DateType, TimestampType, parse_type
 from hbstore.wording import clipped
@@ -93,7 +93,7 @@ class PartitionDesc:
         return _begin(self.period, {name.lower(): value for name, value in self.time.items()}[column], column)
 
 
-def values_of(on: StorageTable, one: PartitionDesc) -> tuple[str, ...]:
+def values_of(on: StorageTable, desc: PartitionDesc) -> tuple[str, ...]:
     """The values of a partition in the order of the partition columns.
 
     Raises:
@@ -101,18 +101,20 @@ def values_of(on: StorageTable, one: PartitionDesc) -> tuple[str, ...]:
         InvalidTime: a time is not the beginning of a part of the update period.
         InvalidPartitionValue: a value does not fit its column's type.
     """
-    _check_period(on, one)
-    times = _by_column(on, "time", one.time, set(on.time_partition_columns))
-    others = other_texts(on, one.other)
-    found = []
+    _check_period(on, desc)
+    times = _by_column(on, "time", desc.time, set(on.time_partition_columns))
+    others = other_texts(on, desc.other)
+    values = []
     for column in on.partition_columns:
         kind = parse_type(column.type)
         if column.name in times:
-            assert one.period is not None  # _check_period
-            found.append(time_text(one.period, _begin(one.period, times[column.name], column.name), kind, column.name))
+            assert desc.period is not None  # _check_period
+            values.append(
+                time_text(desc.period, _begin(desc.period, times[column.name], column.name), kind, column.name)
+            )
         else:
-            found.append(others[column.name])
-    return tuple(found)
+            values.append(others[column.name])
+    return tuple(values)
 
 
 def other_texts(on: StorageTable, given: Mapping[str, str | None]) -> dict[str, str]:

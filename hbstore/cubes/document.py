@@ -122,7 +122,7 @@ class Named(Document):
 def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
     """The error for what pydantic found wrong: the first mistake in the fields, the others in the hint."""
     found = [_mistake(one) for one in error.errors(include_url=False, include_context=False)]
-    at, expected, given = found[0]
+    at, expected, value = found[0]
     more = "; ".join(f"{place}: expected {what}" for place, what, _ in found[1:MAX_SHOWN])
     left = f"; and {len(found) - MAX_SHOWN} more mistakes" if found[MAX_SHOWN:] else ""
     return InvalidModel(
@@ -132,7 +132,7 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
         **where,
         at=at or "the whole document",
         expected=expected,
-        found=given,
+        found=value,
     )
 
 

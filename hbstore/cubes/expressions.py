@@ -98,9 +98,9 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
 def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
     if not errors:
         return BadExpression("an expression that parses", "nothing", 0)
-    line, end, found = errors[0].get("line"), errors[0].get("col"), str(errors[0].get("highlight") or "")
+    line, end, token = errors[0].get("line"), errors[0].get("col"), str(errors[0].get("highlight") or "")
     offset = None
     if isinstance(line, int) and isinstance(end, int):
         before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
-        offset = max(0, before + end - len(found))
-    return BadExpression("an expression that parses", found or "the end", offset)
+        offset = max(0, before + end - len(token))
+    return BadExpression("an expression that parses", token or "the end", offset)

@@ -52,7 +52,7 @@ class FactTimes:
 
     Attributes:
         catalog: the model.
-        fact: the fact, whose storage tables agree with it.
+        fact: the fact.
     """
 
     catalog: Catalog
@@ -65,7 +65,7 @@ class FactTimes:
         Raises:
             ModelNotFound: there is none.
         """
-        fact = catalog.settled("fact", name)
+        fact = catalog.get("fact", name)
         assert isinstance(fact, Fact)
         return FactTimes(catalog, fact)
 

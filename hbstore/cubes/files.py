@@ -97,13 +97,13 @@ def write_documents(documents: Iterable[Named], format: Format = "yaml") -> str:
 
 
 def _xml_of(documents: list[Named]) -> str:
-    for one in documents:
+    for document in documents:
         try:
-            same = parse_documents(write_lens([one]), "xml") == [one]
+            same = parse_documents(write_lens([document]), "xml") == [document]
         except InvalidModel as error:
-            raise _not_in_xml(one, error) from None
+            raise _not_in_xml(document, error) from None
         if not same:
-            raise _not_in_xml(one, None)
+            raise _not_in_xml(document, None)
     return write_lens(documents)
 
 
@@ -213,17 +213,17 @@ def load(text: str, format: Format, file: str) -> list[Any]:
     return load_yaml(text, file) if format == "yaml" else load_json(text, file)
 
 
-def _kind_and_data(found: Any, file: str, number: int) -> tuple[str, dict[str, Any]]:
-    if not isinstance(found, dict):
+def _kind_and_data(document: Any, file: str, number: int) -> tuple[str, dict[str, Any]]:
+    if not isinstance(document, dict):
         raise InvalidModel(
             "the document is not a mapping",
             file=file,
             document=number,
             at="the whole document",
-            found=type(found).__name__,
+            found=type(document).__name__,
             hint="Write keys with values, and the key kind among them",
         )
-    kind = found.get("kind")
+    kind = document.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
         raise InvalidModel(
             "the kind of the document is missing or unknown",
@@ -234,4 +234,4 @@ def _kind_and_data(found: Any, file: str, number: int) -> tuple[str, dict[str, A
             found=kind,
             hint="Set kind to one of the expected kinds",
         )
-    return kind, {key: value for key, value in found.items() if key != "kind"}
+    return kind, {key: value for key, value in document.items() if key != "kind"}

@@ -18,12 +18,11 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.errors import ConcurrentChange, InvalidTime, PartitionNotFound
+from hbstore.errors import InvalidTime, PartitionNotFound
 from hbstore.filters.builder import Expression, spec_filter
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.pauses import pause
 from hbstore.structs import partition_from_payload
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
@@ -32,7 +31,6 @@ from hbstore.types import ColumnType, DateType, TimestampType
 Values: TypeAlias = tuple[str, ...]
 
 LATEST_STAMP: Final = "cube.storagetable.latest.stamp"
-_ATTEMPTS: Final = 200
 _LISTED: Final = 20
 """Combinations that are listed one by one; more, and the whole table is."""
 
@@ -104,51 +102,50 @@ class Dumps:
         return self.table.partition_column_names.index(self.column)
 
     def _change(self, wanted: _Wanted) -> None:
-        for attempt in range(_ATTEMPTS):
-            with suppress(ConcurrentChange):
-                self._change_once(wanted)
-                return
-            pause(attempt)
-        raise ConcurrentChange("other writers kept changing the latest partition", table=self.table, hint="Try again")
+        text = "other writers kept changing the latest partition"
+        self.store.patience.retry(lambda: self._change_once(wanted), text=text, table=self.table)
 
-    def _change_once(self, wanted: _Wanted) -> None:
+    def _change_once(self, changes: _Wanted) -> None:
         database, name = self.table.database, self.table.name
-        combinations = {self.latest_values(values) for values in wanted.values()}
-        found = self._payloads(list(combinations))
-        known = {values: partition_from_payload(data) for values, data in found.items()}
-        there = self._payloads([one.values for one in wanted.put])
+        combinations = {self.latest_values(values) for values in changes.values()}
+        latest_payloads = self._payloads(list(combinations))
+        latest_before = {values: partition_from_payload(data) for values, data in latest_payloads.items()}
+        stored_payloads = self._payloads([partition.values for partition in changes.put])
         putting: list[Partition] = []
-        for one in wanted.put:
-            stored = there.get(self._canonical(one.values))
+        for partition in changes.put:
+            stored = stored_payloads.get(self._canonical(partition.values))
             if stored is None:
                 raise PartitionNotFound(
                     "the partition does not exist",
                     table=self.table,
-                    partition=self._name(one.values),
+                    partition=self._name(partition.values),
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
-            putting.append(updated(partition_from_payload(stored), one))
-        gone = {self._canonical(values) for values in wanted.drop}
+            putting.append(updated(partition_from_payload(stored), partition))
+        gone = {self._canonical(values) for values in changes.drop}
         times = {(self.latest_values(values), self._time_in(values)) for values in gone}
         newest = {
             values: latest
-            for values, latest in known.items()
+            for values, latest in latest_before.items()
             if self._time(latest) is not None and (values, self._time(latest)) not in times
         }
         newest |= self._newest_of(combinations - newest.keys(), gone)
-        for one in (*wanted.add, *putting):
-            values = self.latest_values(one.values)
-            if values not in newest or self._newness(one) >= self._newness(newest[values]):
-                newest[values] = one
-        put = [*putting, *(self._latest(values, one) for values, one in newest.items())]
-        drop = [*wanted.drop, *(values for values in known if values not in newest)]
+        for partition in (*changes.add, *putting):
+            values = self.latest_values(partition.values)
+            if values not in newest or self._newness(partition) >= self._newness(newest[values]):
+                newest[values] = partition
+        put = [*putting, *(self._latest(values, partition) for values, partition in newest.items())]
+        drop = [*changes.drop, *(values for values in latest_before if values not in newest)]
         self.store.change_partitions(
             database,
             name,
-            add=wanted.add,
+            add=changes.add,
             put=put,
             drop=drop,
-            expected={values: found.get(values, there.get(values)) for values in (*combinations, *there)},
+            expected={
+                values: latest_payloads.get(values, stored_payloads.get(values))
+                for values in (*combinations, *stored_payloads)
+            },
             invalid_values="keep",
         )
 
@@ -157,12 +154,16 @@ class Dumps:
         filters = [self._filter(values) for values in combinations]
         newest: dict[Values, Partition] = {}
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
-            for one in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
-                values = self.latest_values(one.values)
-                if values in combinations and self._canonical(one.values) not in gone and self._is_dump(one):
+            for partition in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
+                values = self.latest_values(partition.values)
+                if (
+                    values in combinations
+                    and self._canonical(partition.values) not in gone
+                    and self._is_dump(partition)
+                ):
                     best = newest.get(values)
-                    if best is None or self._newness(one) > self._newness(best):
-                        newest[values] = one
+                    if best is None or self._newness(partition) > self._newness(best):
+                        newest[values] = partition
         return newest
 
     def _filter(self, values: Values) -> Expression | None:

@@ -34,24 +34,24 @@ def write_lens(documents: Iterable[Named]) -> str:
 
 def _root(document: Named) -> Element:
     data = document.to_dict()
-    made = _element(_ROOTS[document.kind], **_described(data))
+    root = _element(_ROOTS[document.kind], **_described(data))
     name = "table_name" if document.kind == "dimtable" else "name"
-    made.attributes[name] = document.name
+    root.attributes[name] = document.name
     parts: Iterator[Element]
     if document.kind == "storage":
-        made.attributes |= _texts(classname=data.get("class_name"), endpoint=data.get("endpoint"))
+        root.attributes |= _texts(classname=data.get("class_name"), endpoint=data.get("endpoint"))
         parts = _properties("properties", data.get("properties", {}))
     elif document.kind == "derived_cube":
-        made.attributes["parent"] = data["parent"]
+        root.attributes["parent"] = data["parent"]
         parts = _derived_cube(data)
     elif document.kind in ("fact", "dimtable"):
         owner = {"fact": ("cube_name", "cube"), "dimtable": ("dimension_name", "dimension")}[document.kind]
-        made.attributes |= _texts(**{owner[0]: data[owner[1]], "weight": data.get("weight")})
+        root.attributes |= _texts(**{owner[0]: data[owner[1]], "weight": data.get("weight")})
         parts = _table(data)
     else:
         parts = _concept(document.name, data)
-    made.children = list(parts)
-    return made
+    root.children = list(parts)
+    return root
 
 
 def _derived_cube(data: _Data) -> Iterator[Element]:
@@ -63,19 +63,21 @@ def _derived_cube(data: _Data) -> Iterator[Element]:
 def _concept(name: str, data: _Data) -> Iterator[Element]:
     """What is in a cube or a dimension."""
     yield from _list("measures", map(_measure, data.get("measures", ())))
-    attributes = {one["name"]: one for one in data.get("dim_attributes", ())}
-    hierarchies = {one["name"]: one for one in data.get("hierarchies", ())}
-    within = {part for one in hierarchies.values() for part in one["attributes"]}
+    attributes = {attribute["name"]: attribute for attribute in data.get("dim_attributes", ())}
+    hierarchies = {hierarchy["name"]: hierarchy for hierarchy in data.get("hierarchies", ())}
+    within = {part for hierarchy in hierarchies.values() for part in hierarchy["attributes"]}
 
     def part(name: str) -> Element:
         if name not in hierarchies:
             return _dim_attribute(attributes[name])
-        one = hierarchies[name]
+        hierarchy = hierarchies[name]
         return _element(
-            "dim_attribute", [*_tags(one), *_list("hierarchy", map(part, one["attributes"]))], **_described(one)
+            "dim_attribute",
+            [*_tags(hierarchy), *_list("hierarchy", map(part, hierarchy["attributes"]))],
+            **_described(hierarchy),
         )
 
-    outer = [one for one in hierarchies if one not in within]
+    outer = [hierarchy_name for hierarchy_name in hierarchies if hierarchy_name not in within]
     yield from _list("dim_attributes", map(part, [*attributes, *outer]))
     yield from _list("expressions", map(_expression, data.get("expressions", ())))
     yield from _list("join_chains", map(_join_chain, data.get("join_chains", ())))
@@ -160,13 +162,16 @@ def _storage_table(data: _Data) -> Element:
     described = data.get("description", {})
     serde = described.get("serde", {})
     parts = [
-        *_list("part_cols", (_column(one) for one in data.get("partition_columns", ()))),
-        *(_text("time_part_cols", one) for one in data.get("time_partition_columns", ())),
+        *_list("part_cols", (_column(column) for column in data.get("partition_columns", ()))),
+        *(_text("time_part_cols", name) for name in data.get("time_partition_columns", ())),
         *_properties("table_parameters", described.get("table_properties", {})),
         *_properties("serde_parameters", serde.get("parameters", {})),
-        *(_text("bucket_cols", one) for one in described.get("bucket_columns", ())),
-        *(_text("sort_cols", one["name"]) for one in described.get("sort_columns", ())),
-        *(_text("sort_col_order", "0" if one.get("descending") else "1") for one in described.get("sort_columns", ())),
+        *(_text("bucket_cols", name) for name in described.get("bucket_columns", ())),
+        *(_text("sort_cols", column["name"]) for column in described.get("sort_columns", ())),
+        *(
+            _text("sort_col_order", "0" if column.get("descending") else "1")
+            for column in described.get("sort_columns", ())
+        ),
     ]
     table = _element(
         "table_desc",
@@ -178,7 +183,7 @@ def _storage_table(data: _Data) -> Element:
         serde_library=serde.get("library"),
         **{name: described.get(name) for name in ("external", "format", "input_format", "output_format", "compressed")},
     )
-    periods = _list("update_periods", (_text("update_period", one) for one in data.get("update_periods", ())))
+    periods = _list("update_periods", (_text("update_period", period) for period in data.get("update_periods", ())))
     return _element("storage_table", [*periods, _text("storage_name", data["storage"]), table])
 
 

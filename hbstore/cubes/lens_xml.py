@@ -74,7 +74,7 @@ def read_lens(root: Element, file: str) -> tuple[str, Data]:
     return kind, data
 
 
-def given(**fields: Any) -> Data:
+def present_fields(**fields: Any) -> Data:
     """The fields that are there."""
     return {name: value for name, value in fields.items() if value is not None and value not in ([], {})}
 
@@ -92,7 +92,7 @@ def properties(reader: ElementReader, tag: str = "properties", *items: str) -> D
 
 
 def _storage(reader: ElementReader) -> tuple[str, Data]:
-    return "storage", given(
+    return "storage", present_fields(
         name=reader.attribute("name"),
         class_name=reader.attribute("classname", "class_name"),
         endpoint=reader.attribute("endpoint"),
@@ -106,7 +106,7 @@ def _cube(reader: ElementReader) -> tuple[str, Data]:
         return _derived_cube(reader)
     name = reader.attribute("name")
     own = properties(reader)
-    return "cube", given(
+    return "cube", present_fields(
         name=name,
         **_described(reader),
         time_dimensions=_time_dimensions(name or "", own),
@@ -117,7 +117,7 @@ def _cube(reader: ElementReader) -> tuple[str, Data]:
 
 
 def _derived_cube(reader: ElementReader) -> tuple[str, Data]:
-    return "derived_cube", given(
+    return "derived_cube", present_fields(
         name=reader.attribute("name"),
         parent=reader.attribute("parent"),
         **_described(reader),
@@ -128,14 +128,14 @@ def _derived_cube(reader: ElementReader) -> tuple[str, Data]:
 
 
 def _dimension(reader: ElementReader) -> tuple[str, Data]:
-    return "dimension", given(
+    return "dimension", present_fields(
         name=reader.attribute("name"), **_described(reader), **_fields(reader), properties=properties(reader)
     )
 
 
 def _fact(reader: ElementReader) -> tuple[str, Data]:
     own = properties(reader)
-    return "fact", given(
+    return "fact", present_fields(
         name=reader.attribute("name", "table_name"),
         cube=reader.attribute("cube_name"),
         description=reader.attribute("description"),
@@ -146,7 +146,7 @@ def _fact(reader: ElementReader) -> tuple[str, Data]:
 
 
 def _dimtable(reader: ElementReader) -> tuple[str, Data]:
-    return "dimtable", given(
+    return "dimtable", present_fields(
         name=reader.attribute("table_name", "name"),
         dimension=reader.attribute("dimension_name"),
         description=reader.attribute("description"),
@@ -171,7 +171,7 @@ _ROOTS: Final[Mapping[str, Callable[[ElementReader], tuple[str, Data]]]] = {
 
 
 def _described(reader: ElementReader) -> Data:
-    return given(description=reader.attribute("description"), display=reader.attribute("display_string"))
+    return present_fields(description=reader.attribute("description"), display=reader.attribute("display_string"))
 
 
 def _names(reader: ElementReader, list_tag: str, *tags: str) -> list[str]:
@@ -209,27 +209,29 @@ def _fields(reader: ElementReader) -> Data:
     ]
     hierarchies: list[Data] = []
     dim_attributes: list[Data] = []
-    for one in map(_dim_attribute, _flat(attributes, hierarchies)):
-        if one not in dim_attributes:  # Lens repeats an attribute in each hierarchy that it is a part of
-            dim_attributes.append(one)
-    return given(
+    for attribute in map(_dim_attribute, _flat(attributes, hierarchies)):
+        if attribute not in dim_attributes:  # Lens repeats an attribute in each hierarchy that it is a part of
+            dim_attributes.append(attribute)
+    return present_fields(
         dim_attributes=dim_attributes,
         hierarchies=hierarchies,
-        expressions=[_expression(one) for one in reader.items("expressions", "expression")],
-        join_chains=[_join_chain(one) for one in reader.items("join_chains", "join_chain")],
+        expressions=[_expression(expression) for expression in reader.items("expressions", "expression")],
+        join_chains=[_join_chain(chain) for chain in reader.items("join_chains", "join_chain")],
     )
 
 
 def _flat(attributes: Iterable[ElementReader], hierarchies: list[Data]) -> Iterator[ElementReader]:
     """The attributes that are none of others; hierarchies, which are, are put into a list."""
-    for one in attributes:
-        parts = one.items("hierarchy", "dim_attribute")
+    for attribute in attributes:
+        parts = attribute.items("hierarchy", "dim_attribute")
         if not parts:
-            yield one
+            yield attribute
             continue
         names = [part.element.attributes.get("name", "") for part in parts]
-        found = given(name=one.attribute("name"), **_described(one), tags=_tags(one), attributes=names)
-        hierarchies.append(_ended(one, found))
+        found = present_fields(
+            name=attribute.attribute("name"), **_described(attribute), tags=_tags(attribute), attributes=names
+        )
+        hierarchies.append(_ended(attribute, found))
         yield from _flat(parts, hierarchies)
 
 
@@ -238,12 +240,12 @@ def _tags(reader: ElementReader) -> Data:
 
 
 def _field(reader: ElementReader) -> Data:
-    own = given(name=reader.attribute("name"), type=reader.attribute("type", "_type"), tags=_tags(reader))
+    own = present_fields(name=reader.attribute("name"), type=reader.attribute("type", "_type"), tags=_tags(reader))
     return own | _described(reader)
 
 
 def _times(reader: ElementReader) -> Data:
-    return given(start_time=reader.attribute("start_time"), end_time=reader.attribute("end_time"))
+    return present_fields(start_time=reader.attribute("start_time"), end_time=reader.attribute("end_time"))
 
 
 def _ended(reader: ElementReader, data: Data) -> Data:
@@ -254,53 +256,56 @@ def _ended(reader: ElementReader, data: Data) -> Data:
 def _measure(reader: ElementReader) -> Data:
     return _ended(
         reader,
-        given(
+        present_fields(
             **_field(reader),
             **_times(reader),
             default_aggregate=reader.attribute("default_aggr"),
             format=reader.attribute("format_string"),
             unit=reader.attribute("unit"),
-            min=_number(reader.attribute("min")),
-            max=_number(reader.attribute("max")),
+            min=reader.number("min"),
+            max=reader.number("max"),
         ),
     )
 
 
 def _dim_attribute(reader: ElementReader) -> Data:
-    found = given(
+    data = present_fields(
         **_field(reader),
         **_times(reader),
-        distinct_values=_whole(reader.attribute("num_distinct_values")),
-        join_key=_truth(reader.attribute("join_key")),
+        distinct_values=reader.whole("num_distinct_values"),
+        join_key=reader.truth("join_key"),
         values=reader.texts("values"),
     )
-    references = [_reference(one) for one in reader.items("references", "table_references", "table_reference")]
+    references = [
+        _reference(reference) for reference in reader.items("references", "table_references", "table_reference")
+    ]
     chain = _chain_fields(reader)
     for spec in reader.children("ref_spec"):
-        references += [_reference(one) for one in spec.items("table_references", "table_reference")]
+        references += [_reference(reference) for reference in spec.items("table_references", "table_reference")]
         chain += _chain_fields(spec)
         spec.end()
-    return _ended(reader, found | given(references=references, chain=chain))
+    return _ended(reader, data | present_fields(references=references, chain=chain))
 
 
 def _chain_fields(reader: ElementReader) -> list[Data]:
     found = []
     for one in reader.children("chain_ref_column"):
         one.attribute("dest_table")  # which Lens fills in
-        found.append(_ended(one, given(chain=one.attribute("chain_name"), field=one.attribute("ref_col"))))
+        found.append(_ended(one, present_fields(chain=one.attribute("chain_name"), field=one.attribute("ref_col"))))
     return found
 
 
 def _reference(reader: ElementReader) -> Data:
     table, column = reader.attribute("table", "dest_table"), reader.attribute("column", "dest_column")
-    return _ended(reader, given(table=table, field=column))
+    return _ended(reader, present_fields(table=table, field=column))
 
 
 def _expression(reader: ElementReader) -> Data:
     specs = [
-        _ended(one, given(expression=one.attribute("expr"), **_times(one))) for one in reader.children("expr_spec")
+        _ended(one, present_fields(expression=one.attribute("expr"), **_times(one)))
+        for one in reader.children("expr_spec")
     ]
-    return _ended(reader, given(**_field(reader), specs=specs))
+    return _ended(reader, present_fields(**_field(reader), specs=specs))
 
 
 def _join_chain(reader: ElementReader) -> Data:
@@ -309,14 +314,16 @@ def _join_chain(reader: ElementReader) -> Data:
     for path in reader.items("paths", "path"):
         paths.append([_edge(one) for one in path.items("edges", "edge")])
         path.end()
-    return _ended(reader, given(name=reader.attribute("name"), **_described(reader), tags=_tags(reader), paths=paths))
+    return _ended(
+        reader, present_fields(name=reader.attribute("name"), **_described(reader), tags=_tags(reader), paths=paths)
+    )
 
 
 def _edge(reader: ElementReader) -> Data:
     edge: Data = {}
     for end, prefix in (("from", ""), ("to", "to_")):
         for one in reader.children(end):
-            many = _truth(one.attribute("maps_to_many"))
+            many = one.truth("maps_to_many")
             if prefix and many is not None:
                 edge["to_many"] = many
             edge |= {f"{prefix}{name}": value for name, value in _reference(one).items()}
@@ -324,8 +331,8 @@ def _edge(reader: ElementReader) -> Data:
 
 
 def _table(reader: ElementReader) -> Data:
-    return given(
-        weight=_number(reader.attribute("weight")),
+    return present_fields(
+        weight=reader.number("weight"),
         columns=_columns(reader.items("columns", "column")),
         storage_tables=[_storage_table(one) for one in reader.items("storage_tables", "storage_table")],
     )
@@ -334,77 +341,58 @@ def _table(reader: ElementReader) -> Data:
 def _columns(columns: Iterable[ElementReader]) -> list[Data]:
     return [
         _ended(
-            one,
-            given(
-                name=one.attribute("name"),
-                type=one.attribute("type", "_type"),
-                comment=one.attribute("comment") or None,
-                extra=_truth(one.attribute("extra")),
-                **_times(one),
+            column,
+            present_fields(
+                name=column.attribute("name"),
+                type=column.attribute("type", "_type"),
+                comment=column.attribute("comment") or None,
+                extra=column.truth("extra"),
+                **_times(column),
             ),
         )
-        for one in columns
+        for column in columns
     ]
 
 
 def _storage_table(reader: ElementReader) -> Data:
-    found = given(
+    data = present_fields(
         storage=next(iter(reader.texts("storage_name")), None),
         update_periods=_names(reader, "update_periods", "update_period"),
     )
     for described in reader.children("table_desc"):
-        found |= _table_description(described)
+        data |= _table_description(described)
         described.end()
-    return _ended(reader, found)
+    return _ended(reader, data)
 
 
 def _table_description(reader: ElementReader) -> Data:
-    serde_parameters = given(**{parameter: reader.attribute(name) for name, parameter in _DELIMITERS.items()})
+    serde_parameters = present_fields(**{parameter: reader.attribute(name) for name, parameter in _DELIMITERS.items()})
     orders = reader.texts("sort_col_order")
     sorted_by = [
         {"name": name, "descending": orders[at : at + 1] == ["0"]} for at, name in enumerate(reader.texts("sort_cols"))
     ]
-    serde = given(
+    serde = present_fields(
         name=reader.attribute("serde_class_name"),
         library=reader.attribute("serde_library"),
         parameters=serde_parameters | properties(reader, "serde_parameters"),
     )
-    description = given(
+    description = present_fields(
         location=reader.attribute("table_location"),
-        external=_truth(reader.attribute("external")),
+        external=reader.truth("external"),
         format=reader.attribute("format"),
         input_format=reader.attribute("input_format"),
         output_format=reader.attribute("output_format"),
-        compressed=_truth(reader.attribute("compressed")),
+        compressed=reader.truth("compressed"),
         serde=serde,
         storage_handler=reader.attribute("storage_handler_name"),
-        buckets=_whole(reader.attribute("num_buckets")),
+        buckets=reader.whole("num_buckets"),
         bucket_columns=reader.texts("bucket_cols"),
         sort_columns=sorted_by,
         table_properties=properties(reader, "table_parameters"),
     )
     time_columns = [name.strip() for text in reader.texts("time_part_cols") for name in text.split(",")]
-    return given(
+    return present_fields(
         partition_columns=_columns(reader.items("part_cols", "column", "columns")),
         time_partition_columns=time_columns,
         description=description,
     )
-
-
-def _number(text: str | None) -> float | str | None:
-    """A number; what is none is left to the document to refuse."""
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
-
-def _whole(text: str | None) -> int | str | None:
-    try:
-        return None if text is None else int(text)
-    except ValueError:
-        return text
-
-
-def _truth(text: str | None) -> bool | str | None:
-    return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text) if text else None

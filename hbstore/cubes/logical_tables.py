@@ -35,7 +35,7 @@ from hbstore.cubes.values import (
     no_twins,
 )
 from hbstore.errors import InvalidName, InvalidType
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 from hbstore.names import identifier
 from hbstore.stored_as import FileFormat
 from hbstore.timelines import UpdatePeriod
@@ -229,9 +229,9 @@ LogicalTable: TypeAlias = Fact | DimTable
 
 def _check_table(table: LogicalTable) -> None:
     no_twins((column.name for column in table.columns), "each column")
-    no_twins((one.storage for one in table.storage_tables), "each storage")
-    for one in table.storage_tables:
+    no_twins((on.storage for on in table.storage_tables), "each storage")
+    for on in table.storage_tables:
         try:
-            identifier("table", table.table_name(one.storage))
+            identifier("table", table.table_name(on.storage))
         except InvalidName:
-            raise ValueError(f"a name such that {table.table_name(one.storage)} has at most 128 characters") from None
+            raise ValueError(f"a name such that {table.table_name(on.storage)} has at most 128 characters") from None

@@ -17,12 +17,12 @@ from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, check_text, load, read_text
-from hbstore.cubes.lens_xml import Data, given, properties
+from hbstore.cubes.lens_xml import Data, present_fields, properties
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_reader import ElementReader
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 
 
 def _named_once(values: object) -> object:
@@ -142,7 +142,7 @@ def _lens_partition(reader: ElementReader) -> Data:
     for full in reader.children("full_partition_spec"):
         full.children("part_spec_element")
         full.end()
-    found = given(
+    data = present_fields(
         table=reader.attribute("fact_or_dimension_table_name"),
         update_period=reader.attribute("update_period"),
         time=_spec(reader, "time_partition_spec"),
@@ -151,7 +151,7 @@ def _lens_partition(reader: ElementReader) -> Data:
         parameters=properties(reader, "partition_parameters"),
     )
     reader.end()
-    return found
+    return data
 
 
 def _spec(reader: ElementReader, tag: str) -> Data:

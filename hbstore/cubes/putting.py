@@ -1,6 +1,6 @@
 """Putting documents: those that are not there are created, others altered, in an order in which each step is sound.
 
-What is to be done is settled before anything is: each document is checked as it would stand after those before it. One
+What is to be done is decided before anything is: each document is checked as it would stand after those before it. One
 that still needs what another takes away waits for that other. So a check alone says what would be done, and does not
 do it.
 """
@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.catalog import Catalog, not_found, there
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import in_order
 from hbstore.cubes.overlay import Overlay
-from hbstore.cubes.settling import not_found, there
 from hbstore.errors import HbstoreError, InvalidModel, ModelInUse
 
 
@@ -89,7 +88,7 @@ def put(
     for number, step in enumerate(steps):
         try:
             if step.action is Action.CREATE:
-                catalog.create(step.document)
+                catalog.add(step.document, if_not_exists=False)
             elif step.action is Action.ALTER:
                 catalog.alter(step.document, replaces=step.before)
         except HbstoreError as error:
@@ -104,7 +103,7 @@ def _step(
     catalog: Catalog, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool
 ) -> Step:
     before = catalog.find(document.kind, document.name)
-    overlay = Overlay.of(catalog.documents, *(one.document for one in steps), document)
+    overlay = Overlay.of(catalog, *(one.document for one in steps), document)
     if before is None:
         if only is Action.ALTER:
             raise not_found(catalog.database, document.kind, document.name)

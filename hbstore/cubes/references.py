@@ -10,12 +10,15 @@ Join chains may name tables that are still to come, as dimensions may lead to ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable
 from hbstore.errors import InvalidModel
+
+_USERS: Final = {"cube": ("derived_cube", "fact"), "dimension": ("dimtable",), "storage": ("fact", "dimtable")}
+"""The kinds of documents that name one of a kind."""
 
 
 class Known(Protocol):
@@ -28,69 +31,80 @@ class Known(Protocol):
         """All documents of a kind."""
 
 
-def check_references(document: Named, known: Known) -> None:
+def check_references(document: Named, documents: Known) -> None:
     """See that all that a document names is there.
 
     Raises:
         InvalidModel: something is not; the error says what and where it is named.
     """
     if isinstance(document, DerivedCube):
-        parent = _base_cube(document, "parent", document.parent, known)
-        measures = [*(one.name for one in parent.measures), *(one.name for one in parent.expressions)]
-        _check_names(document, "measures", document.measures, measures, parent)
-        attributes = [field.name for field in parent.dim_attributes]
-        _check_names(document, "dim_attributes", document.dim_attributes, attributes, parent)
+        check_use(document, _base_cube(document, "parent", document.parent, documents))
     elif isinstance(document, Fact):
-        cube = _base_cube(document, "cube", document.cube, known)
-        _check_columns(document, cube.field_names(), cube)
-        _check_storages(document, known)
-        _check_time_columns(document, cube)
+        check_use(document, _base_cube(document, "cube", document.cube, documents))
     elif isinstance(document, DimTable):
-        dimension = known.find("dimension", document.dimension)
+        dimension = documents.find("dimension", document.dimension)
         if not isinstance(dimension, Dimension):
             raise _missing(document, "dimension", f"a dimension {document.dimension}, which does not exist")
-        _check_columns(document, dimension.field_names(), dimension)
-        _check_storages(document, known)
-
-
-def dependents(document: Named, known: Known) -> list[Named]:
-    """The documents that name one."""
-    documents: list[Named] = []
-    if document.kind == "cube":
-        documents += [one for one in known.list("derived_cube") if getattr(one, "parent", None) == document.name]
-        documents += [one for one in known.list("fact") if getattr(one, "cube", None) == document.name]
-    elif document.kind == "dimension":
-        documents += [one for one in known.list("dimtable") if getattr(one, "dimension", None) == document.name]
-    elif document.kind == "storage":
-        documents += [
-            one
-            for kind in ("fact", "dimtable")
-            for one in known.list(kind)
-            if isinstance(one, LogicalTable) and document.name in {table.storage for table in one.storage_tables}
-        ]
-    return documents
-
-
-def described(document: Named, known: Known) -> dict[str, Any]:
-    """A document as JSON would hold it, with what uses it and what its storage tables are called."""
-    found: dict[str, Any] = document.to_dict()
-    users = dependents(document, known)
+        check_use(document, dimension)
     if isinstance(document, LogicalTable):
-        found["tables"] = {one.storage: document.table_name(one.storage) for one in document.storage_tables}
+        _check_storages(document, documents)
+
+
+def check_use(user: Named, used: Named) -> None:
+    """See that all is there that a document names in another one: fields of a cube or a dimension.
+
+    Raises:
+        InvalidModel: something is not.
+    """
+    if isinstance(user, DerivedCube) and isinstance(used, Cube):
+        measures = [*(one.name for one in used.measures), *(one.name for one in used.expressions)]
+        _check_names(user, "measures", user.measures, measures, used)
+        attributes = [field.name for field in used.dim_attributes]
+        _check_names(user, "dim_attributes", user.dim_attributes, attributes, used)
+    elif isinstance(user, Fact) and isinstance(used, Cube):
+        _check_columns(user, used.field_names(), used)
+        _check_time_columns(user, used)
+    elif isinstance(user, DimTable) and isinstance(used, Dimension):
+        _check_columns(user, used.field_names(), used)
+
+
+def dependents(document: Named, documents: Known) -> list[Named]:
+    """The documents that name one."""
+    return [one for kind in _USERS.get(document.kind, ()) for one in documents.list(kind) if uses(one, document)]
+
+
+def uses(user: Named, used: Named) -> bool:
+    """Whether a document names another one."""
+    match used.kind:
+        case "cube":
+            return used.name in (getattr(user, "parent", None), getattr(user, "cube", None))
+        case "dimension":
+            return getattr(user, "dimension", None) == used.name
+        case "storage":
+            return isinstance(user, LogicalTable) and used.name in {table.storage for table in user.storage_tables}
+    return False
+
+
+def described(document: Named, documents: Known) -> dict[str, Any]:
+    """A document as JSON would hold it, with what uses it and what its storage tables are called."""
+    data: dict[str, Any] = document.to_dict()
+    users = dependents(document, documents)
+    if isinstance(document, LogicalTable):
+        data["tables"] = {on.storage: document.table_name(on.storage) for on in document.storage_tables}
     elif isinstance(document, Storage):
-        found["used_by"] = [str(one) for one in users]
+        data["used_by"] = [str(user) for user in users]
     elif isinstance(document, Dimension):
-        found["dimtables"] = [one.name for one in users]
+        data["dimtables"] = [user.name for user in users]
     elif isinstance(document, Cube):
-        found["derived_cubes"] = [one.name for one in users if isinstance(one, DerivedCube)]
-        found["facts"] = [one.name for one in users if isinstance(one, Fact)]
-    return found
+        data["derived_cubes"] = [user.name for user in users if isinstance(user, DerivedCube)]
+        data["facts"] = [user.name for user in users if isinstance(user, Fact)]
+    return data
 
 
-def _base_cube(document: Named, at: str, name: str, known: Known) -> Cube:
-    found = known.find("cube", name)
+def _base_cube(document: Named, at: str, name: str, documents: Known) -> Cube:
+    found = documents.find("cube", name)
     if not isinstance(found, Cube):
-        derived = known.find("derived_cube", name) is not None
+        derived = documents.find("derived_cube", name) is not None
         raise _missing(document, at, f"a base cube, but {name} {'is a derived cube' if derived else 'does not exist'}")
     return found
 
@@ -114,9 +128,9 @@ def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) 
             )
 
 
-def _check_storages(document: LogicalTable, known: Known) -> None:
+def _check_storages(document: LogicalTable, documents: Known) -> None:
     for number, table in enumerate(document.storage_tables):
-        if known.find("storage", table.storage) is None:
+        if documents.find("storage", table.storage) is None:
             raise _missing(
                 document, f"storage_tables.{number}.storage", f"a storage, but {table.storage} does not exist"
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from types import NoneType
@@ -34,7 +33,6 @@ from hbstore.structs import partition_from_payload
 from hbstore.timelines import parse_time
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
 
-_ATTEMPTS: Final = 50
 _DESCS: Final = 'Give a list of PartitionDescs, such as [PartitionDesc("DAILY", {"dt": "2015-01-29"})]'
 
 
@@ -55,23 +53,32 @@ class Registration:
         expect_flags(if_not_exists=if_not_exists)
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
-        for _ in range(_ATTEMPTS):
-            new = place.missing(partitions) if if_not_exists else partitions
-            if not new:
-                return 0
-            try:
-                if place.dumps is not None:
-                    place.dumps.add(new)
-                else:
-                    with hinting(InvalidPartitionValue, "Nothing was added. Correct the partition"):
-                        place.store.add_partitions(place.table.database, place.table.name, new)
-            except AlreadyExists:
-                place.missing(partitions)  # the error for one of another update period says more
-                if not if_not_exists:
-                    raise
+
+        def add(new: Sequence[Partition]) -> int:
+            if place.dumps is not None:
+                place.dumps.add(new)
             else:
-                return len(new)
-        raise ConcurrentChange("other writers kept adding the same partitions", table=place.table, hint="Try again")
+                with hinting(InvalidPartitionValue, "Nothing was added. Correct the partition"):
+                    place.store.add_partitions(place.table.database, place.table.name, new)
+            return len(new)
+
+        def add_missing() -> int:
+            new = place.missing(partitions)
+            try:
+                return add(new) if new else 0
+            except AlreadyExists as error:
+                raise ConcurrentChange(
+                    "another writer added the partition", table=place.table, hint="Try again"
+                ) from error
+
+        if if_not_exists:
+            text = "other writers kept adding the same partitions"
+            return place.store.patience.retry(add_missing, text=text, table=place.table)
+        try:
+            return add(partitions)
+        except AlreadyExists:
+            place.missing(partitions)  # the error for one of another update period says more
+            raise
 
     def alter(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
         """Replace location and parameters of partitions, all or none; how many."""
@@ -155,16 +162,16 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
         ModelNotFound: it is not on that storage.
     """
     expect("storage", storage, str, hint="Give the name of a storage")
-    found = next((one for one in logical.storage_tables if one.storage == storage.lower()), None)
-    if found is None:
+    on = next((table for table in logical.storage_tables if table.storage == storage.lower()), None)
+    if on is None:
         raise ModelNotFound(
             f"the {logical.kind} is not on that storage",
             name=logical.name,
             storage=storage,
-            storages=", ".join(one.storage for one in logical.storage_tables) or "none",
+            storages=", ".join(table.storage for table in logical.storage_tables) or "none",
             hint="Name one of its storages, or alter it to use this storage",
         )
-    return found
+    return on
 
 
 def validity(fact: Fact, now: datetime) -> tuple[datetime | None, datetime | None]:
@@ -182,21 +189,21 @@ class _Validity:
     end: datetime | None = None
     columns: frozenset[str] = frozenset()
 
-    def check(self, logical: LogicalTable, on: StorageTable, one: PartitionDesc) -> None:
+    def check(self, logical: LogicalTable, on: StorageTable, desc: PartitionDesc) -> None:
         """See that a partition is not wholly outside, in any column.
 
         Raises:
             OutsideValidity: it is.
         """
         columns = [name for name in on.time_partition_columns if not self.columns or name in self.columns]
-        if columns and (self.start or self.end) and all(self._is_outside(one, column) for column in columns):
-            period = one.period
+        if columns and (self.start or self.end) and all(self._is_outside(desc, column) for column in columns):
+            period = desc.period
             assert period is not None
             raise OutsideValidity(
                 "the partition is outside the validity of the fact",
                 name=logical.name,
                 column=columns[0],
-                time=period.format(one.begins(columns[0])),
+                time=period.format(desc.begins(columns[0])),
                 start=None if self.start is None else self.start.isoformat(),
                 end=None if self.end is None else self.end.isoformat(),
                 hint="Leave the partition out, or alter the fact's start or end",
@@ -225,15 +232,15 @@ class _Place:
 
     def partitions(self, descs: Iterable[PartitionDesc], valid: _Validity) -> list[Partition]:
         """Partitions as the store takes them; every one is checked before anything is changed."""
-        found, now = [], int(time.time())
-        for one in expect_many("descs", descs, PartitionDesc, hint=_DESCS):
-            values = values_of(self.on, one)
-            valid.check(self.logical, self.on, one)
-            own = {} if one.period is None else {PARTITION_UPDATE_PERIOD: one.period.name}
-            found.append(
-                Partition(values, location=one.location, parameters={**one.parameters, **own}, create_time=now)
+        partitions, now = [], int(time.time())
+        for desc in expect_many("descs", descs, PartitionDesc, hint=_DESCS):
+            values = values_of(self.on, desc)
+            valid.check(self.logical, self.on, desc)
+            own = {} if desc.period is None else {PARTITION_UPDATE_PERIOD: desc.period.name}
+            partitions.append(
+                Partition(values, location=desc.location, parameters={**desc.parameters, **own}, create_time=now)
             )
-        return found
+        return partitions
 
     def missing(self, meant: Iterable[Partition]) -> list[Partition]:
         """Those of some partitions that are not there.
@@ -242,20 +249,22 @@ class _Place:
             AlreadyExists: one of the same values is there, of another update period.
         """
         distinct = self.distinct(meant)
-        payloads = self.store.get_payloads(self.table.database, self.table.name, [one.values for one in distinct])
-        stored = {self._canonical(one.values): one for one in map(partition_from_payload, payloads)}
+        payloads = self.store.get_payloads(
+            self.table.database, self.table.name, [partition.values for partition in distinct]
+        )
+        stored = {self._canonical(partition.values): partition for partition in map(partition_from_payload, payloads)}
         new = []
-        for one in distinct:
-            found = stored.get(self._canonical(one.values))
-            if found is None:
-                new.append(one)
-            elif not _is_of_period(found, one):
+        for partition in distinct:
+            existing = stored.get(self._canonical(partition.values))
+            if existing is None:
+                new.append(partition)
+            elif not _is_of_period(existing, partition):
                 raise AlreadyExists(
                     "a partition of another update period has the same values",
                     table=self.table,
-                    partition=partition_name(self.table.partition_column_names, one.values),
-                    update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
-                    found=found.parameters.get(PARTITION_UPDATE_PERIOD),
+                    partition=partition_name(self.table.partition_column_names, partition.values),
+                    update_period=partition.parameters.get(PARTITION_UPDATE_PERIOD),
+                    found=existing.parameters.get(PARTITION_UPDATE_PERIOD),
                     hint="Both periods write this time alike: register them on different storages",
                 )
         return new
@@ -266,31 +275,38 @@ class _Place:
         Months and quarters are written alike, and so a partition's values do not say which it is.
         """
         database, name = self.table.database, self.table.name
-        for _ in range(_ATTEMPTS):
-            payloads = self.store.get_payloads(database, name, [one.values for one in meant])
-            stored = {self._canonical(one.values): one for one in map(partition_from_payload, payloads)}
-            pairs = [(one, stored.get(self._canonical(one.values))) for one in meant]
-            there = [(one, found) for one, found in pairs if found is not None and _is_of_period(found, one)]
-            if len(there) < len(pairs):
-                one, found = next(pair for pair in pairs if pair not in there)
+
+        def change() -> None:
+            payloads = self.store.get_payloads(database, name, [partition.values for partition in meant])
+            stored = {
+                self._canonical(partition.values): partition for partition in map(partition_from_payload, payloads)
+            }
+            pairs = [(partition, stored.get(self._canonical(partition.values))) for partition in meant]
+            matching = [
+                (partition, existing)
+                for partition, existing in pairs
+                if existing is not None and _is_of_period(existing, partition)
+            ]
+            if len(matching) < len(pairs):
+                partition, existing = next(pair for pair in pairs if pair not in matching)
                 raise PartitionNotFound(
                     "the partition does not exist",
                     table=self.table,
-                    partition=partition_name(self.table.partition_column_names, one.values),
-                    update_period=one.parameters.get(PARTITION_UPDATE_PERIOD),
-                    found="nothing" if found is None else found.parameters.get(PARTITION_UPDATE_PERIOD),
+                    partition=partition_name(self.table.partition_column_names, partition.values),
+                    update_period=partition.parameters.get(PARTITION_UPDATE_PERIOD),
+                    found="nothing" if existing is None else existing.parameters.get(PARTITION_UPDATE_PERIOD),
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
-            with suppress(ConcurrentChange):
-                self.store.change_partitions(
-                    database,
-                    name,
-                    put=() if drop else [updated(found, one) for one, found in there],
-                    drop=[found.values for _, found in there] if drop else (),
-                    expected={found.values: found.payload for _, found in there},
-                )
-                return
-        raise ConcurrentChange("other writers kept changing the same partitions", table=self.table, hint="Try again")
+            self.store.change_partitions(
+                database,
+                name,
+                put=() if drop else [updated(existing, partition) for partition, existing in matching],
+                drop=[existing.values for _, existing in matching] if drop else (),
+                expected={existing.values: existing.payload for _, existing in matching},
+            )
+
+        text = "other writers kept changing the same partitions"
+        self.store.patience.retry(change, text=text, table=self.table)
 
     def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
         """Partitions without those that stand there twice."""

@@ -1,46 +1,35 @@
 """Storage tables: what facts and dimension tables are in the store, ``<storage>_<fact>``.
 
 They are tables like others, which Spark reads as well. Their parameters say what they belong to, what their time
-partition columns are, and for facts the update periods, by which the store keeps their timelines. One of them is the
-stamp of the document that the table was last made to fit. A process that alters a table has seen its stamp, then that
-the document is still the same, and alters the table only if the stamp is: so no late process brings back an old state.
-Other update periods come in a second step, which the store does not guard like that; a process that finds afterwards
-that the document has changed meanwhile settles it anew.
-
-A table that is to go is first altered in the same way, to say that it leaves. Nobody takes that back: a process that
-wants a table of the name drops it, and makes another. A late process drops only the very table that it saw, and so
-takes nothing from others.
+partition columns are, and for facts the update periods, by which the store keeps their timelines. A document and its
+tables are changed in one transaction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from hbstore.cubes.document import Named
 from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, TableDescription
-from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidModel, TableNotFound
-from hbstore.model import Column, Order, Partition, SerDe, StorageDescriptor, Table
-from hbstore.store.partition_store import PartitionStore
-from hbstore.store.timeline_classes import check_classes
+from hbstore.errors import AlreadyExists, InvalidModel
+from hbstore.keys import successor
+from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.store.puts import Puts
+from hbstore.store.table_changes import check_alterable, redefine
+from hbstore.store.table_row import TableRow
+from hbstore.store.tables import add_table, remove_table, table_in
+from hbstore.store.timelines.classes import check_classes
 from hbstore.stored_as import FILE_FORMATS, FileFormat, format_of_classes, stored_as
+from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
-from hbstore.timelines.factory import PRESENT
+from hbstore.transactions.transaction import RowView, Transaction
 
 PREFIX: Final = "cube.storagetable."
 STORAGE: Final = f"{PREFIX}storage"
-STAMP: Final = f"{PREFIX}stamp"
-LEAVING: Final = f"{PREFIX}leaving"
-_DECLARED: Final = (TIME_PARTITION_COLUMNS, UPDATE_PERIODS)
 PROVIDER: Final = "spark.sql.sources.provider"
 SCHEMA: Final = "spark.sql.sources.schema"
-_ATTEMPTS: Final = 50
-_BATCH: Final = 1_000
-
-
-class OvertakenError(Exception):
-    """A table was made or altered as its document was some time ago; it has to be settled anew."""
 
 
 def table_of(database: str, logical: LogicalTable, on: StorageTable) -> Table:
@@ -64,86 +53,87 @@ def table_of(database: str, logical: LogicalTable, on: StorageTable) -> Table:
     )
 
 
-def settle_tables(
-    store: PartitionStore,
-    database: str,
-    logical: LogicalTable,
-    before: LogicalTable | None,
-    stamp: str,
-    still: Callable[[], None],
-) -> None:
-    """Make, alter and drop tables until they are as a fact or a dimension table says. Idempotent.
+@dataclass(frozen=True, slots=True)
+class StorageTableChanges:
+    """What becomes of tables so that they follow a document.
+
+    Attributes:
+        create: those that are created.
+        alter: those that are altered, as they are to be.
+        drop: the names of those that are dropped.
+    """
+
+    create: tuple[Table, ...]
+    alter: tuple[Table, ...]
+    drop: tuple[str, ...]
+
+
+def table_changes(
+    database: str, before: Named | None, after: Named | None, find: Callable[[str], Table | None]
+) -> StorageTableChanges:
+    """What becomes of storage tables where a document takes the place of another one. Nothing is changed.
+
+    Tables of the names that belong to no or to another document stay what they are. What others gave a table as
+    parameters stays, too.
 
     Args:
-        store: where they are.
-        database: in which.
-        logical: the fact or the dimension table.
-        before: what it was.
-        stamp: of the document.
-        still: raises ConcurrentChange if the document is another by now.
+        database: in which they are.
+        before: what the document was; None: nothing.
+        after: what it is to be; None: nothing.
+        find: the table of a name, or None.
 
     Raises:
-        AlreadyExists: there is a table of such a name that is none of this one's.
-        ConcurrentChange: the document is another by now.
-        OvertakenError: it is, and a table may have been made or altered as it was before.
+        AlreadyExists: there is a table of such a name that is none of this document's.
+        InvalidModel: partition columns of a table that stays would be others.
+        UnknownTimelineClass: a table names a class for its timelines that there is not.
     """
-    was = {} if before is None else {one.storage: one for one in before.storage_tables}
-    for on in logical.storage_tables:
-        known = was.get(on.storage)
-        old = {} if before is None or known is None else table_of(database, before, known).parameters
-        wanted = table_of(database, logical, on)
-        wanted = replace(wanted, parameters={**wanted.parameters, STAMP: stamp})
-        _settle_table(store, logical, wanted, old, still)
-    for storage in was.keys() - {one.storage for one in logical.storage_tables}:
-        drop_table(store, database, logical, storage, still)
+    was, then = _by_storage(before), _by_storage(after)
+    create, alter, drop = list[Table](), list[Table](), list[str]()
+    if isinstance(after, LogicalTable):
+        if isinstance(before, LogicalTable):
+            check_partition_columns(after, before)
+        for on in after.storage_tables:
+            table = table_of(database, after, on)
+            existing = find(table.name)
+            if existing is not None and not _is_of(existing, after):
+                raise _taken(existing, after)
+            check_classes(table, existing)
+            if existing is None:
+                create.append(table)
+                continue
+            old: Mapping[str, str] = {}
+            if isinstance(before, LogicalTable) and on.storage in was:
+                old = table_of(database, before, was[on.storage]).parameters
+            alter.append(_altered(existing, table, old))
+    if isinstance(before, LogicalTable):
+        for storage in was.keys() - then.keys():
+            name = before.table_name(storage)
+            existing = find(name)
+            if existing is not None and _is_of(existing, before):
+                drop.append(name)
+    return StorageTableChanges(tuple(create), tuple(alter), tuple(drop))
 
 
-def drop_table(
-    store: PartitionStore, database: str, logical: LogicalTable, storage: str, still: Callable[[], None]
-) -> None:
-    """Drop a storage table, if it is there and is this one's.
+def follow(transaction: Transaction, database: str, before: Named | None, after: Named | None) -> None:
+    """Create, alter and drop storage tables in a transaction. Raises as `table_changes`."""
 
-    Raises:
-        ConcurrentChange: the document is another by now.
-    """
-    name = logical.table_name(storage)
-    for _ in range(_ATTEMPTS):
-        seen = _Seen.of(store, database, name)
-        if seen is None or not _is_of(seen.table, logical):
-            return
-        still()
-        with suppress(ConcurrentChange, TableNotFound):
-            seen.drop(store)
-            return
-    raise _busy(f"{database}.{name}")
+    def find(name: str) -> Table | None:
+        row = table_in(transaction, database, name)[1]
+        return None if row is None else row.table
 
-
-def check_names_free(store: PartitionStore, database: str, logical: LogicalTable) -> None:
-    """See that no other table has the name of a storage table.
-
-    Raises:
-        AlreadyExists: one has.
-    """
-    for on in logical.storage_tables:
-        try:
-            found = store.get_table(database, logical.table_name(on.storage))
-        except TableNotFound:
-            continue
-        if not _is_of(found, logical):
-            raise _taken(found, logical)
-
-
-def check_timeline_classes(store: PartitionStore, database: str, logical: LogicalTable) -> None:
-    """See that the classes that storage tables name for their timelines are there; those that tables have may stay.
-
-    Raises:
-        UnknownTimelineClass: one is not.
-    """
-    for on in logical.storage_tables:
-        wanted, known = table_of(database, logical, on), None
-        with suppress(TableNotFound):
-            known = store.get_table(database, wanted.name)
-        check_classes(wanted, known)
+    changes = table_changes(database, before, after, find)
+    for table in changes.create:
+        add_table(transaction, table)
+    for table in changes.alter:
+        view, row = table_in(transaction, database, table.name)
+        assert row is not None
+        check_alterable(row, table)
+        assert table.storage is not None
+        if table.partition_columns and _is_formless(row.table.storage) and not _is_formless(table.storage):
+            _give_formats(view, row, table.storage)
+        redefine(view, row, table)
+    for name in changes.drop:
+        remove_table(table_in(transaction, database, name)[0])
 
 
 def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None:
@@ -168,107 +158,28 @@ def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None
             )
 
 
-def _settle_table(
-    store: PartitionStore,
-    logical: LogicalTable,
-    wanted: Table,
-    old: Mapping[str, str],
-    still: Callable[[], None],
-) -> None:
-    for _ in range(_ATTEMPTS):
-        seen = _Seen.of(store, wanted.database, wanted.name)
-        if seen is None:
-            still()
-            store.create_table(wanted, if_not_exists=True, invalid_types="keep")  # looked at in the document
-            _check_not_late(still)
-            continue
-        found = seen.table
-        if not _is_of(found, logical):
-            raise _taken(found, logical)
-        claimed = found.parameters.get(STAMP) == wanted.parameters[STAMP]
-        if claimed and not seen.is_leaving and _declaration(found) == _declaration(wanted):
-            return
-        still()
-        if found.partition_columns and _is_formless(found.storage) and not _is_formless(wanted.storage):
-            _give_formats(store, found, wanted.storage)
-        others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
-        altered = replace(
-            found,
-            columns=wanted.columns,
-            location=wanted.location,
-            table_type=wanted.table_type,
-            parameters={**others, **wanted.parameters},
-            storage=wanted.storage,
-        )
-        with suppress(ConcurrentChange, TableNotFound):
-            if seen.is_leaving:
-                seen.drop(store)
-            elif claimed:
-                store.alter_table(altered, invalid_types="keep")
-                _check_not_late(still)
-            else:
-                _claim(store, found, altered)
-    raise _busy(str(wanted))
+def _by_storage(document: Named | None) -> dict[str, StorageTable]:
+    tables = document.storage_tables if isinstance(document, LogicalTable) else ()
+    return {one.storage: one for one in tables}
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A table, and what tells it from any other of its name."""
+def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
+    """A table as it is to be, with parameters that others gave it.
 
-    table: Table
-    incarnation: bytes
-
-    @staticmethod
-    def of(store: PartitionStore, database: str, name: str) -> _Seen | None:
-        """The table of a name; None if there is none. If another comes between the two reads, it is not dropped."""
-        with suppress(TableNotFound):
-            incarnation = store.table_incarnation(database, name)
-            return _Seen(store.get_table(database, name), incarnation)
-        return None
-
-    @property
-    def is_leaving(self) -> bool:
-        """Whether somebody said that it goes, and so nobody keeps it."""
-        return LEAVING in self.table.parameters
-
-    def drop(self, store: PartitionStore) -> None:
-        """Drop the table, if nobody made it fit another document since it was seen, or made another one."""
-        if not self.is_leaving:
-            _claim(store, self.table, replace(self.table, parameters={**self.table.parameters, LEAVING: "true"}))
-        store.drop_table(self.table.database, self.table.name, if_exists=True, incarnation=self.incarnation)
-
-
-def _claim(store: PartitionStore, found: Table, altered: Table) -> None:
-    """Alter all of a table but its declaration, if it is still what was found."""
-    parameters = {**_without_declaration(altered), **_declaration(found)}
-    seen = {key: found.parameters.get(key) for key in (STAMP, PRESENT)}
-    try:
-        store.alter_table(replace(altered, parameters=parameters), expected_parameters=seen, invalid_types="keep")
-    except InvalidInput:
-        now = store.get_table(found.database, found.name)
-        if _declaration(now) == _declaration(found):
-            raise
-        raise ConcurrentChange("another writer changed the update periods", table=found, hint="Try again") from None
-
-
-def _check_not_late(still: Callable[[], None]) -> None:
-    try:
-        still()
-    except ConcurrentChange:
-        raise OvertakenError from None
-
-
-def _busy(table: str) -> ConcurrentChange:
-    return ConcurrentChange("other writers kept changing the storage table", table=table, hint="Try again")
-
-
-def _declaration(table: Table) -> dict[str, str]:
-    """What makes the store keep timelines of a table; to change it takes a change of the whole table."""
-    return {key: table.parameters[key] for key in _DECLARED if key in table.parameters}
-
-
-def _without_declaration(table: Table) -> dict[str, str]:
-    return {key: value for key, value in table.parameters.items() if key not in _DECLARED}
+    Args:
+        found: as it is.
+        wanted: what the document says.
+        old: the parameters that the document gave it before.
+    """
+    others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
+    return replace(
+        found,
+        columns=wanted.columns,
+        location=wanted.location,
+        table_type=wanted.table_type,
+        parameters={**others, **wanted.parameters},
+        storage=wanted.storage,
+    )
 
 
 def _is_of(table: Table, logical: LogicalTable) -> bool:
@@ -287,23 +198,23 @@ def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
 
 def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:
     described = on.description
-    found = dict(described.table_properties)
+    parameters = dict(described.table_properties)
     if _provided(described) is not None:
-        del found[PROVIDER]
+        del parameters[PROVIDER]
     if described.external:
-        found["EXTERNAL"] = "TRUE"
+        parameters["EXTERNAL"] = "TRUE"
     if described.storage_handler is not None:
-        found["storage_handler"] = described.storage_handler
-    found |= {f"{PREFIX}{logical.kind}": logical.name, STORAGE: on.storage}
+        parameters["storage_handler"] = described.storage_handler
+    parameters |= {f"{PREFIX}{logical.kind}": logical.name, STORAGE: on.storage}
     if on.time_partition_columns:
-        found[TIME_PARTITION_COLUMNS] = ",".join(on.time_partition_columns)
+        parameters[TIME_PARTITION_COLUMNS] = ",".join(on.time_partition_columns)
     if isinstance(logical, Fact):
-        found[f"{PREFIX}cube"] = logical.cube
+        parameters[f"{PREFIX}cube"] = logical.cube
         if on.time_partition_columns:
-            found[UPDATE_PERIODS] = ",".join(period.name for period in on.update_periods)
+            parameters[UPDATE_PERIODS] = ",".join(period.name for period in on.update_periods)
     else:
-        found[f"{PREFIX}dimension"] = logical.dimension
-    return found
+        parameters[f"{PREFIX}dimension"] = logical.dimension
+    return parameters
 
 
 def _storage(described: TableDescription) -> StorageDescriptor:
@@ -335,16 +246,15 @@ def _provided(described: TableDescription) -> FileFormat | None:
     return next((name for name in FILE_FORMATS if properties.get(PROVIDER, "").lower() == name), None)
 
 
-def _give_formats(store: PartitionStore, table: Table, wanted: StorageDescriptor) -> None:
+def _give_formats(view: RowView, row: TableRow, wanted: StorageDescriptor) -> None:
     """Give partitions a format that were added when their table had none. O(partitions)."""
-    batch: list[Partition] = []
-    for one in store.get_partitions_by_filter(table.database, table.name, None):
+    puts = Puts(row, "keep")
+    for _, payload in view.partition_rows(row.definition.prefix, successor(row.definition.prefix)):
+        one = partition_from_payload(payload)
         if one.storage is not None and _is_formless(one.storage):
-            batch.append(replace(one, storage=replace(wanted, columns=one.storage.columns)))
-            if len(batch) == _BATCH:
-                store.alter_partitions(table.database, table.name, batch)
-                batch = []
-    store.alter_partitions(table.database, table.name, batch)
+            formed = replace(one, storage=replace(wanted, columns=one.storage.columns))
+            puts.put(formed, untimed=lambda _: True)
+    view.write(puts.rows.values(), ())
 
 
 def _is_formless(storage: StorageDescriptor) -> bool:

@@ -89,15 +89,15 @@ def load_json(text: str, file: str) -> list[Any]:
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        mapping = dict(pairs)
+        if len(mapping) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidModel("a key occurs twice", file=file, key=twice, hint="Write each key once")
-        return found
+        return mapping
 
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        documents = json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise InvalidModel(
             "the text is not JSON",
@@ -109,7 +109,7 @@ def load_json(text: str, file: str) -> list[Any]:
         ) from None
     except RecursionError:
         raise _too_deep(file) from None
-    return found if isinstance(found, list) else [found]
+    return documents if isinstance(documents, list) else [documents]
 
 
 def dump_yaml(documents: Iterable[Any]) -> str:

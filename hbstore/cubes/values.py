@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, StringConstraints
 
 from hbstore.errors import HbstoreError, UnknownUpdatePeriod
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 from hbstore.names import identifier
 from hbstore.timelines import UpdatePeriod, parse_time
 

@@ -13,6 +13,7 @@ found=attribute colour. Remove it, or correct its name
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from hbstore.cubes.xml_tree import Element
@@ -51,6 +52,25 @@ class ElementReader:
         """An attribute by any of its names; None if there is none of them."""
         found = [self._attributes.pop(name) for name in names if name in self._attributes]
         return found[0] if found else None
+
+    def number(self, *names: str) -> float | str | None:
+        """An attribute as a number; a text that is none is left to the document to refuse."""
+        text = self.attribute(*names)
+        with suppress(ValueError):
+            return None if text is None else float(text)
+        return text
+
+    def whole(self, *names: str) -> int | str | None:
+        """An attribute as a whole number, in the same way."""
+        text = self.attribute(*names)
+        with suppress(ValueError):
+            return None if text is None else int(text)
+        return text
+
+    def truth(self, *names: str) -> bool | str | None:
+        """An attribute as true or false, in the same way."""
+        text = self.attribute(*names)
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text) if text else None
 
     def children(self, *tags: str) -> list[ElementReader]:
         """The elements in it of any of some tags."""

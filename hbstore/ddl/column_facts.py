@@ -42,13 +42,15 @@ def column_facts(store: PartitionStore, table: Table, partition: Partition | Non
     """The facts by the names that Spark gives them, `UNKNOWN` where one is not known. Two rows are read at most."""
     if partition is None:
         texts = _of_spark(table, column)
-        known = [] if texts else store.column_statistics.read_table(table.database, table.name, [column.name])
+        statistics = [] if texts else store.column_statistics.read_table(table.database, table.name, [column.name])
     else:
         texts = {}
-        found = store.column_statistics.read_partitions(table.database, table.name, [partition.values], [column.name])
-        known = found.get(partition.values, [])
-    for one in known:
-        texts = _of_metastore(one)
+        by_values = store.column_statistics.read_partitions(
+            table.database, table.name, [partition.values], [column.name]
+        )
+        statistics = by_values.get(partition.values, [])
+    for statistic in statistics:
+        texts = _of_metastore(statistic)
     return dict.fromkeys(_NAMES, UNKNOWN) | texts
 
 
@@ -63,13 +65,13 @@ def _of_metastore(statistic: ColumnStatistic) -> dict[str, str]:
     data, _ = _DATA.read(statistic.data, 0)
     fields = {shown: name for shown, (_, name) in _NAMES.items()} | _TRUTHS
     is_time = (statistic.type or "").lower().startswith("timestamp")
-    found = {}
-    for one in (getattr(data, kind) for kind in _KINDS):
+    facts = {}
+    for struct in (getattr(data, kind) for kind in _KINDS):
         for shown, name in fields.items():
-            value = getattr(one, name, None)
+            value = getattr(struct, name, None)
             if value is not None:
-                found[shown] = _time(value) if is_time and shown in {"min", "max"} else _text(value)
-    return found
+                facts[shown] = _time(value) if is_time and shown in {"min", "max"} else _text(value)
+    return facts
 
 
 def _text(value: Any) -> str:

@@ -12,10 +12,10 @@ from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
 from hbstore.errors import UnknownColumnError
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.name_patterns import name_pattern
-from hbstore.metastore.table_kinds import settled_type
 from hbstore.model import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.table_kinds import settled_type
 
 _COLUMNS: Final = ("col_name", "data_type", "comment")
 _BLANK: Final[Row] = ("", "", "")

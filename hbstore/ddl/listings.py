@@ -5,9 +5,9 @@ from __future__ import annotations
 from hbstore.ddl.results import Result
 from hbstore.ddl.selection import conditions_of, selected_names
 from hbstore.ddl.statements import ExplainPartitions, ShowDatabases, ShowPartitions, ShowTables
-from hbstore.metastore.name_patterns import name_pattern
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.name_patterns import name_pattern
 
 
 def show_partitions(store: PartitionStore, table: Table, statement: ShowPartitions) -> Result:

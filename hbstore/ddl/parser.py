@@ -106,12 +106,12 @@ def _texts(text: str, tree: Tree[Token]) -> Iterator[str]:
     """The text of each statement: what stands between semicolons, unless nothing does."""
     start = 0
     texts: list[Tree[Token]] = []
-    for one in tree.children:
-        if isinstance(one, Tree):
-            texts.append(one)
+    for child in tree.children:
+        if isinstance(child, Tree):
+            texts.append(child)
         else:
-            yield from (text[start : one.start_pos].strip() for _ in texts)
-            start, texts = one.end_pos or 0, []
+            yield from (text[start : child.start_pos].strip() for _ in texts)
+            start, texts = child.end_pos or 0, []
     yield from (text[start:].strip() for _ in texts)
 
 
@@ -239,10 +239,10 @@ def _found(text: str, at: int) -> str:
     """The word or the sign at a place, signs in quotes as in `_SIGNS`."""
     token = re.compile(r"\w+|[\s\S]|\Z").match(text, at)
     assert token is not None
-    found = token[0]
-    if not found:
+    lexeme = token[0]
+    if not lexeme:
         return "the end"
-    if not found.isprintable():
-        return repr(found)
-    shown = one_line(found)[:_FOUND_LENGTH]
+    if not lexeme.isprintable():
+        return repr(lexeme)
+    shown = one_line(lexeme)[:_FOUND_LENGTH]
     return shown if any(character.isalnum() or character == "_" for character in shown) else f'"{shown}"'

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from hbstore.ddl.results import Result
 from hbstore.ddl.statements import SetProperties, UnsetProperties
-from hbstore.errors import ConcurrentChange, InvalidInput
-from hbstore.metastore.environment import DDL_TIME, with_ddl_time
+from hbstore.errors import InvalidInput
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
-
-_ATTEMPTS: Final = 50
+from hbstore.warehouse.change_times import DDL_TIME, with_ddl_time
 
 
 def change_properties(store: PartitionStore, table: Table, statement: SetProperties | UnsetProperties) -> Result:
@@ -25,17 +22,19 @@ def change_properties(store: PartitionStore, table: Table, statement: SetPropert
 
     After all of these nothing was changed.
     """
-    for _ in range(_ATTEMPTS):
+
+    def change() -> None:
+        now = store.get_table(table.database, table.name)
         if isinstance(statement, SetProperties):
             _check_distinct([name for name, _ in statement.properties])
-            parameters = {**table.parameters, **dict(statement.properties)}
+            parameters = {**now.parameters, **dict(statement.properties)}
         else:
-            _check_there(table, statement)
-            parameters = {name: text for name, text in table.parameters.items() if name not in statement.names}
-        if _altered(store, table, parameters):
-            return Result(statement)
-        table = store.get_table(table.database, table.name)
-    raise ConcurrentChange("other writers kept changing the table", table=table, hint="Try again")
+            _check_there(now, statement)
+            parameters = {name: text for name, text in now.parameters.items() if name not in statement.names}
+        _alter(store, now, parameters)
+
+    store.patience.retry(change, text="other writers kept changing the table", table=table)
+    return Result(statement)
 
 
 def _check_distinct(names: list[str]) -> None:
@@ -55,14 +54,9 @@ def _check_there(table: Table, statement: UnsetProperties) -> None:
         )
 
 
-def _altered(store: PartitionStore, table: Table, parameters: Mapping[str, str]) -> bool:
-    """Whether a table was given parameters; not, where others changed the table meanwhile."""
+def _alter(store: PartitionStore, table: Table, parameters: Mapping[str, str]) -> None:
+    """Give a table parameters, if others did not change it meanwhile."""
     before = table.parameters
     if parameters.get(DDL_TIME) == before.get(DDL_TIME):
         parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
-    altered = replace(table, parameters=parameters)
-    try:
-        store.alter_table(altered, replaces=table)
-    except ConcurrentChange:
-        return False
-    return True
+    store.alter_table(replace(table, parameters=parameters), replaces=table)

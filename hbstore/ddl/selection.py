@@ -13,13 +13,13 @@ from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.keys import TAG_TEXT, text_cell
-from hbstore.metastore.partial_values import PartialValues
 from hbstore.model import Table
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
+from hbstore.warehouse.partial_values import PartialValues
 
 
 def conditions_of(table: Table, spec: PartitionSpec | None) -> tuple[Condition, ...]:
@@ -58,18 +58,18 @@ def values_of(table: Table, spec: PartitionSpec) -> dict[str, str]:
     Raises:
         InvalidPartitionValue: it names a column that is not a partition column, or one twice; or a value is empty.
     """
-    given: dict[str, str] = {}
+    by_column: dict[str, str] = {}
     for column, value in spec.values:
-        if column.lower() in given:
+        if column.lower() in by_column:
             raise InvalidPartitionValue(
                 "a partition spec names a column twice",
                 column=column,
                 hint="Name it once; each partition has a spec of its own",
             )
         _check_not_empty(column, value)
-        given[column.lower()] = value
+        by_column[column.lower()] = value
     columns = table.partition_column_names
-    values = spec_values(columns, given)
+    values = spec_values(columns, by_column)
     return {column: value for column, value in zip(columns, values, strict=True) if value is not None}
 
 
@@ -112,19 +112,19 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
     columns = {column.name.lower(): at for at, column in enumerate(table.partition_columns)}
     parts: list[ExpressionTree] = []
     others: dict[int, str] = {}
-    for one in conditions:
-        at = columns.get(one.column.lower())
+    for condition in conditions:
+        at = columns.get(condition.column.lower())
         if at is None:
-            spec_values(table.partition_column_names, {one.column: one.value})  # which says that it is none
+            spec_values(table.partition_column_names, {condition.column: condition.value})  # which says that it is none
             continue
-        _check_not_empty(one.column, one.value)
-        if one.operator is Operator.EQ and text_cell(table.key_types[at], one.value)[:1] == TAG_TEXT:
-            if others.setdefault(at, one.value) != one.value:
+        _check_not_empty(condition.column, condition.value)
+        if condition.operator is Operator.EQ and text_cell(table.key_types[at], condition.value)[:1] == TAG_TEXT:
+            if others.setdefault(at, condition.value) != condition.value:
                 raise InvalidPartitionValue(
-                    "a partition spec names a column twice", column=one.column, hint="Name it once"
+                    "a partition spec names a column twice", column=condition.column, hint="Name it once"
                 )
         else:
-            parts.append(Comparison(table.partition_columns[at].name, one.operator, Text(one.value)))
+            parts.append(Comparison(table.partition_columns[at].name, condition.operator, Text(condition.value)))
     tree = parse_filter(filter)
     if tree is not None:
         parts.append(tree)

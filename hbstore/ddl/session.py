@@ -43,13 +43,12 @@ from hbstore.ddl.statements import (
 )
 from hbstore.errors import InvalidInput, NeedsSpark, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
-from hbstore.metastore.table_locations import located
 from hbstore.model import Table
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.places import one_line
 from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.locations import located
 
 _SHOWN: Final = 60
 """Characters of a query that an error shows."""
@@ -159,23 +158,23 @@ class Session:
                 statement=type(statement).__name__,
                 hint="Name the folder that `hbstore serve` uses: --warehouse DIR, or warehouse=… in Python",
             )
-        service = Service(self._store, self._warehouse)
+        store, warehouse = self._store, self._warehouse
         if isinstance(statement, TruncateTable) and statement.spec is None:
-            return truncate_table(service, self._table(statement.table), statement)
-        table = self._partitioned(statement.table)
+            return truncate_table(store, warehouse, located(store, warehouse, self._table(statement.table)), statement)
+        table = located(store, warehouse, self._partitioned(statement.table))
         match statement:
             case AddPartitions():
-                return add_partitions(service, table, statement)
+                return add_partitions(store, warehouse, table, statement)
             case DropPartitions():
-                return drop_partitions(service, table, statement)
+                return drop_partitions(store, warehouse, table, statement)
             case RenamePartition():
-                return rename_partition(service, table, statement)
+                return rename_partition(store, warehouse, table, statement)
             case ExchangePartitions():
-                return exchange_partitions(service, table, self._partitioned(statement.source), statement)
+                return exchange_partitions(store, warehouse, table, self._partitioned(statement.source), statement)
             case TruncateTable():
-                return truncate_table(service, table, statement)
+                return truncate_table(store, warehouse, table, statement)
             case RepairTable():
-                return repair_table(service, table, statement)
+                return repair_table(store, table, statement)
 
     def _database(self, name: str | None) -> str:
         return self.database if name is None else name
@@ -190,7 +189,7 @@ class Session:
     def _described(self, statement: Describe) -> Table:
         """A table that is to be described; one without a location is where the warehouse has it."""
         table = self._table(statement.table) if statement.spec is None else self._partitioned(statement.table)
-        return table if self._warehouse is None else located(Service(self._store, self._warehouse), table)
+        return table if self._warehouse is None else located(self._store, self._warehouse, table)
 
     def _partitioned(self, name: TableName) -> Table:
         table = self._table(name)

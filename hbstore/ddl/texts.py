@@ -60,12 +60,12 @@ def unquoted_string(text: str) -> str:
     return plain.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-def _meaning(found: re.Match[str]) -> str:
-    if found[1] is not None:
-        return chr(int(found[1], 16))
-    if found[2] is not None:
-        return chr(int(found[2], 8))
-    return _MEANS.get(found[3], found[3])
+def _meaning(match: re.Match[str]) -> str:
+    if match[1] is not None:
+        return chr(int(match[1], 16))
+    if match[2] is not None:
+        return chr(int(match[2], 8))
+    return _MEANS.get(match[3], match[3])
 
 
 @cache

@@ -37,7 +37,7 @@ class LocalFiles:
 
     def ways(self, path: str) -> set[str]:
         """The path, and every path that leads to the same place on the way along its links."""
-        found = {path, self.place(path), self.real(path)}
+        paths = {path, self.place(path), self.real(path)}
         for _ in range(_MOST_LINKS):
             names = path.split("/")
             prefixes = ("/".join(names[:length]) for length in range(2, len(names) + 1))
@@ -46,8 +46,8 @@ class LocalFiles:
                 break
             led_to = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
             path = os.path.normpath(led_to + path[len(link) :])
-            found |= {path, self.place(path)}
-        return found
+            paths |= {path, self.place(path)}
+        return paths
 
     def is_folder(self, path: str) -> bool:
         """See `Files.is_folder`."""
@@ -67,13 +67,13 @@ class LocalFiles:
 
     def make_folder(self, real: str) -> list[str]:
         """See `Files.make_folder`."""
-        made: list[str] = []
+        new_folders: list[str] = []
         for _ in range(_TRIES):
             try:
-                os.close(opened(real, made))
+                os.close(opened(real, new_folders))
             except FileNotFoundError:
                 continue  # somebody else has just removed an empty folder on the way
-            return made
+            return new_folders
         raise OSError("other processes keep removing the folder")
 
     def delete(self, place: str) -> bool:
@@ -124,10 +124,10 @@ class LocalFiles:
     def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """See `Files.data_files`. A link to a file counts as that file; links to folders are not followed."""
         try:
-            found = os.stat(path)  # noqa: PTH116
+            status = os.stat(path)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return list(_data_files(path, hidden)) if stat.S_ISDIR(found.st_mode) else [("", found.st_size)]
+        return list(_data_files(path, hidden)) if stat.S_ISDIR(status.st_mode) else [("", status.st_size)]
 
     def opened(self, path: str) -> BinaryIO:
         """See `Files.opened`."""
@@ -165,8 +165,8 @@ def _parent(place: str) -> Iterator[tuple[int | None, str]]:
         os.close(folder)
 
 
-def opened(path: str, made: list[str] | None = None) -> int:
-    """A folder by its path, opened without following links; with ``made``, missing ones are made and added to it."""
+def opened(path: str, new_folders: list[str] | None = None) -> int:
+    """A folder by its path, opened without following links; with ``new_folders``, missing ones are made and added."""
     folder = os.open("/", FOLDER)
     so_far = ""
     for name in path.split("/"):
@@ -177,11 +177,11 @@ def opened(path: str, made: list[str] | None = None) -> int:
             try:
                 inner = os.open(name, FOLDER, dir_fd=folder)
             except FileNotFoundError:
-                if made is None:
+                if new_folders is None:
                     raise
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name, dir_fd=folder)
-                    made.append(so_far)
+                    new_folders.append(so_far)
                 inner = os.open(name, FOLDER, dir_fd=folder)
         finally:
             os.close(folder)

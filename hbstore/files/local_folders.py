@@ -34,26 +34,26 @@ class LocalFolders:
     def real(self, path: str) -> str:
         """See `Files.real`; what is around the path is looked at once."""
         around, name = os.path.split(path)
-        known = self._reals.get(around)
-        if known is None:
-            known = self._reals[around] = os.path.realpath(around).rstrip("/")
-        real = f"{known}/{name}"
+        real_around = self._reals.get(around)
+        if real_around is None:
+            real_around = self._reals[around] = os.path.realpath(around).rstrip("/")
+        real = f"{real_around}/{name}"
         return os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114
 
     def make_folder(self, real: str) -> list[str]:
         """See `Files.make_folder`."""
         around, name = os.path.split(real)
-        made: list[str] = []
+        new_folders: list[str] = []
         try:
             if around != self._around:
-                folder = opened(around, made)
+                folder = opened(around, new_folders)
                 self.close()
                 self._around, self._open = around, folder
             os.mkdir(name, dir_fd=self._open)
         except FileExistsError:
             os.close(os.open(name, FOLDER, dir_fd=self._open))  # which fails if it is no folder, or a link
-            return made
+            return new_folders
         except FileNotFoundError:  # somebody has just removed a folder on the way
             self.close()
-            return made + LocalFiles().make_folder(real)
-        return [*made, real]
+            return new_folders + LocalFiles().make_folder(real)
+        return [*new_folders, real]

@@ -177,13 +177,13 @@ class Warehouse:
             For each location whether its folder was made.
         """
         targets = list(map(parse_location, locations))
-        made: list[tuple[Location, list[str]]] = []
+        new_folders: list[tuple[Location, list[str]]] = []
         try:
-            yield self._make_all(targets, made)
+            yield self._make_all(targets, new_folders)
         except CommitStateUnknown:
             raise
         except BaseException:
-            for target, folders in reversed(made):
+            for target, folders in reversed(new_folders):
                 self._unmake(target, folders)
             raise
 
@@ -339,12 +339,12 @@ class Warehouse:
                 )
             return files.make_folder(real)
 
-    def _make_all(self, targets: Sequence[Location], made: list[tuple[Location, list[str]]]) -> list[bool]:
+    def _make_all(self, targets: Sequence[Location], new_folders: list[tuple[Location, list[str]]]) -> list[bool]:
         """Make a folder for every target, several at once where each is a request to somewhere else.
 
         Args:
             targets: the folders.
-            made: gets each target with the folders that were made for it.
+            new_folders: gets each target with the folders that were made for it.
 
         Returns:
             For each target whether its folder was made.
@@ -352,7 +352,7 @@ class Warehouse:
 
         def make(target: Location, files: Files | LocalFolders) -> bool:
             folders = self._make(target, files)
-            made.append((target, folders))
+            new_folders.append((target, folders))
             return bool(folders)
 
         if all(target.scheme == LOCAL for target in targets):

@@ -19,16 +19,16 @@ from hbstore.filters.literals import LITERAL, literal_list, one_literal
 from hbstore.filters.programs import (
     OPERATORS,
     TURNED,
+    BooleanChain,
     Compare,
     Contain,
     ContainStruct,
-    Join,
+    Instruction,
     LiteralItem,
     Match,
     Negate,
     Program,
     Range,
-    Step,
     StructRow,
     TestNull,
     WithinTimes,
@@ -55,7 +55,7 @@ class ShapeToken:
 
     start_pos = line = column = end_line = end_column = end_pos = None  # Lark looks for these at the end of the text
 
-    def __init__(self, kind: str, token: int, program: list[Step | None]) -> None:
+    def __init__(self, kind: str, token: int, program: list[Instruction | None]) -> None:
         self.type = kind
         self.token = token
         self.program = program
@@ -70,7 +70,7 @@ class ShapeLexer(Lexer):
     def lex(self, shape: str) -> Iterator[Token]:  # type: ignore[override]  # Lark's interface for custom lexers
         """The tokens, all of them with one new program."""
         names = self._names
-        program: list[Step | None] = []
+        program: list[Instruction | None] = []
         for token, letter in enumerate(shape):
             yield ShapeToken(names[letter], token, program)  # type: ignore[misc]  # a Token in all that Lark reads
 
@@ -110,7 +110,7 @@ def compile_shape(shape: str) -> Program:
         ShapeError: no filter has this shape.
 
     >>> [type(step).__name__ for step in compile_shape("c=s&cE(*)").steps]
-    ['Compare', 'Contain', 'Join']
+    ['Compare', 'Contain', 'BooleanChain']
     """
     if len(shape) <= _SHORT_SHAPE:
         return _short_program(shape)
@@ -144,7 +144,7 @@ _long_program: Final = lru_cache(_LONG_SHAPES)(_compile)
 class _Operand(NamedTuple):
     """What a reduction knows of the tree that its program leaves on the stack."""
 
-    program: list[Step | None]
+    program: list[Instruction | None]
     node: type[And | Or] | None = None
     size: int = 1
     join: int = 0
@@ -229,7 +229,7 @@ class _ProgramWriter(Transformer[Any, Any]):
         return StructRow(children[0].token, _items(children[1]))
 
 
-def _written(token: ShapeToken, step: Step) -> _Operand:
+def _written(token: ShapeToken, step: Instruction) -> _Operand:
     token.program.append(step)
     return _Operand(token.program)
 
@@ -242,7 +242,7 @@ def _joined(node: type[And | Or], left: _Operand, right: _Operand) -> _Operand:
         size += operand.size if operand.node is node else 1
         if operand.node is node:
             program[operand.join] = None
-    program.append(Join(node, size))
+    program.append(BooleanChain(node, size))
     return _Operand(program, node, size, len(program) - 1)
 
 

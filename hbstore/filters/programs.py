@@ -80,7 +80,7 @@ class TimeRangeError(Exception):
         self.token = token
 
 
-class Step(Protocol):
+class Instruction(Protocol):
     """One instruction."""
 
     def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:
@@ -218,7 +218,7 @@ class Negate(NamedTuple):
         stack[-1] = Not(stack[-1])
 
 
-class Join(NamedTuple):
+class BooleanChain(NamedTuple):
     """``child and child and …``, or the same with or."""
 
     node: type[And | Or]
@@ -234,7 +234,7 @@ class Join(NamedTuple):
 class Program(NamedTuple):
     """The steps that build a filter's tree."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Instruction, ...]
 
     def run(self, values: Values, dialect: LikeDialect) -> ExpressionTree:
         """The tree of a filter of this program's shape. O(tokens).

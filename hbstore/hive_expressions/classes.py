@@ -1,17 +1,17 @@
 """The classes that an expression's bytes may name: a closed table, as a class's fields say where its object ends.
 
-A field is read by its kind. Java sorts the fields of an object by their names, inherited ones included. Hive 2.3, 3.1
-and 4.0 have the same fields in all of these classes but where `KRYO5` says otherwise. What stands in no table is
+A field is read by its kind. Java sorts the fields of an object by their names, inherited ones included. Hive 2.3, 3.1,
+4.0 and 4.1 have the same fields in all of these classes but where `KRYO5` says otherwise. What stands in no table is
 refused by its name: no class is looked for anywhere else, loaded or called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
-Fields: TypeAlias = tuple[tuple[str, str], ...]
-"""Names and kinds: an ``object`` has its class before it, all others are known without; what is ``absent`` is null."""
+from hbstore.hive_expressions.fields import Fields
+from hbstore.hive_expressions.used import LATER_TEXT, USED
 
 PLAN: Final = "org.apache.hadoop.hive.ql.plan."
 GENERIC: Final = "org.apache.hadoop.hive.ql.udf.generic."
@@ -20,13 +20,22 @@ VALUES: Final = "org.apache.hadoop.hive.common.type."
 ROOT: Final = PLAN + "ExprNodeGenericFuncDesc"
 
 _RESULT: Final[Fields] = (("result", "object"),)
-_COMPARISON: Final[Fields] = (
-    ("compareOI", "object"),
-    ("compareType", "absent"),
-    ("opDisplayName", "text"),
-    ("opName", "text"),
-    ("result", "object"),
-)
+
+
+def _comparison(compare_type: str) -> Fields:
+    return (
+        ("compareOI", "object"),
+        ("compareType", compare_type),
+        ("opDisplayName", "text"),
+        ("opName", "text"),
+        ("result", "object"),
+    )
+
+
+def _between(inspectors: str) -> Fields:
+    return (("argumentOIs", inspectors), ("egt", "object"), ("elt", "object"), ("result", "object"))
+
+
 _NAMED: Final[Fields] = (("length", "integer"), ("typeName", "text"))
 _WITHOUT_FIELDS: Final = (
     "Case",
@@ -111,16 +120,11 @@ KRYO3: Final[Mapping[str, Fields]] = {
         ("typeInfo", "object"),
     ),
     PLAN + "ExprNodeConstantDesc": (("typeInfo", "object"), ("value", "object")),
-    **dict.fromkeys(COMPARISONS, _COMPARISON),
+    **dict.fromkeys(COMPARISONS, _comparison("absent")),
     **dict.fromkeys(TESTS, (("conditionConverter", "object"), *_RESULT)),
     **{f"{GENERIC}GenericUDFOP{kind}": _RESULT for kind in ("And", "Or", "Not", "Null", "NotNull")},
     GENERIC + "GenericUDFIn": (("bw", "object"), ("isInSetConstant", "boolean")),
-    GENERIC + "GenericUDFBetween": (
-        ("argumentOIs", "absent"),
-        ("egt", "object"),
-        ("elt", "object"),
-        ("result", "object"),
-    ),
+    GENERIC + "GenericUDFBetween": _between("absent"),
     GENERIC + "GenericUDFRegExp": (("output", "object"),),
     GENERIC + "GenericUDFTimestamp": (("intToTimestampInSeconds", "boolean"),),
     **{f"{GENERIC}GenericUDF{kind}": (("typeInfo", "object"),) for kind in ("ToDecimal", "ToChar", "ToVarchar")},
@@ -152,9 +156,15 @@ KRYO3: Final[Mapping[str, Fields]] = {
 
 KRYO5: Final[Mapping[str, Fields]] = {
     **KRYO3,
+    **USED,
+    **dict.fromkeys(COMPARISONS, _comparison("enumeration")),
+    GENERIC + "GenericUDFBetween": _between("object"),
     GENERIC + "GenericUDFRegExp": (("output", "object"), ("useGoogleRegexEngine", "boolean")),
 }
-"""Fields in those of Hive 4.0."""
+"""Fields in those of Hive 4.0 and 4.1."""
+
+KRYO5_LATER_TEXT: Final[Mapping[str, Fields]] = {**KRYO5, **LATER_TEXT}
+"""The same with the texts of a later Hadoop."""
 
 LISTS: Final = frozenset({"java.util.ArrayList", "java.util.LinkedList"})
 SINGLE: Final = "java.util.Collections$SingletonList"

@@ -39,7 +39,7 @@ _SAFE: Final = ("<=>", "is distinct from")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Condition:
+class ColumnCondition:
     """A part of an expression that reads one column.
 
     Attributes:
@@ -65,7 +65,7 @@ class Condition:
         return str(self.part)
 
 
-def condition(part: Node, column_type: ColumnType) -> Condition:
+def condition(part: Node, column_type: ColumnType) -> ColumnCondition:
     """The condition that a part of an expression is, which reads one column of this type.
 
     Raises:
@@ -74,7 +74,7 @@ def condition(part: Node, column_type: ColumnType) -> Condition:
     found, compute = _compiled(part, column_type)
     if found is not None and not is_boolean(found):
         raise unreadable("a condition is not boolean", part=part, type=found.name)
-    return Condition(part, column_type, compute)
+    return ColumnCondition(part, column_type, compute)
 
 
 def _compiled(node: Node, column_type: ColumnType) -> Typed:  # noqa: C901, PLR0911  one for each kind of node
@@ -123,24 +123,28 @@ def _constant(node: ConstantNode) -> Typed:
         raise unreadable(value.why, part=node)
     if value is None:
         return None, lambda _: None
-    found = type_of(node.type)
-    if not fits(value, found):
+    column_type = type_of(node.type)
+    if not fits(value, column_type):
         raise unreadable("a constant is not of its type", part=node, type=node.type)
-    if isinstance(value, int) and isinstance(found, FloatType):
+    if isinstance(value, int) and isinstance(column_type, FloatType):
         value = float(value)
-    return found, lambda _: value
+    return column_type, lambda _: value
 
 
 def fits(value: object, column_type: ColumnType) -> bool:
     """Whether a constant is a value of its type: the bytes may say anything."""
     if isinstance(value, str) is not isinstance(column_type, StringType) or isinstance(value, Unknown):
         return False
-    known: Any = value
+    constant: Any = value
     try:
-        again = column_type.parse(known) if isinstance(known, str) else column_type.decode(column_type.encode(known))
+        again = (
+            column_type.parse(constant)
+            if isinstance(constant, str)
+            else column_type.decode(column_type.encode(constant))
+        )
     except (AssertionError, ValueError, OverflowError, ArithmeticError, TypeError):
         return False
-    return bool(again == known or known != known)  # noqa: PLR0124  NaN
+    return bool(again == constant or constant != constant)  # noqa: PLR0124  NaN
 
 
 def _cast(node: CallNode, column_type: ColumnType) -> Typed:
@@ -186,12 +190,12 @@ def _compare(operator: str, left: Typed, right: Typed) -> Compute:
     assert left[0] is not None
     assert right[0] is not None
     common = common_type(left[0], right[0])
-    one, other = _converted(left, common), _converted(right, common)
+    left_compute, right_compute = _converted(left, common), _converted(right, common)
     compare = _OPERATORS[operator]
     key: Callable[[Any], Any] = _float_key if isinstance(common, FloatType) else _itself
 
     def compute(value: Result) -> Result:
-        a, b = one(value), other(value)
+        a, b = left_compute(value), right_compute(value)
         return None if a is None or b is None else compare(key(a), key(b))
 
     return compute

@@ -56,23 +56,23 @@ def is_char(column_type: ColumnType) -> bool:
     return type(column_type) is StringType and column_type.name.startswith("char(")
 
 
-def common_type(one: ColumnType, other: ColumnType) -> ColumnType:  # noqa: C901, PLR0911  one for each pair
+def common_type(first: ColumnType, second: ColumnType) -> ColumnType:  # noqa: C901, PLR0911  one for each pair
     """The type in which Hive compares two types.
 
     Raises:
         ExpressionUnreadable: hbstore does not know how Hive compares them.
     """
-    if type(one) is type(other):
-        if isinstance(one, IntegerType):
+    if type(first) is type(second):
+        if isinstance(first, IntegerType):
             return BIGINT
-        if isinstance(one, StringType):
+        if isinstance(first, StringType):
             return STRING
-        if isinstance(one, DecimalType) and isinstance(other, DecimalType):
-            return _common_decimal(one, other)
-        if isinstance(one, FloatType):
-            return DOUBLE if 8 in (one.width, other.width) else FLOAT  # noqa: PLR2004
-        return one
-    for left, right in ((one, other), (other, one)):
+        if isinstance(first, DecimalType) and isinstance(second, DecimalType):
+            return _common_decimal(first, second)
+        if isinstance(first, FloatType):
+            return DOUBLE if 8 in (first.width, second.width) else FLOAT  # noqa: PLR2004
+        return first
+    for left, right in ((first, second), (second, first)):
         if isinstance(left, StringType) and not is_char(left):
             if isinstance(right, DateType | TimestampType):
                 return right
@@ -84,7 +84,7 @@ def common_type(one: ColumnType, other: ColumnType) -> ColumnType:  # noqa: C901
             return _common_decimal(DecimalType(_INTEGER_DIGITS[left.bits], 0), right)
         if isinstance(left, DecimalType) and isinstance(right, FloatType) and right.width == 8:  # noqa: PLR2004
             return right
-    raise unreadable("hbstore does not know how Hive compares these types", one=one.name, other=other.name)
+    raise unreadable("hbstore does not know how Hive compares these types", one=first.name, other=second.name)
 
 
 def _common_decimal(one: DecimalType, other: DecimalType) -> DecimalType:
@@ -268,17 +268,17 @@ def _text_to_date(value: Value) -> Value | None:
 
 def _text_to_timestamp(value: Value) -> Value | None:
     """A date, and perhaps a time; NULL for all that Hive's versions do not read alike."""
-    found = _MOMENT.match(str(value).strip(_BLANKS))
-    if not found:
+    match = _MOMENT.match(str(value).strip(_BLANKS))
+    if not match:
         return None
-    hours, minutes, seconds = (int(part or 0) for part in found.group(4, 5, 6))
+    hours, minutes, seconds = (int(part or 0) for part in match.group(4, 5, 6))
     try:
-        day = dt.date(int(found[1]), int(found[2]), int(found[3])).toordinal() - _DAY_0
+        day = dt.date(int(match[1]), int(match[2]), int(match[3])).toordinal() - _DAY_0
     except ValueError:
         return None
     if hours > 23 or minutes > 59 or seconds > 59:  # noqa: PLR2004
         return None
-    nanoseconds = int((found[7] or "0")[:9].ljust(9, "0"))
+    nanoseconds = int((match[7] or "0")[:9].ljust(9, "0"))
     return day * _DAY_SECONDS + hours * 3600 + minutes * 60 + seconds, nanoseconds
 
 

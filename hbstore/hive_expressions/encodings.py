@@ -1,12 +1,12 @@
 r"""Kryo's primitive forms in an expression's bytes, and where it has read to.
 
-Hive 2.3 and 3.1 write with Kryo 3, Hive 4.0 with Kryo 5. Both share the forms here, but for the order of the bytes in
+Hive 2.3 and 3.1 write with Kryo 3, Hive 4 with Kryo 5. Both share the forms here, but for the order of the bytes in
 numbers of fixed width. Every read checks that the bytes are there; what is not raises ``IndexError``, which
 `hbstore.hive_expressions.reading` turns into its error.
 
->>> Cursor(b"\xac\x02", fixed="big").varint()
+>>> ByteCursor(b"\xac\x02", fixed="big").varint()
 300
->>> Cursor(b"d\xf3", fixed="big").text()
+>>> ByteCursor(b"d\xf3", fixed="big").text()
 'ds'
 """
 
@@ -26,7 +26,7 @@ _FLAGGED_MORE: Final = 0x40
 _LAST: Final = re.compile(rb"[\x80-\xff]").search
 
 
-class Cursor:
+class ByteCursor:
     """Bytes, and how far they are read."""
 
     __slots__ = ("_fixed", "_float", "at", "data")

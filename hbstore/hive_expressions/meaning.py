@@ -50,6 +50,7 @@ _OPERATOR: Final = {
     ">=": Operator.GE,
 }
 _SHOWN: Final = 200
+_UNTYPED: Final = "string"
 _PADDED: Final = 10_000
 """Texts with and without blanks that an IN may become; a longer one is computed."""
 
@@ -258,29 +259,29 @@ class _Reader:
         names: dict[str, ColumnNode] = {}
         pending = [node]
         while pending:
-            one = pending.pop()
-            if isinstance(one, ColumnNode):
-                names.setdefault(one.name.lower(), one)
-                self._type(one)
-            elif isinstance(one, CallNode):
-                pending += one.children
+            inner = pending.pop()
+            if isinstance(inner, ColumnNode):
+                names.setdefault(inner.name.lower(), inner)
+                self._type(inner)
+            elif isinstance(inner, CallNode):
+                pending += inner.children
         if len(names) != 1:
             raise unreadable("a condition reads several columns" if names else "a condition reads no column")
         column = next(iter(names.values()))
         return Holds(column.name, condition(node, self._type(column)))
 
     def _type(self, column: ColumnNode) -> ColumnType:
-        """The table's type of a column, which the client has to know."""
-        found = self._columns.get(column.name.lower())
-        if found is None:
+        """The table's type of a column, as Hive evaluates with it; SHOW PARTITIONS of Hive 4 writes string for each."""
+        column_type = self._columns.get(column.name.lower())
+        if column_type is None:
             raise UnknownColumnError(
                 "the column is not a partition column",
                 column=column.name,
                 hint=f"The partition columns are {', '.join(self._columns)}",
             )
-        if type_of(column.type) != found:
-            raise unreadable("a column has another type in the table", column=column.name, type=found.name)
-        return found
+        if column.type != _UNTYPED and type_of(column.type) != column_type:
+            raise unreadable("a column has another type in the table", column=column.name, type=column_type.name)
+        return column_type
 
 
 def _names_null(literal: Literal) -> bool:

@@ -120,11 +120,11 @@ class NodeMaker:
         self._types: dict[int, str] = {}
         self._depth = 0
 
-    def node(self, found: Any) -> tuple[Node, int]:
+    def node(self, java_object: Any) -> tuple[Node, int]:
         """A node, and how many nodes there are in it; each call is made once, however often it is referred to."""
-        if not isinstance(found, JavaObject):
-            raise unreadable("something else stands where an expression should", value=_kind(found))
-        name, fields = found.name, found.fields
+        if not isinstance(java_object, JavaObject):
+            raise unreadable("something else stands where an expression should", value=_kind(java_object))
+        name, fields = java_object.name, java_object.fields
         if name == _COLUMN:
             return ColumnNode(_text(fields["column"]), self._type_name(fields["typeInfo"])), 1
         if name == _CONSTANT:
@@ -133,28 +133,28 @@ class NodeMaker:
             return ConstantNode(value, self._type_name(fields["typeInfo"])), size
         if name != ROOT:
             raise unreadable("something else stands where an expression should", value=name)
-        known = self._made.get(id(found))
-        if known is None:
+        node_and_size = self._made.get(id(java_object))
+        if node_and_size is None:
             self._depth += 1
             if self._depth > MAX_CALLS_DEEP:
                 raise unreadable("its calls nest too deep", limit=MAX_CALLS_DEEP)
-            known = self._made[id(found)] = self._call(fields)
+            node_and_size = self._made[id(java_object)] = self._call(fields)
             self._depth -= 1
-        return known
+        return node_and_size
 
     def _call(self, fields: Mapping[str, Any]) -> tuple[Node, int]:
         children = fields["children"]
         if not isinstance(children, tuple):
             raise unreadable("a function has no list of arguments")
-        made = []
+        arguments = []
         size = 1
         for child in children:
             node, inner = self.node(child)
-            made.append(node)
+            arguments.append(node)
             size += inner
         if size > MAX_NODES:
             raise unreadable("it has too many nodes", limit=MAX_NODES)
-        return CallNode(_function(fields["genericUDF"]), tuple(made), self._type_name(fields["typeInfo"])), size
+        return CallNode(_function(fields["genericUDF"]), tuple(arguments), self._type_name(fields["typeInfo"])), size
 
     def _type_name(self, found: Any) -> str:
         """A type as Hive writes it."""
@@ -169,14 +169,14 @@ def _kind(found: Any) -> str:
     return clipped(found.name if isinstance(found, JavaObject) else type(found).__name__, _SHOWN)
 
 
-def _function(found: Any) -> str:
-    if not isinstance(found, JavaObject) or not found.name.startswith(GENERIC):
-        raise unreadable("something else stands where a function should", value=_kind(found))
-    if found.name == GENERIC + "GenericUDFBridge":
-        old = _text(found.fields["udfClassName"])
+def _function(java_object: Any) -> str:
+    if not isinstance(java_object, JavaObject) or not java_object.name.startswith(GENERIC):
+        raise unreadable("something else stands where a function should", value=_kind(java_object))
+    if java_object.name == GENERIC + "GenericUDFBridge":
+        old = _text(java_object.fields["udfClassName"])
         known = BRIDGED.get(old.removeprefix(_OLD_FUNCTIONS)) if old.startswith(_OLD_FUNCTIONS) else None
-        return known or clipped(_text(found.fields["udfName"]), _SHOWN)
-    return FUNCTIONS.get(found.name) or found.name.removeprefix(GENERIC + "GenericUDF").lower()
+        return known or clipped(_text(java_object.fields["udfName"]), _SHOWN)
+    return FUNCTIONS.get(java_object.name) or java_object.name.removeprefix(GENERIC + "GenericUDF").lower()
 
 
 def _type_name(found: Any) -> str:
@@ -197,18 +197,18 @@ def _text(found: Any) -> str:
     return found
 
 
-def _value(found: Any) -> ConstantValue:
-    if found is None or isinstance(found, _PLAIN):
-        return found
-    if isinstance(found, SqlDate):
-        return _sql_date(found.milliseconds)
-    if isinstance(found, SqlTimestamp):
+def _value(java_value: Any) -> ConstantValue:
+    if java_value is None or isinstance(java_value, _PLAIN):
+        return java_value
+    if isinstance(java_value, SqlDate):
+        return _sql_date(java_value.milliseconds)
+    if isinstance(java_value, SqlTimestamp):
         return Unknown("Hive 2.3 sends timestamps without saying in which time zone")
-    if isinstance(found, tuple):
-        return tuple([_value(one) for one in found])
-    if isinstance(found, JavaObject) and found.name.startswith(VALUES):
-        return _hive_value(found.name.removeprefix(VALUES), found.fields)
-    raise unreadable("a constant is of a class that is not part of expressions", value=_kind(found))
+    if isinstance(java_value, tuple):
+        return tuple([_value(one) for one in java_value])
+    if isinstance(java_value, JavaObject) and java_value.name.startswith(VALUES):
+        return _hive_value(java_value.name.removeprefix(VALUES), java_value.fields)
+    raise unreadable("a constant is of a class that is not part of expressions", value=_kind(java_value))
 
 
 def _hive_value(kind: str, fields: Mapping[str, Any]) -> ConstantValue:
@@ -231,23 +231,23 @@ def _decimal(fields: Mapping[str, Any]) -> ConstantValue:
     return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
 
 
-def _date(found: LocalDate) -> ConstantValue:
-    if not 1 <= found.year <= dt.MAXYEAR:
+def _date(date: LocalDate) -> ConstantValue:
+    if not 1 <= date.year <= dt.MAXYEAR:
         return Unknown("hbstore has dates of the years 1 to 9999")
     try:
-        return dt.date(found.year, found.month, found.day)
+        return dt.date(date.year, date.month, date.day)
     except ValueError:
-        raise unreadable("a date is none", year=found.year, month=found.month, day=found.day) from None
+        raise unreadable("a date is none", year=date.year, month=date.month, day=date.day) from None
 
 
-def _moment(found: LocalTime) -> ConstantValue:
-    day = _date(found.date)
+def _moment(time: LocalTime) -> ConstantValue:
+    day = _date(time.date)
     if not isinstance(day, dt.date):
         return day
-    if not (found.hour < 24 and found.minute < 60 and found.second < 60 and 0 <= found.nanosecond < _NANOSECONDS):  # noqa: PLR2004
-        raise unreadable("a time is none", hour=found.hour, minute=found.minute, second=found.second)
-    seconds = found.hour * 3600 + found.minute * 60 + found.second
-    return (day.toordinal() - _EPOCH) * 86_400 + seconds, found.nanosecond
+    if not (time.hour < 24 and time.minute < 60 and time.second < 60 and 0 <= time.nanosecond < _NANOSECONDS):  # noqa: PLR2004
+        raise unreadable("a time is none", hour=time.hour, minute=time.minute, second=time.second)
+    seconds = time.hour * 3600 + time.minute * 60 + time.second
+    return (day.toordinal() - _EPOCH) * 86_400 + seconds, time.nanosecond
 
 
 def _sql_date(milliseconds: int) -> ConstantValue:

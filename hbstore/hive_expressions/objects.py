@@ -15,16 +15,15 @@ from typing import Any, Final, TypeAlias
 from hbstore.hive_expressions.classes import (
     ELEMENTS,
     EMPTY,
-    KRYO3,
-    KRYO5,
     LISTS,
     REGISTERED3,
     REGISTERED5,
     SINGLE,
-    Fields,
 )
-from hbstore.hive_expressions.encodings import Cursor
+from hbstore.hive_expressions.encodings import ByteCursor
+from hbstore.hive_expressions.fields import Fields
 from hbstore.hive_expressions.refusal import unreadable
+from hbstore.hive_expressions.used import ARRAY, DECIMAL, INSPECTORS
 from hbstore.wording import clipped
 
 MAX_NESTING: Final = 300
@@ -112,16 +111,17 @@ class ObjectReader:
 
     __slots__ = ("_classes", "_depth", "_fields", "_kryo5", "_numbered", "_objects", "_registered", "_values", "cursor")
 
-    def __init__(self, data: bytes, *, kryo5: bool) -> None:
+    def __init__(self, data: bytes, fields: Mapping[str, Fields], *, kryo5: bool) -> None:
         """Begin to read.
 
         Args:
             data: the bytes.
-            kryo5: whether Kryo 5 wrote them, as in Hive 4.0.
+            fields: those of the classes that may be named, by class.
+            kryo5: whether Kryo 5 wrote them, as in Hive 4.
         """
-        self.cursor = cursor = Cursor(data, fixed="little" if kryo5 else "big")
+        self.cursor = cursor = ByteCursor(data, fixed="little" if kryo5 else "big")
         self._kryo5 = kryo5
-        self._fields: Mapping[str, Fields] = KRYO5 if kryo5 else KRYO3
+        self._fields = fields
         self._registered: Mapping[int, str] = REGISTERED5 if kryo5 else REGISTERED3
         self._classes: list[JavaClass] = []
         self._objects: list[Any] = []
@@ -138,6 +138,9 @@ class ObjectReader:
             "text": self._text,
             "texts": self._texts,
             "absent": self._absent,
+            "enumeration": self._enumeration,
+            "bytes": lambda: self._content(self._bytes),
+            "decimal writable": lambda: self.any_object(self._class_of(DECIMAL)),
             "local date": lambda: self._content(self._local_date),
             "local time": lambda: self._content(self._local_time),
         }
@@ -145,6 +148,7 @@ class ObjectReader:
             "sql date": lambda: SqlDate(cursor.fixed(8)),
             "sql timestamp": lambda: SqlTimestamp(cursor.fixed(8), cursor.fixed(4)),
             "array": self._array,
+            ARRAY: self._inspectors,
             SINGLE: lambda: (self.any_object(),),
             EMPTY: tuple,
             **dict.fromkeys(LISTS, self._list),
@@ -279,6 +283,30 @@ class ObjectReader:
         if cursor.data[cursor.at] != _NULL:
             raise unreadable("a function was used before it was sent, and holds what only Hive can read")
         cursor.at += 1
+
+    def _enumeration(self) -> int | None:
+        """Which of its kinds a Java enum is, from 1 on; in Kryo 5 it has a marker and no number."""
+        marker, cursor = self.cursor.byte(), self.cursor
+        if marker > _NEW:
+            raise unreadable("another object stands where a kind should", at=cursor.at)
+        return cursor.varint() if marker == _NEW else None
+
+    def _bytes(self) -> bytes:
+        return self.cursor.take(self._length())
+
+    def _length(self) -> int:
+        """How many elements an array has."""
+        length = self.cursor.varint()
+        if not length:
+            raise unreadable("an array is absent where there should be one", at=self.cursor.at)
+        return self._size(length - 1)
+
+    def _inspectors(self) -> tuple[Any, ...]:
+        found = tuple([self.any_object() for _ in range(self._length())])
+        for one in found:
+            if one is not None and not (isinstance(one, JavaObject) and one.name.startswith(INSPECTORS)):
+                raise unreadable("another object stands where an inspector should", at=self.cursor.at)
+        return found
 
     def _list(self) -> tuple[Any, ...]:
         if self._kryo5:

@@ -110,24 +110,24 @@ class RegularPattern:
 
     def _closure(self, reached: set[int], *, begins: bool, ends: bool) -> set[int]:
         """All places that can be reached without a character."""
-        found: set[int] = set()
+        closure: set[int] = set()
         pending = list(reached)
         while pending:
             place = pending.pop()
-            if place in found:
+            if place in closure:
                 continue
             if place == _END:
-                found.add(place)
+                closure.add(place)
                 continue
             accepts, targets = self.states[place]
             if accepts is _BEGINS or accepts is _ENDS_HERE:
                 if begins if accepts is _BEGINS else ends:
                     pending += targets
                 continue
-            found.add(place)
+            closure.add(place)
             if accepts is None:
                 pending += targets
-        return found
+        return closure
 
 
 _END: Final = -1

@@ -21,7 +21,7 @@ from hbstore.hiveserver2.listings import (
     TABLE_TYPES,
     TABLES,
     TYPE_INFO,
-    Listing,
+    CatalogRows,
     listing,
 )
 from hbstore.hiveserver2.patterns import NamePattern
@@ -39,7 +39,7 @@ _PARAMETERS: Final = {"decimal": "precision,scale", "varchar": "length", "char":
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class JdbcCatalog:
     """The catalog of a store in the words of JDBC.
 
     Attributes:
@@ -49,17 +49,17 @@ class Catalog:
     >>> store = connect("memory://")
     >>> store.create_database("shop")
     >>> store.create_table(Table("shop", "sales", columns=[Column("price", "decimal(10,2)")]))
-    >>> Catalog(store).columns("shop", "sal%", None).batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
+    >>> JdbcCatalog(store).columns("shop", "sal%", None).batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
     [{'COLUMN_NAME': 'price', 'TYPE_NAME': 'DECIMAL(10,2)'}]
     """
 
     store: PartitionStore
 
-    def catalogs(self) -> Listing:
+    def catalogs(self) -> CatalogRows:
         """None that has a name."""
         return listing(CATALOGS, 0, {})
 
-    def schemas(self, schema: str | None) -> Listing:
+    def schemas(self, schema: str | None) -> CatalogRows:
         """The databases, by name.
 
         Args:
@@ -69,11 +69,11 @@ class Catalog:
         names = [name for name in self.store.database_names() if pattern.matches(name)]
         return listing(SCHEMAS, len(names), {"TABLE_SCHEM": names, "TABLE_CATALOG": _CATALOG})
 
-    def table_types(self) -> Listing:
+    def table_types(self) -> CatalogRows:
         """TABLE and VIEW."""
         return listing(TABLE_TYPES, 2, {"TABLE_TYPE": [TABLE, VIEW]})
 
-    def tables(self, schema: str | None, table: str | None, types: Sequence[str] | None) -> Listing:
+    def tables(self, schema: str | None, table: str | None, types: Sequence[str] | None) -> CatalogRows:
         """Tables and views, by type, database and name.
 
         Args:
@@ -81,22 +81,26 @@ class Catalog:
             table: a pattern for names of tables and views.
             types: TABLE, VIEW, or Hive's words such as EXTERNAL_TABLE, in any case; None or empty: all.
         """
-        wanted = _wanted(types)
-        rows = [one for one in relations(self.store, NamePattern.of(schema), NamePattern.of(table)) if wanted(one)]
-        rows.sort(key=lambda one: (one.type, one.database, one.name))
+        has_type = _wanted(types)
+        rows = [
+            relation
+            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+            if has_type(relation)
+        ]
+        rows.sort(key=lambda relation: (relation.type, relation.database, relation.name))
         return listing(
             TABLES,
             len(rows),
             {
                 "TABLE_CAT": _CATALOG,
-                "TABLE_SCHEM": [one.database for one in rows],
-                "TABLE_NAME": [one.name for one in rows],
-                "TABLE_TYPE": [one.type for one in rows],
-                "REMARKS": [one.remarks for one in rows],
+                "TABLE_SCHEM": [relation.database for relation in rows],
+                "TABLE_NAME": [relation.name for relation in rows],
+                "TABLE_TYPE": [relation.type for relation in rows],
+                "REMARKS": [relation.remarks for relation in rows],
             },
         )
 
-    def columns(self, schema: str | None, table: str | None, column: str | None) -> Listing:
+    def columns(self, schema: str | None, table: str | None, column: str | None) -> CatalogRows:
         """Columns of tables and views, by database, table and place; those that partition a table come last.
 
         Args:
@@ -106,12 +110,12 @@ class Catalog:
         """
         matches = NamePattern.of(column).matches
         rows = [
-            (relation, place, one)
+            (relation, place, relation_column)
             for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
-            for place, one in enumerate(relation.columns, 1)
-            if matches(one.name)
+            for place, relation_column in enumerate(relation.columns, 1)
+            if matches(relation_column.name)
         ]
-        told = [result_type(one.type) for _, _, one in rows]
+        types = [result_type(relation_column.type) for _, _, relation_column in rows]
         return listing(
             COLUMNS,
             len(rows),
@@ -119,44 +123,44 @@ class Catalog:
                 "TABLE_CAT": _CATALOG,
                 "TABLE_SCHEM": [relation.database for relation, _, _ in rows],
                 "TABLE_NAME": [relation.name for relation, _, _ in rows],
-                "COLUMN_NAME": [one.name for _, _, one in rows],
-                "DATA_TYPE": [one.sql_type for one in told],
-                "TYPE_NAME": [_type_name(one.type) for _, _, one in rows],
-                "COLUMN_SIZE": [one.size for one in told],
-                "DECIMAL_DIGITS": [one.digits for one in told],
-                "NUM_PREC_RADIX": [one.radix for one in told],
+                "COLUMN_NAME": [relation_column.name for _, _, relation_column in rows],
+                "DATA_TYPE": [type_.sql_type for type_ in types],
+                "TYPE_NAME": [_type_name(relation_column.type) for _, _, relation_column in rows],
+                "COLUMN_SIZE": [type_.size for type_ in types],
+                "DECIMAL_DIGITS": [type_.digits for type_ in types],
+                "NUM_PREC_RADIX": [type_.radix for type_ in types],
                 "NULLABLE": _NULLABLE,
-                "REMARKS": [one.comment or "" for _, _, one in rows],
+                "REMARKS": [relation_column.comment or "" for _, _, relation_column in rows],
                 "ORDINAL_POSITION": [place for _, place, _ in rows],
                 "IS_NULLABLE": "YES",
                 "IS_AUTO_INCREMENT": "NO",
             },
         )
 
-    def type_info(self) -> Listing:
+    def type_info(self) -> CatalogRows:
         """The types, by their number in java.sql.Types."""
-        rows = sorted(TYPES, key=lambda one: one.sql_type)
+        rows = sorted(TYPES, key=lambda type_: type_.sql_type)
         return listing(
             TYPE_INFO,
             len(rows),
             {
-                "TYPE_NAME": [one.name.upper() for one in rows],
-                "DATA_TYPE": [one.sql_type for one in rows],
-                "PRECISION": [one.size for one in rows],
-                "CREATE_PARAMS": [_PARAMETERS.get(one.name) for one in rows],
+                "TYPE_NAME": [type_.name.upper() for type_ in rows],
+                "DATA_TYPE": [type_.sql_type for type_ in rows],
+                "PRECISION": [type_.size for type_ in rows],
+                "CREATE_PARAMS": [_PARAMETERS.get(type_.name) for type_ in rows],
                 "NULLABLE": _NULLABLE,
-                "CASE_SENSITIVE": [one in _LETTERS for one in rows],
-                "SEARCHABLE": [0 if one.size is None else _SEARCHABLE for one in rows],
-                "UNSIGNED_ATTRIBUTE": [one.radix is None for one in rows],
+                "CASE_SENSITIVE": [type_ in _LETTERS for type_ in rows],
+                "SEARCHABLE": [0 if type_.size is None else _SEARCHABLE for type_ in rows],
+                "UNSIGNED_ATTRIBUTE": [type_.radix is None for type_ in rows],
                 "FIXED_PREC_SCALE": False,
                 "AUTO_INCREMENT": False,
                 "MINIMUM_SCALE": 0,
-                "MAXIMUM_SCALE": [one.digits or 0 for one in rows],
-                "NUM_PREC_RADIX": [one.radix for one in rows],
+                "MAXIMUM_SCALE": [type_.digits or 0 for type_ in rows],
+                "NUM_PREC_RADIX": [type_.radix for type_ in rows],
             },
         )
 
-    def functions(self, names: Iterable[str], function: str | None = None) -> Listing:
+    def functions(self, names: Iterable[str], function: str | None = None) -> CatalogRows:
         """Functions, by database and name.
 
         Args:
@@ -179,11 +183,11 @@ class Catalog:
             },
         )
 
-    def primary_keys(self) -> Listing:
+    def primary_keys(self) -> CatalogRows:
         """None: tables have no keys."""
         return listing(PRIMARY_KEYS, 0, {})
 
-    def cross_reference(self) -> Listing:
+    def cross_reference(self) -> CatalogRows:
         """None: tables have no keys."""
         return listing(CROSS_REFERENCE, 0, {})
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from hbstore.hiveserver2.calls import Call, Handlers
-from hbstore.hiveserver2.catalog import Catalog
+from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.codes import OperationType
 from hbstore.hiveserver2.cursor import MAX_ROWS
-from hbstore.hiveserver2.listings import Listing
+from hbstore.hiveserver2.listings import CatalogRows
 from hbstore.hiveserver2.operations import ListingOperation, StatementOperation
 from hbstore.hiveserver2.port_service import PortService
 from hbstore.hiveserver2.protocol import RESPONSES
-from hbstore.hiveserver2.sessions import Session
+from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.query_service.query import Request
 
 handlers: Final = Handlers()
@@ -30,7 +30,7 @@ _TYPES: Final = {
     "GetCrossReference": OperationType.UNKNOWN,
 }
 
-_LISTINGS: Final[dict[str, Callable[[Catalog, Any], Listing]]] = {
+_LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
     "GetTypeInfo": lambda catalog, _: catalog.type_info(),
     "GetCatalogs": lambda catalog, _: catalog.catalogs(),
     "GetSchemas": lambda catalog, asked: catalog.schemas(asked.schemaName),
@@ -46,7 +46,7 @@ _LISTINGS: Final[dict[str, Callable[[Catalog, Any], Listing]]] = {
 def list_catalog(call: Call[PortService]) -> Any:
     """What the store has."""
     session = call.service.session(call.request.sessionHandle)
-    return _answer(call, session, _LISTINGS[call.method.name](Catalog(call.service.store), call.request))
+    return _answer(call, session, _LISTINGS[call.method.name](JdbcCatalog(call.service.store), call.request))
 
 
 @handlers.answers("GetFunctions")
@@ -63,10 +63,10 @@ def list_functions(call: Call[PortService]) -> Any:
             names += page.to_pylist()
     finally:
         statement.close()
-    return _answer(call, session, Catalog(service.store).functions(names, call.request.functionName))
+    return _answer(call, session, JdbcCatalog(service.store).functions(names, call.request.functionName))
 
 
-def _answer(call: Call[PortService], session: Session, listing: Listing) -> Any:
+def _answer(call: Call[PortService], session: DriverSession, listing: CatalogRows) -> Any:
     operation = ListingOperation(listing.columns, listing.batch)
     call.service.sessions.add(session, operation)
     handle = call.service.operation_handle(operation, _TYPES[call.method.name], has_rows=True)

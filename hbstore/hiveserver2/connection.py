@@ -68,7 +68,7 @@ class ConnectionLimits:
     write_timeout: float = WRITE_TIMEOUT
 
 
-class Connection:
+class DriverConnection:
     """A driver's connection.
 
     Args:

@@ -50,12 +50,12 @@ _DAYS: Final = re.compile(r"INTERVAL '(-?)([\d :]+)(?:\.(\d+))?' (DAY|HOUR|MINUT
 _MONTHS: Final = 12
 
 
-def hive_texts(column: pa.Array, told: ResultType, zone: str) -> pa.Array:
+def hive_texts(column: pa.Array, client_type: ResultType, zone: str) -> pa.Array:
     """A column's values as the list above says; NULL stays NULL.
 
     Args:
         column: as `hbstore.query_service.results.Results` gives it.
-        told: the type that clients are told of; it tells intervals, which results keep as texts, from texts.
+        client_type: the type that clients are told of; it tells intervals, which results keep as texts, from texts.
         zone: the time zone in which timestamps are written.
 
     Raises:
@@ -68,7 +68,7 @@ def hive_texts(column: pa.Array, told: ResultType, zone: str) -> pa.Array:
     >>> hive_texts(pa.array(["INTERVAL '2' YEAR"]), INTERVAL_YEAR_MONTH, "UTC").to_pylist()
     ['2-0']
     """
-    interval = _INTERVALS.get(told.name)
+    interval = _INTERVALS.get(client_type.name)
     if interval and is_string(column.type):
         return pa.array([None if text is None else interval(text) for text in column.to_pylist()], TEXT)
     return _text(column, zone)

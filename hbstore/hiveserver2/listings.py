@@ -23,7 +23,7 @@ _ARROW: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CatalogRows:
     """Rows of the catalog.
 
     Attributes:
@@ -45,7 +45,7 @@ def shape(text: str) -> Shape:
     return tuple(ResultColumn(name=name, type=type_ or "string") for name, _, type_ in parts)
 
 
-def listing(columns: Shape, rows: int, values: Mapping[str, Any]) -> Listing:
+def listing(columns: Shape, rows: int, values: Mapping[str, Any]) -> CatalogRows:
     """A listing of so many rows.
 
     Args:
@@ -57,7 +57,7 @@ def listing(columns: Shape, rows: int, values: Mapping[str, Any]) -> Listing:
     [{'TABLE_CAT': None, 'TABLE_NAME': 'a'}, {'TABLE_CAT': None, 'TABLE_NAME': 'b'}]
     """
     arrays = [_array(values.get(column.name), _ARROW[column.type], rows) for column in columns]
-    return Listing(columns, pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns]))
+    return CatalogRows(columns, pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns]))
 
 
 def _array(value: Sequence[Any] | Any, kind: pa.DataType, rows: int) -> pa.Array:

@@ -19,7 +19,7 @@ from hbstore.hiveserver2.cursor import Cursor
 from hbstore.hiveserver2.handles import Handle
 from hbstore.hiveserver2.progress import Told
 from hbstore.hiveserver2.statement_kinds import has_rows, hive_shape
-from hbstore.query_service.query import Problem, Query, ResultColumn, State
+from hbstore.query_service.query import Query, QueryProblem, ResultColumn, State
 from hbstore.query_service.service import QueryService
 
 _LONG: Final = 30.0
@@ -52,7 +52,7 @@ class OperationStatus:
 
     state: OperationState
     has_rows: bool = True
-    problem: Problem | None = None
+    problem: QueryProblem | None = None
     query: Query | None = None
 
     @property
@@ -139,7 +139,7 @@ class StatementOperation:
     timeout: float | None = None
     handle: Handle = field(default_factory=Handle.new)
     _began: float = field(default_factory=time.monotonic)
-    _overdue: Problem | None = None
+    _overdue: QueryProblem | None = None
     _cancelled: bool = False
     _cursor: Cursor | None = None
     _told: Told = field(default_factory=Told)
@@ -221,7 +221,7 @@ class StatementOperation:
     def _end_late(self) -> None:
         text = f"Query timed out after {self.timeout:g} seconds"
         error = QueryTimedOut(text, query=self.id, hint="Give the statement more time by setQueryTimeout")
-        self._overdue = Problem.of(error)
+        self._overdue = QueryProblem.of(error)
         self.service.cancel(self.id, error)
 
     def _ended(self) -> Query:

@@ -9,7 +9,7 @@ from hbstore.hiveserver2.calls import Client
 from hbstore.hiveserver2.handles import Handle
 from hbstore.hiveserver2.operations import Operation
 from hbstore.hiveserver2.protocol import THRIFT
-from hbstore.hiveserver2.sessions import Session, Sessions
+from hbstore.hiveserver2.sessions import DriverSession, Sessions
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
 from hbstore.store.partition_store import PartitionStore
@@ -44,7 +44,7 @@ class PortService:
             return client.user
         return self.access.login(user or "", password or "")
 
-    def session(self, handle: Any, *, alive: bool = True) -> Session:
+    def session(self, handle: Any, *, alive: bool = True) -> DriverSession:
         """The session of a handle as clients send it.
 
         Args:
@@ -60,7 +60,7 @@ class PortService:
             session.check()
         return session
 
-    def operation(self, handle: Any) -> tuple[Session, Operation]:
+    def operation(self, handle: Any) -> tuple[DriverSession, Operation]:
         """The operation of a handle as clients send it (a TOperationHandle), and its session.
 
         Raises:
@@ -73,7 +73,7 @@ class PortService:
         identifier = THRIFT.THandleIdentifier(guid=operation.handle.guid, secret=operation.handle.secret)
         return THRIFT.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=has_rows)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: DriverSession) -> None:
         """End a session, with what it runs, here and in Spark."""
         self.sessions.close(session)
         self.queries.close_session(session.handle.text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
-from hbstore.query_service.query import Progress, Query, State
+from hbstore.query_service.query import Query, QueryProgress, State
 
 SHOWN_AFTER: Final = 1.0
 """Seconds that a statement runs before its progress is told."""
@@ -16,7 +16,7 @@ HEADERS: Final = ("STAGES", "ATTEMPT", "STATUS", "TOTAL", "COMPLETED", "RUNNING"
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ProgressBar:
     """A bar of progress.
 
     Attributes:
@@ -43,7 +43,7 @@ class Told:
     """
 
     warnings: int = 0
-    progress: Progress = field(default_factory=Progress)
+    progress: QueryProgress = field(default_factory=QueryProgress)
     began: bool = False
 
     def lines(self, query: Query) -> list[str]:
@@ -57,7 +57,7 @@ class Told:
         return new
 
 
-def bar(query: Query) -> Bar | None:
+def bar(query: Query) -> ProgressBar | None:
     """The bar of a query that runs; None of others, and at its beginning, as most are over soon."""
     if not _is_long(query) or query.started_at is None:
         return None
@@ -66,7 +66,7 @@ def bar(query: Query) -> Bar | None:
     cells = ("Spark", "0", "RUNNING", str(progress.tasks), str(progress.tasks_done), "", str(left), "0", "")
     part = progress.tasks_done / progress.tasks if progress.tasks else 0.0
     summary = f"STAGES: {progress.stages_done:02d}/{progress.stages:02d}"
-    return Bar((cells,), part, summary, int(query.started_at.timestamp() * 1000))
+    return ProgressBar((cells,), part, summary, int(query.started_at.timestamp() * 1000))
 
 
 def _is_long(query: Query) -> bool:
@@ -75,7 +75,7 @@ def _is_long(query: Query) -> bool:
     return (datetime.now(UTC) - query.started_at).total_seconds() >= SHOWN_AFTER
 
 
-def _summary(progress: Progress) -> str:
+def _summary(progress: QueryProgress) -> str:
     return (
         f"stages {progress.stages_done} of {progress.stages}, tasks {progress.tasks_done} of {progress.tasks}, "
         f"{progress.rows:,} rows read"

@@ -15,9 +15,9 @@ from hbstore.cubes.logical_tables import Fact
 from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
 from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.table_heads import TableHead
-from hbstore.metastore.table_kinds import is_view, settled_type
 from hbstore.model import Column
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.table_kinds import is_view, settled_type
 
 TABLE: Final = "TABLE"
 VIEW: Final = "VIEW"
@@ -106,17 +106,20 @@ def _relation(database: str, table: TableHead) -> Relation:
 def model_views(store: PartitionStore, database: str) -> list[Relation]:
     """The cubes, dimensions and facts of a database; a fact may have the name of one of the others."""
     model = Model(store, database)
-    cubes = {one.name: one for one in model.list("cube") if isinstance(one, Cube)}
+    cubes = {cube.name: cube for cube in model.list("cube") if isinstance(cube, Cube)}
     view = partial(_view, database)
-    views = [view(one.name, "cube", one.name, one.description, _fields(one)) for one in cubes.values()]
+    views = [view(cube.name, "cube", cube.name, cube.description, _fields(cube)) for cube in cubes.values()]
     for derived in model.list("derived_cube"):
         if isinstance(derived, DerivedCube) and (parent := cubes.get(derived.parent)) is not None:
-            wanted = {*derived.measures, *derived.dim_attributes}
-            fields = [one for one in _fields(parent) if one.name in wanted]
+            names = {*derived.measures, *derived.dim_attributes}
+            fields = [field for field in _fields(parent) if field.name in names]
             what = f"derived cube of {derived.parent}"
             views.append(view(derived.name, what, derived.name, derived.description, fields))
-    dimensions = [one for one in model.list("dimension") if isinstance(one, Dimension)]
-    views += [view(one.name, "dimension", one.name, one.description, _fields(one)) for one in dimensions]
+    dimensions = [dimension for dimension in model.list("dimension") if isinstance(dimension, Dimension)]
+    views += [
+        view(dimension.name, "dimension", dimension.name, dimension.description, _fields(dimension))
+        for dimension in dimensions
+    ]
     for fact in model.list("fact"):
         if isinstance(fact, Fact):
             fields = [Column(column.name, column.type, column.comment) for column in fact.columns]
@@ -125,7 +128,7 @@ def model_views(store: PartitionStore, database: str) -> list[Relation]:
 
 
 def _view(
-    database: str, name: str, what: str, asked: str, description: str | None, fields: Sequence[Column]
+    database: str, name: str, what: str, queried: str, description: str | None, fields: Sequence[Column]
 ) -> Relation:
     """A view of the model.
 
@@ -133,17 +136,17 @@ def _view(
         database: its database.
         name: its name.
         what: it is.
-        asked: the name of what a query names for it.
+        queried: the name of what a query names for it.
         description: what the model says of it.
         fields: its columns.
     """
     remarks = f"{description}\n" if description else ""
-    remarks += f"A {what}. Ask it by CUBE SELECT … FROM {asked}"
+    remarks += f"A {what}. Ask it by CUBE SELECT … FROM {queried}"
     return Relation(database, name, VIEW, VIEW, remarks, fields=tuple(fields))
 
 
-def _fields(asked: Cube | Dimension) -> list[Column]:
-    fields: list[Measure | DimAttribute | Expression] = [*asked.dim_attributes, *asked.expressions]
-    if isinstance(asked, Cube):
-        fields = [*asked.measures, *fields]
-    return [Column(one.name, one.type, one.description or one.display) for one in fields]
+def _fields(concept: Cube | Dimension) -> list[Column]:
+    fields: list[Measure | DimAttribute | Expression] = [*concept.dim_attributes, *concept.expressions]
+    if isinstance(concept, Cube):
+        fields = [*concept.measures, *fields]
+    return [Column(field.name, field.type, field.description or field.display) for field in fields]

@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 
 from hbstore.errors import HbstoreError, TooManyQueries
 from hbstore.hiveserver2.calls import Endpoint
-from hbstore.hiveserver2.connection import Connection, ConnectionLimits
-from hbstore.metastore.server import listening_socket
+from hbstore.hiveserver2.connection import ConnectionLimits, DriverConnection
+from hbstore.metastore.server.server import listening_socket
 from hbstore.query_service.access import Access
 from hbstore.thrift.budget import Budget
 from hbstore.thrift.complaints import Complaints
@@ -85,7 +85,7 @@ class DriverServer:
         self._budget = Budget(self._limits.message_memory)
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])
-        self._connections: set[Connection] = set()
+        self._connections: set[DriverConnection] = set()
         self._turned_away = 0
         self._changed = threading.Condition()
         self._closed = False
@@ -139,7 +139,7 @@ class DriverServer:
         """Stopped."""
         self.stop()
 
-    def _now(self) -> list[Connection]:
+    def _now(self) -> list[DriverConnection]:
         with self._changed:
             return list(self._connections)
 
@@ -170,12 +170,12 @@ class DriverServer:
             if self._closed or (refused is not None and self._turned_away >= _TURNED_AWAY):
                 sock.close()
                 return
-            connection = Connection(sock, address, self._endpoint, self._access, limits, self._budget, refused)
+            connection = DriverConnection(sock, address, self._endpoint, self._access, limits, self._budget, refused)
             self._connections.add(connection)
             self._turned_away += refused is not None
         self._threads.run(lambda: self._serve(connection, is_refused=refused is not None))
 
-    def _serve(self, connection: Connection, *, is_refused: bool) -> None:
+    def _serve(self, connection: DriverConnection, *, is_refused: bool) -> None:
         try:
             connection.serve()
         finally:

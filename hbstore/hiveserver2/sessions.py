@@ -23,7 +23,7 @@ IDLE: Final = 3_600.0
 
 
 @dataclass(slots=True)
-class Session:
+class DriverSession:
     """A driver's session.
 
     Attributes:
@@ -75,17 +75,17 @@ class Sessions:
     """
 
     quick: QuickReplies = field(default_factory=QuickReplies)
-    _sessions: dict[bytes, Session] = field(default_factory=dict)
-    _operations: dict[bytes, tuple[Session, Operation]] = field(default_factory=dict)
+    _sessions: dict[bytes, DriverSession] = field(default_factory=dict)
+    _operations: dict[bytes, tuple[DriverSession, Operation]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def open(self, user: str, database: str, settings: Mapping[str, str], *, held: bool) -> Session:
+    def open(self, user: str, database: str, settings: Mapping[str, str], *, held: bool) -> DriverSession:
         """Begin a session.
 
         Raises:
             TooManyQueries: there are too many.
         """
-        session = Session(Handle.new(), user, database, settings, held)
+        session = DriverSession(Handle.new(), user, database, settings, held)
         with self._lock:
             if len(self._sessions) >= MAX_SESSIONS:
                 raise TooManyQueries(
@@ -94,7 +94,7 @@ class Sessions:
             self._sessions[session.handle.guid] = session
         return session
 
-    def get(self, handle: Handle) -> Session:
+    def get(self, handle: Handle) -> DriverSession:
         """The session of a handle.
 
         Raises:
@@ -106,7 +106,7 @@ class Sessions:
         session.used_at = time.monotonic()
         return session
 
-    def add(self, session: Session, operation: Operation) -> None:
+    def add(self, session: DriverSession, operation: Operation) -> None:
         """Take an operation of a session.
 
         Raises:
@@ -120,7 +120,7 @@ class Sessions:
             self._operations[operation.handle.guid] = (session, operation)
             self.quick.allow(operation.handle)
 
-    def operation(self, handle: Handle) -> tuple[Session, Operation]:
+    def operation(self, handle: Handle) -> tuple[DriverSession, Operation]:
         """The operation of a handle, and its session.
 
         Raises:
@@ -144,7 +144,7 @@ class Sessions:
             self._forget(handle)
         operation.close()
 
-    def close(self, session: Session) -> None:
+    def close(self, session: DriverSession) -> None:
         """End a session and its operations; nothing happens if it has ended."""
         with self._lock:
             self._sessions.pop(session.handle.guid, None)
@@ -164,7 +164,7 @@ class Sessions:
             for session in self._sessions.values():
                 session.lost = session.lost or not session.fresh
 
-    def idle(self) -> list[Session]:
+    def idle(self) -> list[DriverSession]:
         """The sessions that no connection holds and that nobody has used for a while."""
         before = time.monotonic() - IDLE
         with self._lock:

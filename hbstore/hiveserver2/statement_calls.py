@@ -14,7 +14,7 @@ from hbstore.hiveserver2.port_service import PortService, handle_of
 from hbstore.hiveserver2.progress import HEADERS, bar
 from hbstore.hiveserver2.protocol import THRIFT
 from hbstore.hiveserver2.row_sets import row_set, table_schema
-from hbstore.hiveserver2.sessions import Session
+from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.hiveserver2.statement_kinds import has_rows
 from hbstore.hiveserver2.statuses import status_of
 from hbstore.query_service.query import MAX_TEXT, Request, ResultColumn
@@ -42,21 +42,21 @@ def execute(call: Call[PortService]) -> Any:
     return THRIFT.TExecuteStatementResp(operationHandle=handle)
 
 
-def _submitted(service: PortService, session: Session, request: Any) -> StatementOperation:
+def _submitted(service: PortService, session: DriverSession, request: Any) -> StatementOperation:
     text = request.statement
     if not text.strip(" \t\r\n;"):
         raise InvalidInput("the statement is empty", sqlstate="42617", hint="Send a statement")
     if len(text) > MAX_TEXT:
         raise InvalidInput("the statement is too long", characters=len(text), limit=MAX_TEXT, hint="Send a shorter one")
     session.check()
-    asked = Request(
+    submission = Request(
         text=text,
         database=session.database,
         user=session.user,
         session=session.in_spark(),
         settings=dict(request.confOverlay or {}),
     )
-    query = service.queries.submit(asked)
+    query = service.queries.submit(submission)
     statement = StatementOperation(service.queries, query.id, text, float(request.queryTimeout or 0) or None)
     try:
         service.sessions.add(session, statement)

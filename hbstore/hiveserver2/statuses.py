@@ -42,7 +42,7 @@ from hbstore.errors import (
 )
 from hbstore.hiveserver2.codes import StatusCode
 from hbstore.hiveserver2.protocol import THRIFT
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 
 SUCCESS: Final = THRIFT.TStatus(statusCode=StatusCode.SUCCESS)
 """The status of a call that went well."""
@@ -89,7 +89,7 @@ _NAME: Final = re.compile(r"`((?:[^`]|``)+)`")
 _SPARKS_CATALOG: Final = "spark_catalog"
 
 
-def status_of(error: HbstoreError | Problem, statement: str = "") -> Any:
+def status_of(error: HbstoreError | QueryProblem, statement: str = "") -> Any:
     """The TStatus that tells an error.
 
     A missing table is told in Hive's words, too: ``SemanticException [Error 10001]: Table not found db.name``, by
@@ -99,7 +99,7 @@ def status_of(error: HbstoreError | Problem, statement: str = "") -> Any:
         error: what went wrong.
         statement: the text that was asked, if there was one.
     """
-    problem = error if isinstance(error, Problem) else Problem.of(error)
+    problem = error if isinstance(error, QueryProblem) else QueryProblem.of(error)
     message = _message(problem)
     missing = _missing_table(problem, statement)
     if missing is not None:
@@ -112,7 +112,7 @@ def status_of(error: HbstoreError | Problem, statement: str = "") -> Any:
     )
 
 
-def _message(problem: Problem) -> str:
+def _message(problem: QueryProblem) -> str:
     text = problem.text.strip()
     if not text.startswith("["):  # as messages of Spark do
         text = f"[{problem.fields.get('class', problem.error)}] {text}"
@@ -125,7 +125,7 @@ def _message(problem: Problem) -> str:
     return f"{text.rstrip('.')}. {problem.hint}" if problem.hint else text
 
 
-def _state(problem: Problem, missing: str | None) -> str:
+def _state(problem: QueryProblem, missing: str | None) -> str:
     if missing is not None:
         return _NO_TABLE
     said = problem.fields.get("sqlstate")
@@ -135,7 +135,7 @@ def _state(problem: Problem, missing: str | None) -> str:
     return next((state for kind, state in _STATES if isinstance(error, kind)), GENERAL)
 
 
-def _missing_table(problem: Problem, statement: str) -> str | None:
+def _missing_table(problem: QueryProblem, statement: str) -> str | None:
     """The name of the table that is missing; None if that is not what is wrong."""
     if isinstance(problem.as_error(), TableNotFound):
         parts = problem.fields.get("table", "").split(".")

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from hbstore.frozen import FrozenDict
 from hbstore.hiveserver2.table_columns import table_columns
 from hbstore.layouts import PARAMETERS
-from hbstore.model import Column, FrozenDict
+from hbstore.model import Column
 from hbstore.structs import decode_table
 from hbstore.wire import STRING, Struct
 

@@ -88,13 +88,13 @@ def local_times(moments: pa.Array, zone: str) -> pa.Array:
     >>> local_times(summer, "Europe/Berlin")[0].as_py(), local_times(summer, "-05:30")[0].as_py()
     (datetime.datetime(2013, 7, 1, 14, 0), datetime.datetime(2013, 7, 1, 6, 30))
     """
-    known = time_zone(zone)
+    zone_rules = time_zone(zone)
     local = moments.cast(pa.timestamp("us"))
-    if known is UTC:
+    if zone_rules is UTC:
         return local
     nulls = moments.is_null().to_numpy(zero_copy_only=False) if moments.null_count else None
     values = compute.fill_null(local.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
-    offsets = _offsets(known, values)
+    offsets = _offsets(zone_rules, values)
     least, most = _RANGE.min - np.minimum(offsets, 0), _RANGE.max - np.maximum(offsets, 0)
     return pa.array(np.clip(values, least, most) + offsets, pa.int64(), mask=nulls).cast(pa.timestamp("us"))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import struct
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -23,6 +23,7 @@ from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Stre
 from hbstore.store.partition_store import PartitionStore
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
 from hbstore.thrift.methods import Method
+from hbstore.warehouse.service import Service
 
 _LOG: Final = logging.getLogger("hbstore.metastore")
 _UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
@@ -42,23 +43,6 @@ class ClientSession:
     client: str = ""
     user: str | None = None
     settings: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What all calls share.
-
-    Attributes:
-        store: databases, tables, partitions.
-        warehouse: where their files are.
-        read_only: refuse what changes anything.
-        strict_types: refuse to change a column's type to one that Hive does not convert it into.
-    """
-
-    store: PartitionStore
-    warehouse: Warehouse
-    read_only: bool = False
-    strict_types: bool = False
 
 
 @dataclass(slots=True)
@@ -125,6 +109,11 @@ class Call:
     def note(self, **notes: object) -> None:
         """Say something for the log: table, filter, scans, partitions, rows_read; see `CallRecord.notes`."""
         self.record.notes.update(notes)
+
+    def note_left(self, locations: Sequence[str]) -> None:
+        """Say for the log that files could not be deleted, with one of their locations."""
+        if locations:
+            self.note(files_left=locations[-1])
 
 
 class NotAnswered(Exception):

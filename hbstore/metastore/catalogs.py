@@ -45,8 +45,8 @@ def create_catalog(call: Call) -> None:
         AlreadyExistsException: it is to have the name of the one that there is.
         MetaException: it is another one.
     """
-    given = call.arguments.catalog.catalog
-    if given is not None and (given.name or "").lower() == CATALOG:
+    catalog = call.arguments.catalog.catalog
+    if catalog is not None and (catalog.name or "").lower() == CATALOG:
         raise THRIFT.AlreadyExistsException(f"Catalog {CATALOG} already exists")
     raise THRIFT.MetaException(_ONE)
 

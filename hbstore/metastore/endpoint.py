@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.metastore import (
+from hbstore.metastore import catalogs
+from hbstore.metastore.calls import Endpoint, Handlers, Observer, endpoint
+from hbstore.metastore.methods import (
     by_expression,
-    catalogs,
     databases,
     exchanges,
     function_calls,
@@ -33,9 +34,9 @@ from hbstore.metastore import (
     truncation,
     write_ids,
 )
-from hbstore.metastore.calls import Endpoint, Handlers, Observer, Service, endpoint
 from hbstore.model import Column, Table
 from hbstore.store.partition_store import connect
+from hbstore.warehouse.service import Service
 
 MODULES: Final[dict[str, Handlers]] = {
     "by_expression": by_expression.handlers,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, Final
 
 from hbstore.metastore.calls import Call
 
-DDL_TIME: Final = "transient_lastDdlTime"
-"""The parameter that tells when a table or partition was last changed, in seconds since 1970."""
+_IF_PURGE: Final = "ifPurge"
 
 
 def environment(call: Call) -> Mapping[str, str]:
@@ -22,22 +20,10 @@ def properties_of(context: Any) -> Mapping[str, str]:
     return {} if context is None else context.properties or {}
 
 
-def now() -> int:
-    """Seconds since 1970, as in create times."""
-    return int(time.time())
+def asks_to_purge(properties: Mapping[str, str]) -> bool:
+    """Whether a client wants deleted files to pass the trash, whatever the table says.
 
-
-def with_ddl_time(parameters: Mapping[str, str], *, zero_is_none: bool = False) -> dict[str, str]:
-    """Parameters with the time of this change, unless the client gave one.
-
-    Args:
-        parameters: as given.
-        zero_is_none: a given time of 0 counts as none.
-
-    >>> with_ddl_time({"transient_lastDdlTime": "1700000000"})
-    {'transient_lastDdlTime': '1700000000'}
+    >>> asks_to_purge({"ifPurge": "TRUE"}), asks_to_purge({})
+    (True, False)
     """
-    given = parameters.get(DDL_TIME)
-    if given is None or (zero_is_none and not given.lstrip("0")):
-        return {**parameters, DDL_TIME: str(now())}
-    return dict(parameters)
+    return properties.get(_IF_PURGE, "").lower() == "true"

@@ -29,6 +29,7 @@ from hbstore.errors import (
 )
 from hbstore.metastore.protocol import THRIFT
 from hbstore.thrift.methods import Method
+from hbstore.warehouse.refusals import words_for_hive
 
 _INVALID: Final = ("InvalidObjectException", "InvalidOperationException", "InvalidInputException")
 _MISSING: Final = ("NoSuchObjectException",)
@@ -69,9 +70,10 @@ def declared_error(error: Exception, method: Method) -> Exception:
     """
     if not isinstance(error, HbstoreError):
         return error
+    text = words_for_hive(error)
     names = next((names for kind, names in _NAMES.items() if isinstance(error, kind)), ())
     for name in (*names, *_LAST):
         exception: type[Exception] = getattr(THRIFT, name)
         if method.declares(exception):
-            return exception(str(error))
-    return THRIFT.MetaException(str(error))  # type: ignore[no-any-return]
+            return exception(text)
+    return THRIFT.MetaException(text)  # type: ignore[no-any-return]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hbstore.frozen import FrozenDict
 from hbstore.layouts import DATABASE, GRANT, PARTITION, PRIVILEGES, TABLE, SharedStorage
-from hbstore.model import Column, FrozenDict, Partition
+from hbstore.model import Column, Partition
 from hbstore.service_structs import FUNCTION
 from hbstore.structs import encode_database, encode_table
 from hbstore.thrift.kinds import ReadyStruct, StructKinds, load_idl

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
-from hbstore.metastore.released_memory import release_memory
+from hbstore.metastore.server.released_memory import release_memory
 
 IN_MEMORY: Final = 8 * 1024 * 1024
 """Bytes of one reply that stay in memory; what is beyond goes to a temporary file."""
@@ -157,12 +157,14 @@ class Streamed:
 
     __slots__ = ("_after", "_head", "_lists", "size")
 
-    def __init__(self, head: bytes, found: PartitionList | PartitionLists, after: bytes) -> None:
-        if isinstance(found, PartitionList):
-            found = PartitionLists(b"", (found,), b"")
-        self._head = head + found.before
-        self._after = found.after + after
-        self._lists = [(_begun(one), one.spool, one.after) for one in found.lists]
+    def __init__(self, head: bytes, lists: PartitionList | PartitionLists, after: bytes) -> None:
+        if isinstance(lists, PartitionList):
+            lists = PartitionLists(b"", (lists,), b"")
+        self._head = head + lists.before
+        self._after = lists.after + after
+        self._lists = [
+            (_begun(partition_list), partition_list.spool, partition_list.after) for partition_list in lists.lists
+        ]
         inside = sum(len(before) + spool.size + len(behind) for before, spool, behind in self._lists)
         self.size = len(self._head) + inside + len(self._after)
 
@@ -190,9 +192,9 @@ class Streamed:
 Reply = Whole | Streamed
 
 
-def _begun(found: PartitionList) -> bytes:
+def _begun(partition_list: PartitionList) -> bytes:
     """What stands before the partitions of a list: their number is the last of it."""
-    return found.before + bytes((_STRUCT_CODE,)) + _UINT32.pack(found.spool.count)
+    return partition_list.before + bytes((_STRUCT_CODE,)) + _UINT32.pack(partition_list.spool.count)
 
 
 def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:

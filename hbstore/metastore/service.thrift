@@ -1043,6 +1043,35 @@ struct GetFunctionsResponse {
   2: optional list<Function> functions
 }
 
+// What HiveServer2 asks for by itself, again and again.
+
+struct GetRuntimeStatsRequest {
+  1: optional i32 maxWeight,
+  2: optional i32 maxCreateTime
+}
+
+struct RuntimeStat {
+  1: optional i32 createTime,
+  2: optional i32 weight,
+  3: optional binary payload
+}
+
+struct ScheduledQueryPollRequest {
+  1: optional string clusterNamespace
+}
+
+struct ScheduledQueryKey {
+  1: optional string scheduleName,
+  2: optional string clusterNamespace
+}
+
+struct ScheduledQueryPollResponse {
+  1: optional ScheduledQueryKey scheduleKey,
+  2: optional i64 executionId,
+  3: optional string query,
+  4: optional string user
+}
+
 // Transactions as Hive 3 has them: with numbers for what they write into one table.
 
 struct GetOpenTxnsRequest {
@@ -1150,6 +1179,8 @@ service ThriftHiveMetastore {
   string getStatusDetails(),
   i64 aliveSince(),
   oneway void shutdown(),
+  list<RuntimeStat> get_runtime_stats(1: GetRuntimeStatsRequest rqst) throws (1: MetaException o1),
+  ScheduledQueryPollResponse scheduled_query_poll(1: ScheduledQueryPollRequest request) throws (1: MetaException o1),
 
   // Databases.
 

@@ -35,7 +35,7 @@ class Reading(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class KeyStretch:
     """A part of a column's line that is read.
 
     Attributes:
@@ -53,7 +53,7 @@ class Stretch:
     scan: int = field(default=0, compare=False)
 
 
-Line: TypeAlias = tuple[Stretch, ...]
+Line: TypeAlias = tuple[KeyStretch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Lane:
     """
 
     label: str
-    above: tuple[tuple[int, Stretch], ...]
+    above: tuple[tuple[int, KeyStretch], ...]
     line: Line
 
 
@@ -88,7 +88,7 @@ def lanes(line: Line, schema: KeySchema, most_columns: int, most_lanes: int) -> 
     columns = [([Lane("", (), line)], 0)]
     while len(columns) < min(most_columns, len(schema.names)):
         column = len(columns) - 1
-        groups: dict[Line, list[tuple[int, Stretch]]] = {}
+        groups: dict[Line, list[tuple[int, KeyStretch]]] = {}
         for at, lane in enumerate(columns[-1][0]):
             for stretch in lane.line:
                 if stretch.below:
@@ -102,7 +102,7 @@ def lanes(line: Line, schema: KeySchema, most_columns: int, most_lanes: int) -> 
     return columns
 
 
-def _label(before: Sequence[Lane], above: Sequence[tuple[int, Stretch]], column: int, schema: KeySchema) -> str:
+def _label(before: Sequence[Lane], above: Sequence[tuple[int, KeyStretch]], column: int, schema: KeySchema) -> str:
     """The values whose line a lane is."""
     name = schema.names[column]
     at, first = above[0]
@@ -124,7 +124,7 @@ def _up_to(schema: KeySchema, column: int) -> KeySchema:
 def _line(scans: Iterable[tuple[int, RelativeScan]], depth: int, schema: KeySchema, equal: dict[Line, Line]) -> Line:
     """The line of scans that share so many cells; ``known`` keeps equal lines as one object."""
     column_type = schema.types[depth]
-    stretches: list[Stretch] = []
+    stretches: list[KeyStretch] = []
     for cell, below in groupby(scans, key=lambda one: one[1].cells[depth] if len(one[1].cells) > depth else b""):
         if not cell:
             stretches += [_stretch(at, scan, depth, schema, equal) for at, scan in below]
@@ -133,19 +133,19 @@ def _line(scans: Iterable[tuple[int, RelativeScan]], depth: int, schema: KeySche
         at, first = listed[0]
         stop = after_cell(column_type, cell)
         if first.kind is ScanKind.GET and len(first.cells) == depth + 1:
-            stretches.append(Stretch(cell, stop, Reading.KEY, (), at))
+            stretches.append(KeyStretch(cell, stop, Reading.KEY, (), at))
         else:
-            stretches.append(Stretch(cell, stop, Reading.BELOW, _line(listed, depth + 1, schema, equal), at))
+            stretches.append(KeyStretch(cell, stop, Reading.BELOW, _line(listed, depth + 1, schema, equal), at))
     line = tuple(stretches)
     return equal.setdefault(line, line)
 
 
-def _stretch(at: int, scan: RelativeScan, depth: int, schema: KeySchema, equal: dict[Line, Line]) -> Stretch:
+def _stretch(at: int, scan: RelativeScan, depth: int, schema: KeySchema, equal: dict[Line, Line]) -> KeyStretch:
     if scan.kind is ScanKind.SCAN:
         reading = Reading.ALL if scan.residual is ALWAYS else Reading.CHECKED
-        return Stretch(scan.start, scan.stop, reading, (), at)
+        return KeyStretch(scan.start, scan.stop, reading, (), at)
     below = [
         (at, RelativeScan(one.kind, (b"",) * (depth + 1) + one.cells, one.start, one.stop, one.residual, one.below))
         for one in scan.below
     ]
-    return Stretch(scan.start, scan.stop, Reading.SKIPPED, _line(below, depth + 1, schema, equal), at)
+    return KeyStretch(scan.start, scan.stop, Reading.SKIPPED, _line(below, depth + 1, schema, equal), at)

@@ -27,7 +27,7 @@ def why_taken(ways: Sequence[Alternative], estimator: Estimator) -> str:
         ways: the plan and the others that were weighed.
         estimator: what they were weighed by.
     """
-    taken = next(one for one in ways if one.taken)
+    taken = next(way for way in ways if way.taken)
     if not taken.plan.scans:
         return "No partition can match, so nothing is read."
     if not estimator.statistics.known:
@@ -35,7 +35,7 @@ def why_taken(ways: Sequence[Alternative], estimator: Estimator) -> str:
             "Nothing is known of the table's rows, so nothing could be weighed: the filter is narrowed where it names"
             " single values or few of them. hbstore repair counts the rows."
         )
-    others = [one for one in ways if not one.taken and one.estimate is not None]
+    others = [way for way in ways if not way.taken and way.estimate is not None]
     if taken.estimate is None or not others:
         return "There is no other way to read what the filter selects."
     if all(scan.residual is None for scan in taken.plan.scans):
@@ -46,7 +46,7 @@ def why_taken(ways: Sequence[Alternative], estimator: Estimator) -> str:
         lead = (
             f"Reading {_rows(taken.estimate.rows)} and checking each costs less than seeking what the filter selects. "
         )
-    later = [one for one in others if one.estimate.seconds > taken.estimate.seconds * _NEARLY]  # type: ignore[union-attr]
+    later = [way for way in others if way.estimate.seconds > taken.estimate.seconds * _NEARLY]  # type: ignore[union-attr]
     other = later[0] if later else others[0]
     return f"{lead}{_sentence(other, taken, estimator.costs)}."
 

@@ -157,12 +157,12 @@ class ScanPlan:
         >>> sales.plan("ds = '2013-01-01' and hour between 5 and 6").get_plans()[0].conditions()
         ["ds = '2013-01-01'", 'hour = 5']
         """
-        one, schema = relative(self), self.schema
+        scan, schema = relative(self), self.schema
         conditions = [
             ranges_notation(name, ((cell, after_cell(column_type, cell)),), column_type)
-            for name, cell, column_type in zip(schema.names, one.cells, schema.types, strict=False)
+            for name, cell, column_type in zip(schema.names, scan.cells, schema.types, strict=False)
         ]
-        at, ends = len(one.cells), (one.start, one.stop)
+        at, ends = len(scan.cells), (scan.start, scan.stop)
         if ends != (LINE_START, LINE_STOP):
             conditions.append(ranges_notation(schema.names[at], (ends,), schema.types[at]))
         return conditions

@@ -2,7 +2,7 @@
 
 from hbstore.publishing.manifest import Exchange, Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher
-from hbstore.store.publications import Publication
+from hbstore.store.publications_cell import Publication
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord
 
 __all__ = [

@@ -18,13 +18,13 @@ from typing import Final
 
 from hbstore.errors import (
     CommitStateUnknown,
-    ConcurrentChange,
     DatabaseNotFound,
     FileOperationFailed,
     HbstoreError,
     OutsideWarehouse,
     PartitionNotFound,
     PublicationLost,
+    StoreBusy,
     TableNotFound,
 )
 from hbstore.files.locations import LOCAL, parse_location
@@ -32,11 +32,9 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition
 from hbstore.publishing.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.pauses import pause
-from hbstore.store.publications import Publication
+from hbstore.store.publications_cell import Publication
 from hbstore.store.table_row import TableRow
 
-_ATTEMPTS: Final = 100
 _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
 
@@ -72,19 +70,20 @@ class ExchangeFiles:
         Raises:
             FileOperationFailed, OutsideWarehouse: a folder cannot be moved; its files are read where they are.
         """
-        here, there = self._row(self.exchange.source), self._row(self.exchange.target)
-        known = self._publication(there)
-        if there is None or known is None:  # it is claimed first, and closed first
+        source_row, target_row = self._row(self.exchange.source), self._row(self.exchange.target)
+        publication = self._publication(target_row)
+        if target_row is None or publication is None:  # it is claimed first, and closed first
             self.close()
             return True
-        if not (known.decided or self._is_made()):
+        if not (publication.decided or self._is_made()):
             return dead and self.withdraw()
-        for row in (here, there):  # in the first too, where its claim may have expired while others copy folders
+        # In the source too, where its claim may have expired while others copy folders.
+        for row in (source_row, target_row):
             if row is not None:
                 with suppress(PublicationLost):
                     self.store.publications.decide(row, self.manifest.id)
         until = time.time() + _LEASE
-        if not (self._in_one_step() or self.store.publications.take_over(there, self.manifest.id, until)):
+        if not (self._in_one_step() or self.store.publications.take_over(target_row, self.manifest.id, until)):
             return False
         if self.exchange.new_home is not None:
             self.fetch(Warehouse(self.exchange.new_home), resume=True)
@@ -166,8 +165,8 @@ class ExchangeFiles:
             return None
 
     def _publication(self, row: TableRow | None) -> Publication | None:
-        known = [] if row is None else self.store.publications.of(row)
-        return next((one for one in known if one.id == self.manifest.id), None)
+        publications = [] if row is None else self.store.publications.of(row)
+        return next((publication for publication in publications if publication.id == self.manifest.id), None)
 
     def _moves(self) -> dict[tuple[str, ...], tuple[str, str]]:
         """Where the folders are that are to move, and where they go, by their partitions' values."""
@@ -183,10 +182,10 @@ class ExchangeFiles:
     def _is_made(self) -> bool:
         """Whether the partitions have changed tables: all did, or none."""
         places = {write.values: write.location for write in self.manifest.partitions}
-        left = {one.values for one in self._partitions(self.exchange.source, places)}
+        left = {partition.values for partition in self._partitions(self.exchange.source, places)}
         return any(
-            one.values not in left and (one.location or "") == places.get(one.values)
-            for one in self._partitions(self.exchange.target, places)
+            partition.values not in left and (partition.location or "") == places.get(partition.values)
+            for partition in self._partitions(self.exchange.target, places)
         )
 
     def _partitions(self, place: tuple[str, str], values: Mapping[tuple[str, ...], object]) -> list[Partition]:
@@ -197,23 +196,27 @@ class ExchangeFiles:
 
     def _still_there(self, moves: Mapping[tuple[str, ...], tuple[str, str]]) -> dict[tuple[str, ...], Partition]:
         """Those of some partitions that are in the target with their old locations."""
-        found = self._partitions(self.exchange.target, moves)
-        return {one.values: one for one in found if one.values in moves and one.location == moves[one.values][0]}
+        partitions = self._partitions(self.exchange.target, moves)
+        return {
+            partition.values: partition
+            for partition in partitions
+            if partition.values in moves and partition.location == moves[partition.values][0]
+        }
 
     def _fetch_some(
         self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]], *, resume: bool
     ) -> dict[str, HbstoreError]:
         """Move some folders, then their partitions' locations; why folders stay where they are, by where that is."""
         failed: dict[str, HbstoreError] = {}
-        moved: dict[tuple[str, ...], Partition] = {}
-        for values, one in self._still_there(moves).items():
+        moved: dict[tuple[str, ...], tuple[str, str]] = {}
+        for values in self._still_there(moves):
             source, target = moves[values]
             try:
                 self._move(warehouse, source, target, resume=resume)
-                moved[values] = one
+                moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error
-        self._relocate(moved, moves)
+        self._relocate(moved)
         return failed
 
     def _move(self, warehouse: Warehouse, source: str, target: str, *, resume: bool) -> None:
@@ -228,34 +231,31 @@ class ExchangeFiles:
             return
         warehouse.move_once(source, target, inside=inside)
 
-    def _relocate(
-        self, moved: Mapping[tuple[str, ...], Partition], moves: Mapping[tuple[str, ...], tuple[str, str]]
-    ) -> None:
+    def _relocate(self, moved: Mapping[tuple[str, ...], tuple[str, str]]) -> None:
         """Change the locations of partitions whose folders have moved, where they are still the old ones."""
-        left = dict(moved)
-        for attempt in range(_ATTEMPTS):
-            if not left:
-                return
-            try:
+
+        def relocate() -> None:
+            left = self._still_there(moved)
+            if left:
                 self.store.change_partitions(
                     *self.exchange.target,
-                    put=[replace(one, location=moves[values][1]) for values, one in left.items()],
+                    put=[replace(one, location=moved[values][1]) for values, one in left.items()],
                     expected={values: one.payload for values, one in left.items()},
                     invalid_values="keep",
                 )
-            except (ConcurrentChange, PartitionNotFound):
-                pause(attempt)
-                left = self._still_there({values: moves[values] for values in moved})
-            except TableNotFound:
-                return
-            else:
-                return
-        raise CommitStateUnknown(
-            "the partitions are exchanged, but other writers kept changing them",
-            table=".".join(self.exchange.target),
-            publication=self.manifest.id,
-            hint="The next reader or writer of the table changes their locations",
-        )
+
+        table = ".".join(self.exchange.target)
+        try:
+            with suppress(TableNotFound):
+                text = "other writers kept changing the partitions"
+                self.store.patience.retry(relocate, PartitionNotFound, text=text, table=table)
+        except StoreBusy as busy:
+            raise CommitStateUnknown(
+                "the partitions are exchanged, but other writers kept changing them",
+                table=table,
+                publication=self.manifest.id,
+                hint="The next reader or writer of the table changes their locations",
+            ) from busy
 
     def _in_one_step(self) -> bool:
         return self.exchange.new_home is None or parse_location(self.exchange.new_home).scheme in _ONE_STEP

@@ -57,16 +57,16 @@ def exchange_partitions(
         PublicationLost: it took so long that it was taken for dead. After all of these nothing was changed.
         CommitStateUnknown: the connection broke. The next process finishes it or gives it up.
     """
-    here, there = (source.database, source.name), (target.database, target.name)
-    if here == there:
+    source_name, target_name = (source.database, source.name), (target.database, target.name)
+    if source_name == target_name:
         raise InvalidInput("source and target are the same table", table=source, hint="Name two different tables")
-    writes = tuple(PartitionWrite(one.values, one.location or "") for one in partitions)
-    exchange = Exchange(here, there, source.location, target.location)
+    writes = tuple(PartitionWrite(partition.values, partition.location or "") for partition in partitions)
+    exchange = Exchange(source_name, target_name, source.location, target.location)
     files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
     _check_places(warehouse, files)
     _claim(Publisher(store), files)
     try:
-        store.exchange_partitions(here, there, [one.values for one in partitions])
+        store.exchange_partitions(source_name, target_name, [partition.values for partition in partitions])
     except CommitStateUnknown:
         raise  # it may yet be made, so the claims stay
     except HbstoreError:
@@ -77,7 +77,9 @@ def exchange_partitions(
         "the partitions are exchanged, but the store became unavailable before their files were moved", table=target
     ):
         left = _follow(warehouse, files)
-    return Exchanged(tuple(store.get_partitions(*there, [one.values for one in partitions])), tuple(left))
+    return Exchanged(
+        tuple(store.get_partitions(*target_name, [partition.values for partition in partitions])), tuple(left)
+    )
 
 
 def _claim(publisher: Publisher, files: ExchangeFiles) -> None:

@@ -29,6 +29,7 @@ from hbstore.errors import (
     InvalidInput,
     InvalidPartitionValue,
     PartitionNotFound,
+    StoreBusy,
     StoreUnavailable,
     StreamConflict,
     WriteConflict,
@@ -39,15 +40,14 @@ from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest
 from hbstore.publishing.partition_changes import partition_changes
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.pauses import pause
-from hbstore.store.publications import has_publications
+from hbstore.store.publications_cell import has_publications
 from hbstore.store.puts import Puts, partition_key
 from hbstore.store.table_row import TableRow
+from hbstore.transactions.waiting import Waiting
 
 ALIVE: Final = 30.0
 """Seconds for which a job that said so is taken to be alive."""
 
-_ATTEMPTS: Final = 100
 _LOG: Final = logging.getLogger("hbstore.publishing")
 
 
@@ -168,36 +168,39 @@ class Publisher:
 
         Raises:
             WriteConflict: another job is writing one of them; nothing was changed.
-            ConcurrentChange: other jobs always came between; nothing was changed.
+            StoreBusy: other jobs always came between; nothing was changed.
 
         >>> from hbstore.publishing import PartitionWrite
         >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("2013-01-09", "0"), "file:/data/x"),))
         >>> Publisher(store).claim("shop.sales", manifest).table.name
         'sales'
         """
-        publications = self.store.publications
-        for attempt in range(_ATTEMPTS):
+        publications, waiting = self.store.publications, Waiting(self.store.patience)
+        while True:
             row = publications.row(*table_name(table))
-            if self._settle_exchanges(row, all_dead=True, taker=manifest):
-                continue
-            columns = row.table.partition_column_names
-            names = {partition_key(row, one.values): partition_name(columns, one.values) for one in manifest.partitions}
             try:
-                dead = publications.claim(
-                    row, manifest.id, names, manifest.encode(), time.time() + ALIVE, manifest.batch
-                )
+                if not self._settle_exchanges(row, all_dead=True, taker=manifest):
+                    dead = self._claim(row, manifest)
+                    break
             except WriteConflict as conflict:
                 if not conflict.fields["decided"]:
                     raise
-                if not self.recover_row(row):
-                    pause(attempt)
-                continue
-            for one in dead:
-                data = publications.manifest(row, one)
-                if data is not None:
-                    self._clear_away(row, Manifest.decode(data))
-            return row
-        raise ConcurrentChange("other jobs kept writing the partitions", table=row.table, hint="Nothing was changed")
+                self.recover_row(row)
+            waiting.pause("other jobs kept writing the partitions", "Nothing was changed", table=row.table)
+        for dead_id in dead:
+            data = publications.manifest(row, dead_id)
+            if data is not None:
+                self._clear_away(row, Manifest.decode(data))
+        return row
+
+    def _claim(self, row: TableRow, manifest: Manifest) -> list[str]:
+        """Claim the partitions of a manifest; the ids of dead publications that had them."""
+        columns = row.table.partition_column_names
+        names = {
+            partition_key(row, write.values): partition_name(columns, write.values) for write in manifest.partitions
+        }
+        until = time.time() + ALIVE
+        return self.store.publications.claim(row, manifest.id, names, manifest.encode(), until, manifest.batch)
 
     def _settle_exchanges(self, row: TableRow, *, all_dead: bool, taker: Manifest | None = None) -> int:
         """Finish the exchanges of a table that were made, or, ``all_dead``, given up; of how many that was so.
@@ -306,31 +309,33 @@ class Publisher:
     def _commit(self, row: TableRow, manifest: Manifest) -> bool:
         """Add, alter and drop the partitions; False if the publication is closed by somebody else."""
         database, name = row.table.database, row.table.name
-        for attempt in range(_ATTEMPTS):
+
+        def commit() -> bool:
             changes = partition_changes(self.store, row, manifest)
             now = self.store.publications.row(database, name)
             if all(one.id != manifest.id for one in self.store.publications.of(now)):
                 return False
-            try:
-                if changes.put or changes.drop:
-                    self.store.change_partitions(
-                        database,
-                        name,
-                        put=changes.put,
-                        drop=changes.drop,
-                        expected=changes.expected,
-                        invalid_values="keep",
-                    )
-            except (ConcurrentChange, PartitionNotFound):
-                pause(attempt)
-                continue
+            if changes.put or changes.drop:
+                self.store.change_partitions(
+                    database,
+                    name,
+                    put=changes.put,
+                    drop=changes.drop,
+                    expected=changes.expected,
+                    invalid_values="keep",
+                )
             return True
-        raise CommitStateUnknown(
-            "the publication is decided, but other writers kept changing its partitions",
-            table=row.table,
-            publication=manifest.id,
-            hint="The next reader or writer of the table finishes it",
-        )
+
+        try:
+            text = "other writers kept changing the partitions"
+            return self.store.patience.retry(commit, PartitionNotFound, text=text, table=row.table)
+        except StoreBusy as busy:
+            raise CommitStateUnknown(
+                "the publication is decided, but other writers kept changing its partitions",
+                table=row.table,
+                publication=manifest.id,
+                hint="The next reader or writer of the table finishes it",
+            ) from busy
 
 
 def new_publication_id() -> str:

@@ -136,17 +136,17 @@ def _tokens(path: str) -> dict[str, str]:
         lines = Path(path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("the token file cannot be read", file=path, reason=str(error), hint=hint) from None
-    found: dict[str, str] = {}
+    users: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2 or len(words[1]) < 16:  # noqa: PLR2004  a user and a token
             raise InvalidInput("the line holds no user and token", file=path, line=number, hint=hint)
-        if found.setdefault(words[1], words[0]) != words[0]:
+        if users.setdefault(words[1], words[0]) != words[0]:
             raise InvalidInput(
                 "two users have the same token", file=path, line=number, hint="Give each a token of its own"
             )
-    if not found:
+    if not users:
         raise InvalidInput("the token file holds no token", file=path, hint=hint)
-    return found
+    return users

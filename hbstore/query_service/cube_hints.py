@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from hbstore.cubes.cubes import Cubes
 from hbstore.errors import HbstoreError
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.spark.sql import current_database
 from hbstore.store.partition_store import PartitionStore
 
@@ -23,7 +23,7 @@ _ASKED: Final = {
 """How what is no table is asked, by its kind."""
 
 
-def with_cube_hint(problem: Problem, store: PartitionStore, spark: SparkSession) -> Problem:
+def with_cube_hint(problem: QueryProblem, store: PartitionStore, spark: SparkSession) -> QueryProblem:
     """An error of Spark's with a hint, if the table that Spark misses is a cube, a fact or a dimension.
 
     Args:

@@ -23,9 +23,9 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from hbstore.metastore.processes import METRICS_FOLDER
+from hbstore.frozen import FrozenDict
+from hbstore.metastore.server.processes import METRICS_FOLDER
 from hbstore.metastore.spark_conf import spark_settings
-from hbstore.model import FrozenDict
 from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
 from hbstore.spark.shared_url import shared_url
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hbstore.query_service.query import Problem, Progress, Request, Result
+from hbstore.query_service.query import QueryProblem, QueryProgress, Request, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Progressed:
     """How far Spark is with a query."""
 
     id: str
-    progress: Progress
+    progress: QueryProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Failed:
     """A query ended by an error; its folder may hold some rows."""
 
     id: str
-    problem: Problem
+    problem: QueryProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class Request(_Value):
     settings: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
 
-class Progress(_Value):
+class QueryProgress(_Value):
     """How far Spark is: the stages and tasks that it has planned so far, those that are done, and the rows read."""
 
     stages: int = 0
@@ -130,7 +130,7 @@ class Progress(_Value):
     rows: int = 0
 
 
-class Problem(_Value):
+class QueryProblem(_Value):
     """An error as other processes and programs see it.
 
     Attributes:
@@ -148,22 +148,24 @@ class Problem(_Value):
     highlight: str = ""
 
     @staticmethod
-    def of(error: HbstoreError) -> Problem:
+    def of(error: HbstoreError) -> QueryProblem:
         """An error of hbstore as a document.
 
         >>> from hbstore import QueryLost
-        >>> Problem.of(QueryLost("the server died", query="5f")).fields
+        >>> QueryProblem.of(QueryLost("the server died", query="5f")).fields
         {'query': '5f'}
         """
         fields = {name: str(value) for name, value in error.fields.items()}
         highlight = error.highlight if isinstance(error, TextError) else ""
-        return Problem(error=type(error).__name__, text=error.text, fields=fields, hint=error.hint, highlight=highlight)
+        return QueryProblem(
+            error=type(error).__name__, text=error.text, fields=fields, hint=error.hint, highlight=highlight
+        )
 
     def as_error(self) -> HbstoreError:
         """The error again, of its class where this release has one of that name.
 
         >>> from hbstore import QueryLost
-        >>> Problem.of(QueryLost("the server died", query="5f")).as_error()
+        >>> QueryProblem.of(QueryLost("the server died", query="5f")).as_error()
         QueryLost('the server died')
         """
         return error_of(self.error, self.text, self.fields, self.hint, self.highlight)
@@ -221,9 +223,9 @@ class Query(_Value):
     ended_at: datetime | None = None
     expires_at: datetime | None = None
     cancel_requested: bool = False
-    progress: Progress = Progress()
+    progress: QueryProgress = QueryProgress()
     result: Result | None = None
-    problem: Problem | None = None
+    problem: QueryProblem | None = None
     plan: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()
 

@@ -41,7 +41,7 @@ from hbstore.query_service.messages import (
     Started,
 )
 from hbstore.query_service.observing import UNOBSERVED, Observer
-from hbstore.query_service.query import Problem, Progress, Query, Result, State
+from hbstore.query_service.query import Query, QueryProblem, QueryProgress, Result, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.stored_queries import StoredQueries, ended
 
@@ -162,8 +162,8 @@ class Runner:
         """
         now = self.clock()
         with self._lock:
-            waits = any(one.id == id_ for one in self._waiting)
-            self._waiting = [one for one in self._waiting if one.id != id_]
+            waits = any(queued.id == id_ for queued in self._waiting)
+            self._waiting = [queued for queued in self._waiting if queued.id != id_]
             self._tell_queue()
             running = self._running.get(id_)
             if running is not None:
@@ -171,7 +171,7 @@ class Runner:
         if waits and reason is not None:
             self._fail(id_, reason)
         elif waits:
-            query = self.queries.change(id_, lambda one: ended(one, State.CANCELLED, now))
+            query = self.queries.change(id_, lambda stored: ended(stored, State.CANCELLED, now))
             self.observer.ended(query)
             self.changes.tell()
         elif running is not None and self.spark is not None:
@@ -234,22 +234,22 @@ class Runner:
             case Ready():
                 self._ready = True
             case Started(id_):
-                self._store(id_, lambda one: one.changed(state=State.RUNNING, started_at=now))
+                self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):
-                self._store(id_, lambda one: one.changed(plan=plan, warnings=warnings))
+                self._store(id_, lambda query: query.changed(plan=plan, warnings=warnings))
             case Progressed(id_, progress):
-                self._show(id_, lambda one: one.changed(progress=progress))
+                self._show(id_, lambda query: query.changed(progress=progress))
             case Done(id_, result, notes):
                 self._succeed(id_, result, notes)
             case Failed(id_, problem):
-                self._end(id_, lambda one: ended(one, State.FAILED, now, problem=problem))
+                self._end(id_, lambda query: ended(query, State.FAILED, now, problem=problem))
             case Cancelled(id_):
                 with self._lock:
                     running = self._running.get(id_)
                 if running is not None and running.reason is not None:
                     self._fail(id_, running.reason)
                 else:
-                    self._end(id_, lambda one: ended(one, State.CANCELLED, now))
+                    self._end(id_, lambda query: ended(query, State.CANCELLED, now))
 
     def _surely(self, step: Callable[[], None]) -> None:
         """Do a step, again and again while the store does not answer; each step may be repeated."""
@@ -292,36 +292,36 @@ class Runner:
     def watch(self) -> None:
         """End what runs too long or writes too much; write progress; cancel what was cancelled at another server."""
         with self._lock:
-            all_ = [replace(one) for one in self._running.values()]
-            waiting = [one.id for one in self._waiting]
-        for one in all_:
-            id_, now = one.query.id, time.monotonic()
-            reason = self.limits.passed(timedelta(seconds=now - one.began), self.results.size(id_))
-            if reason is not None and one.reason is None:
+            all_ = [replace(running) for running in self._running.values()]
+            waiting = [queued.id for queued in self._waiting]
+        for running in all_:
+            id_, now = running.query.id, time.monotonic()
+            reason = self.limits.passed(timedelta(seconds=now - running.began), self.results.size(id_))
+            if reason is not None and running.reason is None:
                 self.cancel(id_, reason)
-            elif now - one.told >= _TOLD_EVERY:
-                self._write_progress(id_, one.query.progress)
-        for id_ in [*waiting, *(one.query.id for one in all_)]:
+            elif now - running.told >= _TOLD_EVERY:
+                self._write_progress(id_, running.query.progress)
+        for id_ in [*waiting, *(running.query.id for running in all_)]:
             query = self.queries.find(id_)
             if query is not None and query.cancel_requested and not query.state.is_final:
                 self.cancel(id_)
 
-    def _write_progress(self, id_: str, progress: Progress) -> None:
+    def _write_progress(self, id_: str, progress: QueryProgress) -> None:
         self._store(id_, lambda one: one.changed(progress=progress))
 
     def _store(self, id_: str, step: Callable[[Query], Query]) -> None:
         """Change a query in the store and here."""
         stored = self.queries.change(id_, step)
-        self._show(id_, lambda one: stored.changed(progress=one.progress), told=True)
+        self._show(id_, lambda one: stored.changed(progress=one.progress), written=True)
 
-    def _show(self, id_: str, step: Callable[[Query], Query], *, told: bool = False) -> None:
+    def _show(self, id_: str, step: Callable[[Query], Query], *, written: bool = False) -> None:
         """Change a query here; `watch` writes it into the store."""
         with self._lock:
             running = self._running.get(id_)
             if running is None:
                 return
             running.query = step(running.query)
-            running.told = time.monotonic() if told else running.told
+            running.told = time.monotonic() if written else running.told
         self.changes.tell()
 
     def _succeed(self, id_: str, result: Result, notes: tuple[str, ...]) -> None:
@@ -339,7 +339,7 @@ class Runner:
         self._end(id_, succeeded)
 
     def _fail(self, id_: str, error: HbstoreError) -> None:
-        now, problem = self.clock(), Problem.of(error)
+        now, problem = self.clock(), QueryProblem.of(error)
         self._end(id_, lambda one: ended(one, State.FAILED, now, problem=problem))
 
     def _end(self, id_: str, step: Callable[[Query], Query]) -> None:

@@ -25,7 +25,7 @@ from hbstore.query_service.changes import Changes
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.observing import UNOBSERVED, Observer
 from hbstore.query_service.positions import FIRST, Position
-from hbstore.query_service.query import Problem, Query, Request, State
+from hbstore.query_service.query import Query, QueryProblem, Request, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.runner import Runner, Spark
 from hbstore.query_service.servers import RENEWED_EVERY, Servers
@@ -178,14 +178,14 @@ class QueryService:
             before: only those that were submitted before the query of this id.
             limit: how many at most.
         """
-        found: list[Query] = []
+        queries: list[Query] = []
         for query in self._queries.all(before):
-            if len(found) >= limit:
+            if len(queries) >= limit:
                 break
             seen = self._seen(query)
             if (user is None or seen.request.user == user) and (not states or seen.state in states):
-                found.append(seen)
-        return found
+                queries.append(seen)
+        return queries
 
     def fetch(
         self, id_: str, *, page: str | None = None, rows: int | None = None
@@ -244,7 +244,7 @@ class QueryService:
         return self._lose(query, "the server that took the query died before it had run")
 
     def _lose(self, query: Query, text: str) -> Query:
-        now, problem = self.clock(), Problem.of(QueryLost(text, query=query.id, hint="Ask again"))
+        now, problem = self.clock(), QueryProblem.of(QueryLost(text, query=query.id, hint="Ask again"))
         lost = self._queries.change(query.id, lambda one: ended(one, State.FAILED, now, problem=problem))
         if lost.problem == problem:
             self.runner.remove(query.id)

@@ -54,19 +54,19 @@ def collected(frame: DataFrame) -> pa.Table | None:
     Raises:
         PySparkException, Py4JError: what Spark says of it.
     """
-    kinds = [_arrow_type(one.dataType) for one in frame.schema.fields]
+    kinds = [_arrow_type(field.dataType) for field in frame.schema.fields]
     plan: Any = frame._jdf.queryExecution().optimizedPlan()  # noqa: SLF001  nothing public tells how many rows there are
     if any(kind is None for kind in kinds) or not _is_small(plan):
         return None
     try:
         rows = _rows_of_driver(frame, plan)
-        found = frame.toArrow() if rows is None else _table(frame, plan, rows)
+        table = frame.toArrow() if rows is None else _table(frame, plan, rows)
     except JAVA_ERRORS as error:
         if _TOO_LARGE in str(error):
             return None
         raise
     schema = pa.schema([(f"c{number}", kind) for number, kind in enumerate(kinds)])
-    return found.rename_columns(schema.names).cast(schema)
+    return table.rename_columns(schema.names).cast(schema)
 
 
 def write_table(table: pa.Table, location: str) -> int | None:
@@ -138,13 +138,13 @@ def _table(frame: DataFrame, plan: Any, rows: Any) -> pa.Table:
     batches = converters.toBatchWithSchemaIterator(
         rows.iterator(), plan.schema(), _MOST_ROWS, _AT_ONCE, "UTC", False, False
     )
-    found = []
+    tables = []
     while batches.hasNext():  # which lets go of its memory at the end
         with pa.ipc.open_stream(batches.next()) as stream:
-            found.append(stream.read_all())
-    if found:
-        return pa.concat_tables(found)
-    kinds = [_arrow_type(one.dataType) for one in frame.schema.fields]
+            tables.append(stream.read_all())
+    if tables:
+        return pa.concat_tables(tables)
+    kinds = [_arrow_type(field.dataType) for field in frame.schema.fields]
     return pa.Table.from_arrays([pa.array([], kind) for kind in kinds], frame.columns)
 
 

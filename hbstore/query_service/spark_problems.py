@@ -15,7 +15,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hbstore.errors import HbstoreError, QueryFailed
 from hbstore.places import highlight, place
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
@@ -29,7 +29,7 @@ _TREE: Final = re.compile(r"[^\n]*\n[ :]*(?:\+-|:-) ")
 """A plan's first line, as far as its second, which says that it is a plan."""
 
 
-def problem_of(error: Exception, text: str) -> Problem:
+def problem_of(error: Exception, text: str) -> QueryProblem:
     """An error of a statement as a document.
 
     Args:
@@ -37,29 +37,31 @@ def problem_of(error: Exception, text: str) -> Problem:
         text: the statement's, in which Spark says places.
     """
     if isinstance(error, HbstoreError):
-        return Problem.of(error)
+        return QueryProblem.of(error)
     if not isinstance(error, JAVA_ERRORS):
         _LOG.error("a statement failed by an error of hbstore", exc_info=error)
-        return Problem.of(QueryFailed("the statement failed by an error of hbstore", reason=repr(error), hint=_BUG))
+        return QueryProblem.of(
+            QueryFailed("the statement failed by an error of hbstore", reason=repr(error), hint=_BUG)
+        )
     java = _java_of(error)
     chain = [] if java is None else list(_causes(java))
-    saying = [one for one in chain if _condition(one) is not None]
+    saying = [cause for cause in chain if _condition(cause) is not None]
     if not saying:
-        return Problem.of(_without_condition(error))
+        return QueryProblem.of(_without_condition(error))
     deepest = saying[-1]
     utils: Any = SparkContext._jvm.PythonErrorUtils  # type: ignore[union-attr]  # noqa: SLF001
     fields = {"class": _condition(deepest), "sqlstate": utils.getSqlState(deepest)}
     if chain[-1] is not deepest:
         fields["reason"] = str(chain[-1].toString()).partition("\n")[0][:_LONGEST]
     failed = QueryFailed(
-        brief(_message(utils, deepest)), hint=None, **{name: one for name, one in fields.items() if one}
+        brief(_message(utils, deepest)), hint=None, **{name: value for name, value in fields.items() if value}
     )
     offset = _offset(utils, deepest, text)
     shown = ""
     if offset is not None:
         failed.fields["line"], failed.fields["column"] = place(text, offset)
         shown = highlight(text, offset)
-    return Problem.of(failed).model_copy(update={"highlight": shown})
+    return QueryProblem.of(failed).model_copy(update={"highlight": shown})
 
 
 def brief(message: str) -> str:

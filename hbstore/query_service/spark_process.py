@@ -42,7 +42,7 @@ from hbstore.query_service.messages import (
     Start,
     Started,
 )
-from hbstore.query_service.query import Progress, Request
+from hbstore.query_service.query import QueryProgress, Request
 from hbstore.query_service.result_writing import write_rows
 from hbstore.query_service.spark_problems import problem_of
 from hbstore.query_service.spark_sessions import SparkSessions
@@ -94,7 +94,7 @@ class _Running:
     slot: int
     cancelled: Event = field(default_factory=Event)
     tracking: Tracking | None = None
-    progress: Progress = field(default_factory=Progress)
+    progress: QueryProgress = field(default_factory=QueryProgress)
 
 
 class SparkProcess:

@@ -45,19 +45,19 @@ class StoredQueries:
         Raises:
             InvalidInput: the key is that of another request.
         """
-        made = Query(id=_new_id(now), request=request, server=server, submitted_at=now)
+        query = Query(id=_new_id(now), request=request, server=server, submitted_at=now)
         if key is not None:
             name = hashlib.sha256(f"{request.user}\0{key}".encode()).hexdigest()
-            if not self.records.create(_KEYS, name, made.id):
-                made = made.changed(id=self.records.get(_KEYS, name) or made.id)
-        if self.records.create(_KIND, made.id, made.model_dump_json()):
-            return made, True
-        there = self.get(made.id)
-        if there.request != request:
+            if not self.records.create(_KEYS, name, query.id):
+                query = query.changed(id=self.records.get(_KEYS, name) or query.id)
+        if self.records.create(_KIND, query.id, query.model_dump_json()):
+            return query, True
+        stored = self.get(query.id)
+        if stored.request != request:
             raise InvalidInput(
-                "the idempotency key was used for another query", query=there.id, hint="Use a new key for each query"
+                "the idempotency key was used for another query", query=stored.id, hint="Use a new key for each query"
             )
-        return there, False
+        return stored, False
 
     def find(self, id_: str) -> Query | None:
         """The query of an id; None if there is none."""

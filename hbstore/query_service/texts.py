@@ -68,7 +68,7 @@ def distinct(names: Sequence[str]) -> list[str]:
     >>> distinct(["a", "b", "a", "a_2", "a"])
     ['a', 'b', 'a_3', 'a_2', 'a_4']
     """
-    taken, made = set(names), []
+    taken, keys = set(names), []
     seen: dict[str, int] = {}
     for name in names:
         number = seen.get(name, 0) + 1
@@ -77,8 +77,8 @@ def distinct(names: Sequence[str]) -> list[str]:
             number += 1
         seen[name] = number
         taken.add(unique)
-        made.append(unique)
-    return made
+        keys.append(unique)
+    return keys
 
 
 def plain(column: pa.Array) -> pa.Array:
@@ -129,19 +129,21 @@ def _where(condition: pa.Array, changed: Callable[[], pa.Array], text: pa.Array)
     return compute.if_else(condition, changed(), text) if compute.any(condition).as_py() else text
 
 
-def mended(column: pa.Array, text: pa.Array, condition: pa.Array, one: Callable[[Any], str]) -> pa.Array:
+def mended(column: pa.Array, text: pa.Array, condition: pa.Array, text_of: Callable[[Any], str]) -> pa.Array:
     """Texts, of which a few are made value by value.
 
     Args:
         column: the values.
         text: their texts.
         condition: where the values' own texts come instead.
-        one: makes one of them.
+        text_of: makes one of them.
     """
     if not compute.any(condition).as_py():
         return text
     condition = compute.fill_null(condition, False)
-    return compute.replace_with_mask(text, condition, pa.array(map(one, column.filter(condition).to_pylist()), TEXT))
+    return compute.replace_with_mask(
+        text, condition, pa.array(map(text_of, column.filter(condition).to_pylist()), TEXT)
+    )
 
 
 def is_string(kind: pa.DataType) -> bool:

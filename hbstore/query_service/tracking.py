@@ -8,7 +8,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from hbstore.query_service.query import Progress
+from hbstore.query_service.query import QueryProgress
 
 
 @dataclass(slots=True)
@@ -22,12 +22,12 @@ class Tracking:
 
     spark: SparkSession
     group: str
-    _jobs: dict[int, Progress] = field(default_factory=dict)
+    _jobs: dict[int, QueryProgress] = field(default_factory=dict)
     _rows: dict[int, int] = field(default_factory=dict)
     _ended_jobs: set[int] = field(default_factory=set)
     _ended_stages: set[int] = field(default_factory=set)
 
-    def look(self) -> Progress:
+    def look(self) -> QueryProgress:
         """How far Spark is now. O(jobs and stages that have not ended)."""
         context = self.spark.sparkContext
         status: Any = context._jsc.sc().statusStore()  # noqa: SLF001  the public tracker knows no rows
@@ -35,7 +35,7 @@ class Tracking:
             if job not in self._ended_jobs:
                 self._look_at(status, job)
         jobs = self._jobs.values()
-        return Progress(
+        return QueryProgress(
             stages=sum(one.stages for one in jobs),
             stages_done=sum(one.stages_done for one in jobs),
             tasks=sum(one.tasks for one in jobs),
@@ -53,7 +53,7 @@ class Tracking:
             stage = stages.apply(place)
             if stage not in self._ended_stages:
                 self._look_at_stage(status, stage)
-        self._jobs[number] = Progress(
+        self._jobs[number] = QueryProgress(
             stages=stages.size() - job.numSkippedStages(),
             stages_done=job.numCompletedStages(),
             tasks=job.numTasks() - job.numSkippedTasks(),

@@ -14,7 +14,7 @@ from hbstore.names import partition_name
 from hbstore.repair.listing import Walked
 from hbstore.repair.shape import Folder, Foreign, printable
 from hbstore.repair.staging import Staging
-from hbstore.store.time_columns import TimeColumns
+from hbstore.store.timelines.time_columns import TimeColumns
 from hbstore.wording import plural
 
 Mode: TypeAlias = Literal["add", "drop", "sync"]
@@ -70,7 +70,7 @@ class Repair:
 def compared(
     table: Table,
     walked: Walked,
-    there: Sequence[Partition],
+    partitions: Sequence[Partition],
     *,
     mode: Mode = "sync",
     gone: Container[str] = frozenset(),
@@ -81,7 +81,7 @@ def compared(
     Args:
         table: the table.
         walked: what is below its folder.
-        there: its partitions in the store.
+        partitions: its partitions in the store.
         mode: what is asked for.
         gone: locations of partitions where nothing is; see `unseen`.
         busy: partitions that jobs are writing.
@@ -89,33 +89,33 @@ def compared(
     >>> from hbstore import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")], location="/data")
     >>> walked = Walked([Folder("hour=05", ("05",)), Folder("hour=6", ("6",))], [])
-    >>> there = [Partition(["6"], location="/data/hour=6"), Partition(["7"], location="/elsewhere")]
-    >>> repair = compared(table, walked, there, gone={"/elsewhere"})
+    >>> partitions = [Partition(["6"], location="/data/hour=6"), Partition(["7"], location="/elsewhere")]
+    >>> repair = compared(table, walked, partitions, gone={"/elsewhere"})
     >>> repair.names(repair.add), repair.names(repair.drop)
     (['hour=05'], ['hour=7'])
     """
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
-    known = {of_values.cells(one.values): one for one in there}
+    stored = {of_values.cells(partition.values): partition for partition in partitions}
     drop: dict[Cells, Partition] = {}
     if mode != "add":
-        drop = {key: one for key, one in known.items() if key not in busy and one.location in gone}
+        drop = {key: partition for key, partition in stored.items() if key not in busy and partition.location in gone}
     add, foreign, left_alone = list[Partition](), list(walked.foreign), set[str]()
     for key, folders in _by_cells(of_values, walked.folders).items():
         if key in busy:
             left_alone.add(of_values.name(folders[0].values))
-        elif key in known and key not in drop:
-            home = known[key].location
+        elif key in stored and key not in drop:
+            home = stored[key].location
             foreign += [
-                Foreign(printable(one.path), f"the files of the partition are in {home}")
-                for one in folders
-                if not _is_at(home, f"{root}/{one.path}")
+                Foreign(printable(folder.path), f"the files of the partition are in {home}")
+                for folder in folders
+                if not _is_at(home, f"{root}/{folder.path}")
             ]
         elif len(folders) > 1:
-            shown = [printable(one.path) for one in folders]
+            shown = [printable(folder.path) for folder in folders]
             foreign += [
-                Foreign(one, "the same partition as " + " and ".join(other for other in shown if other != one))
-                for one in shown
+                Foreign(path, "the same partition as " + " and ".join(other for other in shown if other != path))
+                for path in shown
             ]
         elif why := of_values.misses_its_time(key):
             foreign.append(Foreign(printable(folders[0].path), why))
@@ -123,23 +123,26 @@ def compared(
             add.append(Partition(folders[0].values, location=f"{root}/{folders[0].path}"))
     return Repair(
         table,
-        tuple(sorted(add, key=lambda one: of_values.name(one.values))),
-        tuple(sorted(drop.values(), key=lambda one: of_values.name(one.values))),
+        tuple(sorted(add, key=lambda partition: of_values.name(partition.values))),
+        tuple(sorted(drop.values(), key=lambda partition: of_values.name(partition.values))),
         tuple(sorted(foreign)),
         tuple(sorted(left_alone)),
     )
 
 
-def unseen(table: Table, walked: Walked, there: Sequence[Partition]) -> list[str]:
+def unseen(table: Table, walked: Walked, partitions: Sequence[Partition]) -> list[str]:
     """The locations of partitions that are not those of folders which were found, so that somebody has to look."""
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
     by_cells = _by_cells(of_values, walked.folders)
     return [
-        one.location
-        for one in there
-        if one.location is not None
-        and all(one.location != f"{root}/{folder.path}" for folder in by_cells.get(of_values.cells(one.values), ()))
+        partition.location
+        for partition in partitions
+        if partition.location is not None
+        and all(
+            partition.location != f"{root}/{folder.path}"
+            for folder in by_cells.get(of_values.cells(partition.values), ())
+        )
     ]
 
 

@@ -79,30 +79,30 @@ class LocalTree:
 
     def entries(self, path: str) -> list[Entry]:
         """See `Tree.entries`."""
-        found = []
+        folders = []
         try:
             with os.scandir(f"{self.root}/{path}") as entries:
                 for entry in entries:
                     if entry.is_symlink():
                         if os.path.isdir(entry.path):  # noqa: PTH112
-                            found.append(Entry(entry.name, self._leads_out(entry.path)))
+                            folders.append(Entry(entry.name, self._leads_out(entry.path)))
                     elif entry.is_dir(follow_symlinks=False):
-                        found.append(Entry(entry.name))
+                        folders.append(Entry(entry.name))
         except (FileNotFoundError, NotADirectoryError):
             return []
-        return found
+        return folders
 
     def newest(self, path: str) -> float | None:
         """See `Tree.newest`."""
-        found = None
+        newest = None
         for folder, _, files in os.walk(f"{self.root}/{path}"):
             for name in ("", *files):
                 try:
                     changed = os.lstat(f"{folder}/{name}").st_mtime
                 except FileNotFoundError:
                     continue
-                found = changed if found is None else max(found, changed)
-        return found
+                newest = changed if newest is None else max(newest, changed)
+        return newest
 
     def _leads_out(self, link: str) -> bool:
         return not at_or_below(os.path.realpath(link), os.path.realpath(self.root))
@@ -207,10 +207,10 @@ def walk(
             if enough is not None and (len(folders) >= enough or len(folders[0].values) == len(shape.columns) - 1):
                 break
             below = []
-            for found, strange in pool.map(look, folders):
-                below += found
+            for subfolders, strange in pool.map(look, folders):
+                below += subfolders
                 foreign += strange
-                count += len(found)
+                count += len(subfolders)
                 told(count)
             folders = below
     return Walked(list(folders), foreign)

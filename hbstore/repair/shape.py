@@ -82,7 +82,7 @@ class Shape:
         ('ds', 'hour')
         """
         columns, types = table.partition_column_names, table.key_types
-        wanted = []
+        cells = []
         for column, kind, text in zip(columns, types, spec_values(columns, spec or {}), strict=True):
             cell = None if text is None else text_cell(kind, text)
             if cell is not None and cell[:1] == TAG_TEXT:
@@ -93,8 +93,8 @@ class Shape:
                     value=repr(text),
                     hint="Give a value of that type",
                 )
-            wanted.append(cell)
-        return Shape(columns, types, tuple(wanted))
+            cells.append(cell)
+        return Shape(columns, types, tuple(cells))
 
     def sort(self, folder: Folder, entries: Iterable[Entry]) -> tuple[list[Folder], list[Foreign]]:
         """The folders in a folder: those of the next level, and foreign ones. O(entries).
@@ -104,7 +104,7 @@ class Shape:
         (['ds=2013-01-01'], ['stray'])
         """
         level = len(folder.values)
-        column, kind, wanted = self.columns[level], self.types[level], self.wanted[level]
+        column, kind, only_cell = self.columns[level], self.types[level], self.wanted[level]
         folders, foreign = [], []
         for name, leads_out in entries:
             if is_passed_over(name):
@@ -116,7 +116,7 @@ class Shape:
                 foreign.append(Foreign(printable(path), f"not called {column}=…"))
             elif (cell := _cell(kind, value)) is None:
                 foreign.append(Foreign(printable(path), f"no {kind.name}" if value else "no value"))
-            elif wanted is not None and cell != wanted:
+            elif only_cell is not None and cell != only_cell:
                 continue
             elif leads_out:
                 foreign.append(Foreign(printable(path), "a link to a place outside the table"))

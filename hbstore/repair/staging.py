@@ -38,15 +38,15 @@ def unnamed_staging(location: str, publications: Container[str]) -> list[Staging
     """
     tree = tree_of(location)
     now = time.time()
-    found = []
+    folders = []
     with listing_fails(f"{location}/{STAGING}"):
         for name, leads_out in sorted(tree.entries(STAGING)):
             if leads_out or name in publications:
                 continue
             newest = tree.newest(f"{STAGING}/{name}")
             age = None if newest is None else now - newest
-            found.append(Staging(f"{location}/{STAGING}/{name}", age, age is not None and age > OLD))
-    return found
+            folders.append(Staging(f"{location}/{STAGING}/{name}", age, age is not None and age > OLD))
+    return folders
 
 
 def remove_staging(location: str, staging: list[Staging]) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_choice, expect_dict, expect_flags, expect_numbers
-from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound, TableFolderMissing
+from hbstore.errors import InvalidInput, PartitionNotFound, TableFolderMissing
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition, Table
@@ -24,7 +24,6 @@ from hbstore.repair.listing import Explorer, Threads, Walked, is_file, is_gone
 from hbstore.repair.shape import Shape
 from hbstore.repair.staging import remove_staging, unnamed_staging
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.pauses import pause
 from hbstore.store.puts import cells_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
@@ -33,7 +32,6 @@ Progress: TypeAlias = Callable[[str, int, int | None], object]
 """Is told a step (``list``, ``drop``, ``add``), how much of it is done, and of how much, if that is known."""
 
 BATCH: Final = 1000
-_ATTEMPTS: Final = 100
 
 
 def sync_partitions(
@@ -116,11 +114,11 @@ def sync_partitions(
     if not dry_run:
         Publisher(store).recover(f"{database}.{name}")
     look = explorer or Threads()
-    there = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
+    partitions = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
     walked = look.walk(location, shape, lambda done: progress("list", done, None))
-    gone = look.gone(unseen(described, walked, there)) if mode != "add" else set[str]()
+    gone = look.gone(unseen(described, walked, partitions)) if mode != "add" else set[str]()
     row = store.publications.row(database, name)
-    repair = compared(described, walked, there, mode=mode, gone=gone, busy=_busy(store, row))
+    repair = compared(described, walked, partitions, mode=mode, gone=gone, busy=_busy(store, row))
     if not force and repair.drop and _is_empty(location, walked):
         raise TableFolderMissing(
             "the table's folder is empty, and partitions would be dropped",
@@ -166,19 +164,19 @@ def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:
 
 def _drop(store: PartitionStore, database: str, table: str, some: Sequence[Partition]) -> int:
     """Drop those of some partitions that are still what they were; how many."""
-    left: dict[tuple[str | None, ...], bytes | None] = {one.values: one.payload for one in some}
-    for attempt in range(_ATTEMPTS):
-        if not left:
-            return 0
-        try:
+
+    def drop() -> int:
+        values = [partition.values for partition in some]
+        now = {partition.values: partition.payload for partition in store.get_partitions(database, table, values)}
+        left: dict[tuple[str | None, ...], bytes | None] = {
+            partition.values: partition.payload for partition in some if now.get(partition.values) == partition.payload
+        }
+        if left:
             store.change_partitions(database, table, drop=left, expected=left)
-        except (ConcurrentChange, PartitionNotFound):
-            pause(attempt)
-            now = {one.values: one.payload for one in store.get_partitions(database, table, list(left))}
-            left = {one.values: one.payload for one in some if now.get(one.values) == one.payload}
-        else:
-            return len(left)
-    raise ConcurrentChange("other writers kept changing the partitions", table=f"{database}.{table}", hint="Try again")
+        return len(left)
+
+    text = "other writers kept changing the partitions"
+    return store.patience.retry(drop, PartitionNotFound, text=text, table=f"{database}.{table}")
 
 
 def _batches(partitions: Sequence[Partition], size: int) -> Iterator[list[Partition]]:

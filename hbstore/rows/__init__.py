@@ -16,7 +16,7 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
 
     Args:
         url: ``sqlite:///abs/path.db``, ``sqlite://path.db``, a plain path, ``hbase://host:port/prefix`` or
-            ``memory://``; docs/architecture.md compares them. SQLite takes ``?mode=ro`` (read only),
+            ``memory://``; docs/rows.md compares them. SQLite takes ``?mode=ro`` (read only),
             ``?mode=immutable`` (a file on a read-only medium, which nothing changes) and ``?timeout=30`` (seconds to
             wait for a lock); memory takes ``?atomic=false``.
         create: where there is none, SQLite creates its file and HBase its tables; False: that is an error.
@@ -36,13 +36,13 @@ def connect(url: str | os.PathLike[str], *, create: bool = True) -> Rows:
     text = os.fspath(url) if isinstance(url, os.PathLike) else url
     parsed = parse_url(text)
     if parsed.scheme == "hbase":
-        from hbstore.rows.hbase import connect_hbase
+        from hbstore.rows.hbase.rows import connect_hbase
 
         return connect_hbase(text, create=create)
     if parsed.scheme == "memory":
         from hbstore.rows.memory import connect_memory
 
         return connect_memory(parsed)
-    from hbstore.rows.sqlite import connect_sqlite
+    from hbstore.rows.sqlite.rows import connect_sqlite
 
     return connect_sqlite(parsed, create=create)

@@ -10,7 +10,7 @@ from typing import Final
 from hbstore.errors import NotAStore
 from hbstore.rows.interface import CatalogCell, Rows
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Rises when rows are written that earlier versions would not understand."""
 
 FORMAT_KEY: Final = b"V"

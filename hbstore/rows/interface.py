@@ -106,7 +106,7 @@ class Rows(Protocol):
 
     @property
     def atomic(self) -> bool:
-        """Whether `transaction` makes many writes one; where not, the store writes intents.
+        """Whether `transaction` makes many writes one; where not, `hbstore.transactions` does.
 
         >>> store.rows.atomic
         True
@@ -140,14 +140,14 @@ class Rows(Protocol):
         """The cells of a catalog row but for timelines (``t:…``), in one atomic read; None if there are none.
 
         >>> sorted(store.rows.get(b"Dshop"))
-        ['d:def']
+        ['i:log']
         """
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row in one atomic read, its timelines included, which may be large.
 
         >>> sorted(store.rows.get_all(b"Dshop"))
-        ['d:def']
+        ['i:log']
         """
 
     def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
@@ -166,14 +166,6 @@ class Rows(Protocol):
         >>> put = store.rows.compare_and_put
         >>> put(b"Xrow", "d:a", None, b"1"), put(b"Xrow", "d:a", b"0", b"2")
         (True, False)
-        """
-
-    def clear(self, key: bytes, cell: str) -> None:
-        """Empty one cell of a catalog row, whatever it holds; sent once, and cheaper than comparing a large value.
-
-        Only for cells that nobody else writes while they are full.
-
-        >>> store.rows.clear(b"Xrow", "d:a")
         """
 
     def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:

@@ -1,8 +1,8 @@
 """Ordered rows in memory: two sorted dictionaries and a lock.
 
 For tests, examples and short-lived catalogs. With ``memory://?atomic=false`` the same rows behave as HBase's do: no
-transactions, no snapshots, and writes ordered by their sequence numbers, so that the intent journal can be tested
-without HBase.
+transactions, no snapshots, and writes ordered by their sequence numbers, so that what `hbstore.transactions` makes of
+such rows can be tested without HBase.
 """
 
 from __future__ import annotations
@@ -154,13 +154,6 @@ class MemoryRows:
                 return False
             self._put(catalog, key, {**row, cell: value})
             return True
-
-    def clear(self, key: bytes, cell: str) -> None:
-        """Empty one cell of a catalog row."""
-        with self._lock:
-            catalog = self._changeable().catalog
-            self._thread.requests += 1
-            self._put(catalog, key, {**catalog.get(key, {}), cell: b""})
 
     def put_cells(self, cells: Sequence[CatalogCell], sequence: int) -> None:
         """Put cells of catalog rows; where not atomic, each unless a newer write was there."""

@@ -77,18 +77,18 @@ NEVER: Final = AnyOf(())
 
 def all_of(predicates: Iterable[Predicate]) -> Predicate:
     """The conjunction, in normal form. O(n) for n predicates and the ranges in them."""
-    given = tuple(predicates)
-    if _is_box(given):
-        return given[0] if len(given) == 1 else AllOf(given)
+    conjuncts = tuple(predicates)
+    if _is_box(conjuncts):
+        return conjuncts[0] if len(conjuncts) == 1 else AllOf(conjuncts)
     leaves: dict[int, CellIn] = {}
     rest: dict[Hashable, Predicate] = {}
-    pending = list(reversed(given))
+    pending = list(reversed(conjuncts))
     while pending:
         predicate = pending.pop()
         if type(predicate) is CellIn:
-            known = leaves.get(predicate.column)
-            if known is not None and known is not predicate:
-                predicate = CellIn(predicate.column, intersect(known.ranges, predicate.ranges))
+            leaf = leaves.get(predicate.column)
+            if leaf is not None and leaf is not predicate:
+                predicate = CellIn(predicate.column, intersect(leaf.ranges, predicate.ranges))
             if not predicate.ranges:
                 return NEVER
             leaves[predicate.column] = predicate
@@ -175,15 +175,15 @@ def terms_of(predicate: Predicate) -> int:
 
 def columns_of(predicate: Predicate) -> frozenset[int]:
     """The columns that a predicate reads."""
-    found: set[int] = set()
+    columns: set[int] = set()
     pending = [predicate]
     while pending:
         node = pending.pop()
         if isinstance(node, CellIn | CellLike):
-            found.add(node.column)
+            columns.add(node.column)
         else:
             pending.extend(node.children)
-    return frozenset(found)
+    return frozenset(columns)
 
 
 def has_like(predicate: Predicate) -> bool:

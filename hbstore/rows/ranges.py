@@ -36,18 +36,18 @@ def unite(ranges: Iterable[Range]) -> Ranges:
 
 def intersect(left: Ranges, right: Ranges) -> Ranges:
     """What two sets of ranges have in common. O(n + m)."""
-    found: list[Range] = []
+    common: list[Range] = []
     at_left = at_right = 0
     while at_left < len(left) and at_right < len(right):
         start = max(left[at_left][0], right[at_right][0])
         stop = min(left[at_left][1], right[at_right][1])
         if start < stop:
-            found.append((start, stop))
+            common.append((start, stop))
         if left[at_left][1] < right[at_right][1]:
             at_left += 1
         else:
             at_right += 1
-    return tuple(found)
+    return tuple(common)
 
 
 def subtract(left: Ranges, right: Ranges) -> Ranges:

@@ -44,12 +44,12 @@ class StoreUrl:
         """The options, if all of them are among these names; InvalidUrl otherwise."""
         for name in self.options:
             if name not in names:
-                known = ", ".join(sorted(names))
+                listed = ", ".join(sorted(names))
                 raise InvalidUrl(
                     "the store URL has an unknown option",
                     url=self.text,
                     option=name,
-                    hint=f"The options of {self.scheme} are {known}",
+                    hint=f"The options of {self.scheme} are {listed}",
                 )
         return self.options
 
@@ -69,12 +69,12 @@ def parse_url(text: str) -> StoreUrl:
     """
     if not isinstance(text, str) or not _encodes(text):
         raise InvalidUrl("the text is not a store URL", url=repr(text), hint=_EXAMPLES)
-    found = _SCHEME.match(text)
-    if not found:
+    match = _SCHEME.match(text)
+    if not match:
         if not text.strip() or "\0" in text or text.partition(":")[0].lower() in (*_SCHEMES, ""):
             raise InvalidUrl("the text is not a store URL", url=repr(text), hint=_EXAMPLES)
         return StoreUrl(text, "sqlite", text)
-    scheme, rest = found[1].lower(), found[2]
+    scheme, rest = match[1].lower(), match[2]
     if scheme not in _SCHEMES:
         raise InvalidUrl("no backend has this scheme", url=text, scheme=scheme, hint=_EXAMPLES)
     place, _, query = rest.partition("?")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from hbstore.spark.analyze import Analyzed, analyze_table
+from hbstore.spark.analysis.analyze import Analyzed, analyze_table
 from hbstore.spark.cover import read_cover
 from hbstore.spark.cube import cube
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import PrunedRead, pruned_read, read_table
 from hbstore.spark.register import register_partitions
 from hbstore.spark.repair import sync_partitions
-from hbstore.spark.source_registration import register_source
+from hbstore.spark.source.registration import register_source
 from hbstore.spark.sql import sql
-from hbstore.spark.streams import stream_to_table, write_batch
-from hbstore.spark.streams_commit import PartitionCommit
+from hbstore.spark.streams.commit import PartitionCommit
+from hbstore.spark.streams.streams import stream_to_table, write_batch
 from hbstore.spark.timelines import rebuild_timelines
 from hbstore.spark.transfer import export_metastore, import_metastore
 from hbstore.spark.writes import Written, write_table

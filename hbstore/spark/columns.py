@@ -40,11 +40,11 @@ class PartitionFields:
         Raises:
             InvalidInput: a column is missing, not known, or there twice.
         """
-        given = fields_by_name(schema)
-        wanted = [name.lower() for name in columns]
-        extras = [name for name in EXTRAS if name not in wanted]
-        unknown = sorted(set(given) - set(wanted) - set(extras))
-        missing = [name for name in wanted if name not in given]
+        fields = fields_by_name(schema)
+        names = [name.lower() for name in columns]
+        extras = [name for name in EXTRAS if name not in names]
+        unknown = sorted(set(fields) - set(names) - set(extras))
+        missing = [name for name in names if name not in fields]
         if missing or unknown:
             raise InvalidInput(
                 "the columns of the DataFrame are not the partition columns of the table",
@@ -53,7 +53,7 @@ class PartitionFields:
                 hint=f"Select {', '.join(columns)} and, if there are any, {' and '.join(extras)}",
             )
         return PartitionFields(
-            tuple(given[name] for name in wanted), {name: given[name] for name in extras if name in given}
+            tuple(fields[name] for name in names), {name: fields[name] for name in extras if name in fields}
         )
 
 
@@ -63,14 +63,14 @@ def fields_by_name(schema: StructType) -> dict[str, StructField]:
     Raises:
         InvalidInput: two columns have one name.
     """
-    found: dict[str, StructField] = {}
+    fields: dict[str, StructField] = {}
     for field in schema.fields:
-        if field.name.lower() in found:
+        if field.name.lower() in fields:
             raise InvalidInput(
                 "the DataFrame has two columns of the same name", column=field.name, hint="Rename or drop one of them"
             )
-        found[field.name.lower()] = field
-    return found
+        fields[field.name.lower()] = field
+    return fields
 
 
 def as_texts(partitions: DataFrame, columns: Sequence[str]) -> DataFrame:

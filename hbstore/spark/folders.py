@@ -84,7 +84,7 @@ def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
     if len(folder.values) == len(shape.columns):
         yield folder
         return
-    entries = sorted(Entry(one.name) for one in tree.entries(folder.path))  # wherever a link leads
+    entries = sorted(Entry(entry.name) for entry in tree.entries(folder.path))  # wherever a link leads
     folders, foreign = shape.sort(folder, entries)
     for path, why in foreign:
         raise InvalidInput(
@@ -94,5 +94,5 @@ def _below(tree: LocalTree, shape: Shape, folder: Folder) -> Iterator[Folder]:
             expected=f"{shape.columns[len(folder.values)]}=…",
             hint="Name the partition columns in the order of the folders",
         )
-    for one in folders:
-        yield from _below(tree, shape, one)
+    for subfolder in folders:
+        yield from _below(tree, shape, subfolder)

@@ -21,7 +21,8 @@ from pyspark.sql.types import (
 )
 
 from hbstore.errors import InvalidInput
-from hbstore.model import Column, FrozenDict, StorageDescriptor, Table
+from hbstore.frozen import FrozenDict
+from hbstore.model import Column, StorageDescriptor, Table
 from hbstore.spark.hive_text import LINES, HiveText
 from hbstore.stored_as import FILE_FORMATS
 
@@ -41,7 +42,7 @@ _SERDES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """A file format and its options.
 
     Attributes:
@@ -73,7 +74,7 @@ class Format:
         return writer.partitionBy(*others) if others else writer
 
 
-def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
+def format_of(table: Table, storage: StorageDescriptor | None = None) -> FileFormat:
     """The format of a table's files, or of a partition's that differs from it.
 
     Args:
@@ -90,11 +91,13 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> Format:
     serde = storage.serde
     provider = table.parameters.get(PROVIDER, "").lower()
     if provider in _KNOWN:
-        return Format(provider, {key: value for key, value in serde.parameters.items() if key not in _NOT_OPTIONS})
+        return FileFormat(provider, {key: value for key, value in serde.parameters.items() if key not in _NOT_OPTIONS})
     library = (serde.library or "").lower().rpartition(".")[2]
     name = _SERDES.get(library)
     if not provider and name is not None:
-        return Format(name, _options(name, serde.parameters), HiveText.of(serde.parameters) if name == "text" else None)
+        return FileFormat(
+            name, _options(name, serde.parameters), HiveText.of(serde.parameters) if name == "text" else None
+        )
     raise InvalidInput(
         "the format of the table's files is unknown",
         table=table,

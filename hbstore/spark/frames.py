@@ -35,10 +35,10 @@ def _active_kept(spark: SparkSession) -> Iterator[None]:
         yield
         return
     sessions: Any = SparkSession._get_j_spark_session_class(jvm)  # noqa: SLF001
-    active, known = sessions.getActiveSession(), SparkSession._activeSession  # noqa: SLF001
+    active, python_session = sessions.getActiveSession(), SparkSession._activeSession  # noqa: SLF001
     try:
         yield
     finally:
         if active.isDefined():
-            SparkSession._activeSession = known  # noqa: SLF001
+            SparkSession._activeSession = python_session  # noqa: SLF001
             sessions.setActiveSession(active.get())

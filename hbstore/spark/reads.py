@@ -22,21 +22,19 @@ from hbstore.model import Partition, Table
 from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
-from hbstore.spark.formats import Format, data_schema, format_of, partition_schema, readable
+from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema, readable
 from hbstore.spark.frames import local_frame
 from hbstore.spark.hadoop import hadoop_path, plain_paths
 from hbstore.spark.java_errors import files_fail
 from hbstore.spark.opening import opened
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.publications import WRITES
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 from hbstore.totals import Totals
 from hbstore.types import ColumnType
 
 Where: TypeAlias = "str | Expression | None"
-_LISTINGS: Final = 20
 _LOCATION: Final = "hbstore_location"
 _PLAIN: Final = re.compile(
     r"(?:file:|[a-z][a-z0-9+.-]*://[A-Za-z0-9.:_-]+)(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.!~*'(),;:$&+=@-]+)+"
@@ -99,7 +97,7 @@ def read_table(
             are; a partition's folder is gone.
         FilterSyntaxError, UnknownColumnError, FilterTypeError: the filter.
         TableNotFound, TableNotPartitioned: there is no such partitioned table.
-        ConcurrentChange: writers kept changing the partitions while their files were listed.
+        StoreBusy: writers kept changing the partitions while their files were listed.
 
     >>> read_table(spark, store, "shop.sales", "ds = '2013-01-01'").columns
     ['amount', 'ds', 'hour']
@@ -115,22 +113,20 @@ def read_of_one_moment(
     spark: SparkSession, store: PartitionStore, table: str, filter: Where, options: Mapping[str, str]
 ) -> tuple[DataFrame, PrunedRead]:
     """The rows of `read_table`, and which partitions they are of. Raises as it does."""
-    for _ in range(_LISTINGS):
+
+    def read_once() -> tuple[DataFrame, PrunedRead]:
         listing = _Listing.begin(store, table)
-        if listing is None:
-            continue
         read = pruned_read(store, table, filter)
         try:
             frame = frame_of(spark, read, options=options)
         except InvalidInput:
-            if listing.is_of_one_moment(read, filter):
-                raise
-            continue
-        if listing.is_of_one_moment(read, filter):
-            return frame.alias(str(read)), read
-    raise ConcurrentChange(
-        "other writers kept changing the table while its files were listed", table=table, hint="Try again"
-    )
+            listing.check_one_moment(read, filter)
+            raise
+        listing.check_one_moment(read, filter)
+        return frame.alias(str(read)), read
+
+    text = "other writers kept changing the table while its files were listed"
+    return store.patience.retry(read_once, text=text, table=table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +142,42 @@ class _Listing:
     row: TableRow
 
     @classmethod
-    def begin(cls, store: PartitionStore, table: str) -> _Listing | None:
-        """Finish what is decided; None where a write was decided meanwhile."""
+    def begin(cls, store: PartitionStore, table: str) -> _Listing:
+        """Finish what is decided.
+
+        Raises:
+            ConcurrentChange: a write was decided meanwhile.
+        """
         publications = store.publications
         before = publications.row(*table_name(table))
         Publisher(store).finish_before_use(before)
         row = publications.row(*table_name(table))
         # What was decided before and still is cannot be finished here: the table is read as it is.
-        return cls(store, row) if publications.decided(row) <= publications.decided(before) else None
+        if not publications.decided(row) <= publications.decided(before):
+            raise _changed(row)
+        return cls(store, row)
 
-    def is_of_one_moment(self, read: PrunedRead, filter: Where) -> bool:
-        """Whether nothing was shown since, or only partitions that the read is not of."""
+    def check_one_moment(self, read: PrunedRead, filter: Where) -> None:
+        """See that nothing was shown since, or only partitions that the read is not of.
+
+        Raises:
+            ConcurrentChange: a write was shown, or may have been.
+        """
         publications, table = self.store.publications, self.row.table
         now = publications.row(table.database, table.name)
-        if now.cells.get(WRITES) == self.row.cells.get(WRITES):
-            return True
+        if now.log == self.row.log:
+            return
         if not publications.decided(now) <= publications.decided(self.row):
-            return False
+            raise _changed(now)
         again = pruned_read(self.store, str(table), filter)
-        return [one.payload for one in again.partitions] == [one.payload for one in read.partitions]
+        if [one.payload for one in again.partitions] != [one.payload for one in read.partitions]:
+            raise _changed(now)
+
+
+def _changed(row: TableRow) -> ConcurrentChange:
+    return ConcurrentChange(
+        "another writer changed the table while its files were listed", table=row.table, hint="Try again"
+    )
 
 
 def pruned_read(store: PartitionStore, table: str, filter: Where = None) -> PrunedRead:
@@ -198,7 +211,7 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     """
     table = read.table
     is_at_home = _at_home_in(table)
-    groups: dict[tuple[Format, bool], list[Partition]] = {}
+    groups: dict[tuple[FileFormat, bool], list[Partition]] = {}
     for one in read.partitions:
         groups.setdefault((format_of(table, one.storage), is_at_home(one)), []).append(one)
     frames = [
@@ -239,13 +252,13 @@ def _fits(kind: ColumnType, value: str) -> bool:
     return value == NULL_PARTITION or text_cell(kind, value)[:1] == TAG_VALUE
 
 
-def _at_home(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
+def _at_home(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
     data, values = readable(data_schema(table)), readable(partition_schema(table))
     reader = form.reader(spark, data, values.fields).option("basePath", table.location)
     return form.rows(_load(reader, table, partitions), data, values.names)
 
 
-def _elsewhere(spark: SparkSession, table: Table, form: Format, partitions: Sequence[Partition]) -> DataFrame:
+def _elsewhere(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
     values = readable(partition_schema(table))
     texts = StructType(
         [StructField(_LOCATION, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]

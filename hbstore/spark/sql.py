@@ -47,7 +47,7 @@ from hbstore.errors import (
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.spark.analyze import analyze_table
+from hbstore.spark.analysis.analyze import analyze_table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session

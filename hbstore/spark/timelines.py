@@ -1,7 +1,7 @@
 """Building a table's timelines by a Spark job: each task reads a slice of the table's keys, the driver unites them.
 
-It is the build of `hbstore.store.timeline_build`, whose second step, reading all partitions, is the long one. While the
-job runs the driver reports every few seconds that it lives; when it has died, others build in its place.
+It is the build of `hbstore.store.timelines.build`, whose second step, reading all partitions, is the long one. While
+the job runs the driver reports every few seconds that it lives; when it has died, others build in its place.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from hbstore.spark.key_slices import KeyRange, key_slices
 from hbstore.spark.shared_url import shared_url
 from hbstore.spark.tasks import number_of_slices, run_tasks
 from hbstore.store.partition_store import connect
-from hbstore.store.table_row import DEFINITION
+from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.timeline_build import PATIENCE, Build, Collected, TimelineBuilder, time_columns
-from hbstore.store.timeline_cell import Building, decode_state
-from hbstore.store.timeline_updates import table_row
+from hbstore.store.timelines.build import PATIENCE, Build, Collected, TimelineBuilder, time_columns
+from hbstore.store.timelines.cell import Building, decode_state
+from hbstore.transactions.log import Log
+from hbstore.transactions.resolving import Resolver
+from hbstore.transactions.transactions import Transactions
 
-_BUILDS: Final = 10
 _BEAT: Final = PATIENCE / 4
 _POLL: Final = 0.2
 
@@ -56,7 +57,7 @@ def rebuild_timelines(spark: SparkSession, url: str, table: str, slices: int | N
         InvalidUrl: ``memory://``, which tasks cannot share.
         TableNotFound, DatabaseNotFound: there is no such table.
         TimelineNotFound: the table keeps no timelines.
-        ConcurrentChange: others kept beginning to build as well.
+        StoreBusy: others kept beginning to build as well.
         StoreUnavailable: the store does not answer.
 
     >>> rebuild_timelines(spark, url, "shop.sales").partitions
@@ -67,18 +68,22 @@ def rebuild_timelines(spark: SparkSession, url: str, table: str, slices: int | N
     number = number_of_slices(spark, slices)
     shared = shared_url(url)
     with connect(shared) as store:
-        builder = TimelineBuilder(store.rows, Tables(store.rows))
+        builder = TimelineBuilder(Tables(Transactions(store.rows, store.patience)))
         unknown = builder.without_unknown_classes(*names)
-        for _ in range(_BUILDS):
+
+        def build() -> Collected:
             begun = builder.begin(*names)
-            with _reporting(builder, begun):
-                found = _collect(spark, shared, begun, key_slices(store.rows, *_keys(begun), number))
-                if builder.finish(begun, found):
-                    return replace(found, unknown_classes=unknown)
-            _wait_for_others(store.rows, begun)
-    raise ConcurrentChange(
-        "other processes kept building the table's timelines", table=begun.row.table, hint="Try again"
-    )
+            try:
+                with _reporting(builder, begun):
+                    collected = _collect(spark, shared, begun, key_slices(store.rows, *_keys(begun), number))
+                    builder.finish(begun, collected)
+            except ConcurrentChange:
+                _wait_for_others(store.rows, begun)
+                raise
+            return replace(collected, unknown_classes=unknown)
+
+        text = "other processes kept building the table's timelines"
+        return store.patience.retry(build, text=text, table=table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,10 @@ class _Task:
 
     def run(self, keys: KeyRange) -> Collected:
         """Read one slice."""
-        row = table_row(self.key, {DEFINITION: self.definition})
+        row = TableRow.of(self.key, Log(), {DEFINITION: self.definition})
         assert row is not None
         with connect(self.url, create=False) as store:
-            return TimelineBuilder(store.rows, Tables(store.rows)).collect(row, time_columns(row), *keys)
+            return TimelineBuilder(Tables(Transactions(store.rows))).collect(row, time_columns(row), *keys)
 
 
 def _collect(spark: SparkSession, url: str, begun: Build, slices: list[KeyRange]) -> Collected:
@@ -139,7 +144,7 @@ def _wait_for_others(rows: Rows, begun: Build) -> None:
 
 
 def _is_being_built(rows: Rows, begun: Build) -> bool:
-    row = table_row(begun.row.key, rows.get_all(begun.row.key))
+    row = TableRow.of(begun.row.key, *Resolver(rows).read(begun.row.key, timelines=True))
     columns = None if row is None else row.definition.time_columns
     if row is None or columns is None:
         return False

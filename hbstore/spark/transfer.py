@@ -168,10 +168,10 @@ class _Task:
         yield outcome
 
     def _served(self, store: PartitionStore, pages: Iterator[Page]) -> Outcome:
-        found = Outcome()
+        total = Outcome()
         for outcome, number in each_page(self.work, store, self.address, pages, by_requests=self.by_requests):
-            found += outcome
+            total += outcome
             self.done.add(number)
-            if found.error is not None or found.conflicts:
+            if total.error is not None or total.conflicts:
                 break
-        return found
+        return total

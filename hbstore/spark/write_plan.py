@@ -14,7 +14,7 @@ from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Table, partition_value_texts
 from hbstore.spark.columns import fields_by_name
-from hbstore.spark.formats import Format, data_schema, format_of, partition_schema
+from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema
 from hbstore.spark.texts import column_of, text_column, value_text
 
 Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
@@ -41,7 +41,7 @@ class WritePlan:
 
     table: Table
     root: str
-    form: Format
+    form: FileFormat
     data: StructType
     static: Mapping[str, str]
     dynamic: tuple[str, ...]
@@ -60,16 +60,16 @@ class WritePlan:
             raise InvalidInput("the table has no location", table=table, hint="Give the table a location")
         names = {name.lower(): name for name in table.partition_column_names}
         texts = {}
-        for given, value in static.items():
-            if given.lower() not in names:
+        for column, value in static.items():
+            if column.lower() not in names:
                 raise InvalidInput(
                     "a static value names a column that is not a partition column",
                     table=table,
-                    column=given,
+                    column=column,
                     partition_columns=", ".join(names.values()),
                     hint="Give static values only for partition columns; put other columns into the DataFrame",
                 )
-            (texts[names[given.lower()]],) = partition_value_texts([value_text(value)])
+            (texts[names[column.lower()]],) = partition_value_texts([value_text(value)])
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
         if writer is None:
             writer = "grouped" if dynamic else "single"
@@ -89,29 +89,29 @@ class WritePlan:
         Raises:
             InvalidInput: a column is missing, unknown, there twice, or of a type that does not fit.
         """
-        given = fields_by_name(frame.schema)
-        wanted = [field.name for field in self.data.fields] + list(self.dynamic)
-        missing = [name for name in wanted if name.lower() not in given]
-        unknown = sorted(set(given) - {name.lower() for name in wanted})
+        fields = fields_by_name(frame.schema)
+        names = [field.name for field in self.data.fields] + list(self.dynamic)
+        missing = [name for name in names if name.lower() not in fields]
+        unknown = sorted(set(fields) - {name.lower() for name in names})
         if missing or unknown:
             raise InvalidInput(
                 "the columns of the DataFrame are not the columns of the table",
                 table=self.table,
                 missing=", ".join(missing) or "none",
                 unknown=", ".join(unknown) or "none",
-                hint=f"Select {', '.join(wanted)}",
+                hint=f"Select {', '.join(names)}",
             )
         columns = []
         for field in self.data.fields:
-            found = given[field.name.lower()]
-            self._check_type(field.name, found.dataType, field.dataType)
-            columns.append(column_of(frame, found.name).cast(field.dataType).alias(field.name))
+            frame_field = fields[field.name.lower()]
+            self._check_type(field.name, frame_field.dataType, field.dataType)
+            columns.append(column_of(frame, frame_field.name).cast(field.dataType).alias(field.name))
         types = partition_schema(self.table)
         for name in self.dynamic:
-            found = given[name.lower()]
-            column = column_of(frame, found.name)
-            if not isinstance(found.dataType, _TEXTS):
-                self._check_type(name, found.dataType, types[name].dataType)
+            frame_field = fields[name.lower()]
+            column = column_of(frame, frame_field.name)
+            if not isinstance(frame_field.dataType, _TEXTS):
+                self._check_type(name, frame_field.dataType, types[name].dataType)
                 column = text_column(column.cast(types[name].dataType), types[name])
             columns.append(column.cast("string").alias(name))
         return frame.select(*columns)
@@ -120,36 +120,36 @@ class WritePlan:
         """A partition's values, of its static ones and those in a folder's name."""
         return tuple({**self.static, **spec}[name] for name in self.table.partition_column_names)
 
-    def _check_type(self, name: str, given: DataType, wanted: DataType) -> None:
-        if not _widens(given, wanted):
+    def _check_type(self, name: str, source: DataType, target: DataType) -> None:
+        if not _widens(source, target):
             raise InvalidInput(
                 "the column has another type in the table",
                 table=self.table,
                 column=name,
-                type=given.simpleString(),
-                expected=wanted.simpleString(),
+                type=source.simpleString(),
+                expected=target.simpleString(),
                 hint="Cast the column to the expected type",
             )
 
 
-def _widens(given: DataType, wanted: DataType) -> bool:
+def _widens(source: DataType, target: DataType) -> bool:
     """Whether every value of a type is one of another, so that a cast loses nothing."""
-    if isinstance(given, spark_types.NullType) or given.simpleString() == wanted.simpleString():
+    if isinstance(source, spark_types.NullType) or source.simpleString() == target.simpleString():
         return True
-    if isinstance(given, _TEXTS) and isinstance(wanted, _TEXTS):
+    if isinstance(source, _TEXTS) and isinstance(target, _TEXTS):
         return True
-    if isinstance(given, _WHOLE):
-        return _holds_whole(_WHOLE.index(type(given)), wanted)
-    if isinstance(given, spark_types.DecimalType) and isinstance(wanted, spark_types.DecimalType):
-        whole = wanted.precision - wanted.scale >= given.precision - given.scale
-        return whole and wanted.scale >= given.scale
-    return isinstance(given, spark_types.FloatType) and isinstance(wanted, spark_types.DoubleType)
+    if isinstance(source, _WHOLE):
+        return _holds_whole(_WHOLE.index(type(source)), target)
+    if isinstance(source, spark_types.DecimalType) and isinstance(target, spark_types.DecimalType):
+        whole = target.precision - target.scale >= source.precision - source.scale
+        return whole and target.scale >= source.scale
+    return isinstance(source, spark_types.FloatType) and isinstance(target, spark_types.DoubleType)
 
 
-def _holds_whole(rank: int, wanted: DataType) -> bool:
+def _holds_whole(rank: int, target: DataType) -> bool:
     """Whether a type holds every number of a whole one."""
-    if isinstance(wanted, _WHOLE):
-        return rank <= _WHOLE.index(type(wanted))
-    if isinstance(wanted, spark_types.DecimalType):
-        return wanted.precision - wanted.scale >= _DIGITS[rank]
-    return isinstance(wanted, spark_types.DoubleType) and _WHOLE[rank] is not spark_types.LongType
+    if isinstance(target, _WHOLE):
+        return rank <= _WHOLE.index(type(target))
+    if isinstance(target, spark_types.DecimalType):
+        return target.precision - target.scale >= _DIGITS[rank]
+    return isinstance(target, spark_types.DoubleType) and _WHOLE[rank] is not spark_types.LongType

@@ -159,34 +159,37 @@ class WriteJob:
     batch: StreamBatch | None = None
 
     def manifest(
-        self, warehouse: Warehouse, staged: Sequence[Staged], there: Mapping[bytes, Partition]
+        self, warehouse: Warehouse, staged: Sequence[Staged], existing: Mapping[bytes, Partition]
     ) -> tuple[Manifest, dict[str, str]]:
         """What is to be published, and where each staged file goes first."""
         writes = []
         moves = {}
         got = set()
         number = 0
-        for one in staged:
-            key = partition_key(self.row, one.values)
+        for staged_partition in staged:
+            key = partition_key(self.row, staged_partition.values)
             got.add(key)
-            known = there.get(key)
-            values = one.values if known is None else known.values
-            location = self._location(values, known)
+            partition = existing.get(key)
+            values = staged_partition.values if partition is None else partition.values
+            location = self._location(values, partition)
             files = {}
-            for path, _ in one.files:
+            for path, _ in staged_partition.files:
                 hidden = hidden_name(self.publication, number)
                 number += 1
                 files[hidden] = path.rpartition("/")[2]
                 moves[f"{self.staging}/data/{path}"] = f"{location}/{hidden}"
             append = self.mode == "append"
             replaced = () if append else _names(warehouse, location)
-            statistics = {"numFiles": len(one.files), "totalSize": sum(size for _, size in one.files)}
-            if one.rows is not None:
-                statistics["numRows"] = one.rows
+            statistics = {
+                "numFiles": len(staged_partition.files),
+                "totalSize": sum(size for _, size in staged_partition.files),
+            }
+            if staged_partition.rows is not None:
+                statistics["numRows"] = staged_partition.rows
             writes.append(PartitionWrite(values, location, files, replaced, append, statistics, dict(self.parameters)))
-        for key, known in there.items():
+        for key, partition in existing.items():
             if key not in got:
-                writes.append(PartitionWrite(known.values, self._location(known.values, known), drop=True))
+                writes.append(PartitionWrite(partition.values, self._location(partition.values, partition), drop=True))
         return Manifest(self.publication, self.staging, tuple(writes), self.batch), moves
 
     def _location(self, values: tuple[str, ...], known: Partition | None) -> str:
@@ -201,12 +204,12 @@ def partitions_there(
     """The partitions that get rows and are there, by key; with ``everything``, all that match the static values."""
     database, name = row.table.database, row.table.name
     if not everything:
-        partitions = store.get_partitions(database, name, [one.values for one in staged])
+        partitions = store.get_partitions(database, name, [staged_partition.values for staged_partition in staged])
     elif (where := spec_filter(plan.static)) is not None:
         partitions = store.get_partitions_by_expr(database, name, where)
     else:
         partitions = store.get_partitions_by_filter(database, name, None)
-    return {partition_key(row, one.values): one for one in partitions}
+    return {partition_key(row, partition.values): partition for partition in partitions}
 
 
 def check_values(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:

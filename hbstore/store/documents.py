@@ -21,9 +21,9 @@ from hbstore.errors import (
 )
 from hbstore.names import identifier
 from hbstore.rows.damage import RESTORE
-from hbstore.store.database_rows import change_in_database
-from hbstore.store.tables import Tables
-from hbstore.transactions.transaction import Transaction
+from hbstore.store.table_row import database_key
+from hbstore.store.tables import Tables, existing_database
+from hbstore.transactions.transaction import Scan, Transaction
 from hbstore.transactions.transactions import Transactions
 
 DOCUMENT_KEYS: Final = (b"M", b"N")
@@ -86,7 +86,7 @@ class Documents:
                 raise AlreadyExists("the document already exists", kind=kind, name=where, hint=hint)
             view.set_state(data)
 
-        change_in_database(self.transactions, self.tables, database, step)
+        self.tables.change_in_database(database, step)
 
     def get(self, database: str, kind: str, name: str) -> str | None:
         """Read a document; None if it is not there, nor can be by its name. One row.
@@ -107,8 +107,7 @@ class Documents:
         >>> store.documents.names("shop", "note")
         []
         """
-        start = _start(database, kind)
-        return [name for name, _ in self._scan(start)]
+        return [name for name, _ in _scanned(self.transactions.scan, database, kind)]
 
     def all(self, database: str, kind: str) -> list[tuple[str, str]]:
         """The names and texts of a database's documents of a kind, in order of the names.
@@ -117,8 +116,7 @@ class Documents:
         >>> store.documents.all("shop", "note")
         [('monday', '{}')]
         """
-        start = _start(database, kind)
-        return [(name, decoded_text(start + name.encode(), state)) for name, state in self._scan(start)]
+        return list(_scanned(self.transactions.scan, database, kind))
 
     def replace(self, database: str, kind: str, name: str, expected: str, text: str) -> None:
         """Give a document another text, if its text is what is expected.
@@ -166,10 +164,31 @@ class Documents:
 
         return self.transactions.change_state(key, dropped)
 
-    def _scan(self, start: bytes) -> Iterator[tuple[str, bytes]]:
-        for key, log, _ in self.transactions.scan(start, start[:-1] + b"\x01"):
-            if log.state:
-                yield key[len(start) :].decode(), log.state
+
+def document_in(transaction: Transaction, database: str, kind: str, name: str) -> str | None:
+    """Read a document in a transaction; None if it is not there, nor can be by its name."""
+    try:
+        key = _key(database, kind, name)
+    except InvalidName:
+        return None
+    return decoded_text(key, transaction.row(key).state) or None
+
+
+def documents_in(transaction: Transaction, database: str, kind: str) -> list[tuple[str, str]]:
+    """The names and texts of a database's documents of a kind as they are now (see `Transaction.scan`)."""
+    return list(_scanned(transaction.scan, database, kind))
+
+
+def put_document(transaction: Transaction, database: str, kind: str, name: str, text: str) -> None:
+    """Put a document in the place of what there is of its kind and name, in a database that must be there."""
+    transaction.row(_key(database, kind, name)).set_state(encoded_text("document", text))
+    owner = identifier("database", database)
+    existing_database(owner, transaction.row(database_key(owner)).state)
+
+
+def remove_document(transaction: Transaction, database: str, kind: str, name: str) -> None:
+    """Remove a document, if it is there."""
+    transaction.row(_key(database, kind, name)).set_state(b"")
 
 
 def check_document(key: bytes, state: bytes) -> None:
@@ -201,6 +220,14 @@ def _start(database: str, kind: str) -> bytes:
             hint="Write a kind as one word in lower case, such as fact",
         )
     return document_key(identifier("database", database), kind, "")
+
+
+def _scanned(scan: Scan, database: str, kind: str) -> Iterator[tuple[str, str]]:
+    """The names and texts of a database's documents of a kind, in order of the names."""
+    start = _start(database, kind)
+    for key, log, _ in scan(start, start[:-1] + b"\x01"):
+        if log.state:
+            yield key[len(start) :].decode(), decoded_text(key, log.state)
 
 
 def _changed(database: str, kind: str, name: str) -> ConcurrentChange:

@@ -18,22 +18,22 @@ from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Rows
-from hbstore.store.annexes import Annexes
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
-from hbstore.store.column_statistics import ColumnStatistics
-from hbstore.store.counting import read_totals
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import PartitionExchange
-from hbstore.store.hive import Hive
-from hbstore.store.publications import Publications, has_publications
+from hbstore.store.hive.annexes import Annexes
+from hbstore.store.hive.column_statistics import ColumnStatistics
+from hbstore.store.hive.services import Hive
+from hbstore.store.publications import Publications
+from hbstore.store.publications_cell import has_publications
 from hbstore.store.puts import InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader, joined_filters
 from hbstore.store.records import Records
-from hbstore.store.stored_timelines import StoredTimelines
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
+from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.store.writer import Writer, partitioned
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
@@ -85,17 +85,17 @@ class PartitionStore:
     def __init__(self, rows: Rows, patience: float = DEFAULT_PATIENCE) -> None:
         transactions = Transactions(rows, Patience(total=patience))
         self._rows = rows
-        self._tables = Tables(rows)
+        self._tables = Tables(transactions)
         self._reader = Reader(rows, self._tables)
-        self._writer = Writer(rows, self._tables)
-        self._table_changes = TableChanges(rows, self._tables)
-        self._exchange = PartitionExchange(rows, self._tables, self._writer)
-        annexes = Annexes(rows, self._tables)
+        self._writer = Writer(self._tables)
+        self._table_changes = TableChanges(self._tables)
+        self._exchange = PartitionExchange(self._tables)
+        annexes = Annexes(self._tables)
         self.documents = Documents(transactions, self._tables)
         self.records = Records(transactions)
         self.column_statistics = ColumnStatistics(annexes)
         self.hive = Hive.of(transactions, self._tables, annexes)
-        self.timelines = StoredTimelines(rows, self._tables)
+        self.timelines = StoredTimelines(self._tables)
         self.publications = Publications(transactions, self._tables)
         self.finish_publications: Callable[[TableRow], object] | None = None
 
@@ -110,6 +110,15 @@ class PartitionStore:
         'memory://'
         """
         return self._rows
+
+    @property
+    def patience(self) -> Patience:
+        """How long changes wait for other writers.
+
+        >>> store.patience.total
+        30.0
+        """
+        return self._tables.transactions.patience
 
     def table(self, name: str) -> TableHandle:
         """The handle of a table, named ``"database.table"``. One read, O(1).
@@ -724,7 +733,7 @@ class PartitionStore:
         >>> found.partitions, found.rows, found.size
         (2, 20, 5000)
         """
-        return read_totals(self._rows, self._tables, database, table)
+        return self._tables.open(database, table).totals
 
     def plan(self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql") -> FilterPlan:
         """The scans that a filter becomes; nothing but the table's row is read. O(terms of the filter).
@@ -783,9 +792,9 @@ class PartitionStore:
         """Finish what dead writers left unfinished, and count the table's partitions anew. O(partitions).
 
         >>> store.repair("shop", "sales")
-        Repaired(intents=0, slots=0, miscounted=False)
+        Repaired(finished=0, miscounted=False)
         """
-        return repair(self._rows, self._tables, self._tables.open(database, table))
+        return repair(self._tables.transactions, self._tables.open(database, table))
 
     def repair_catalog(self) -> int:
         """Finish what dead writers left of tables and functions that are gone, or were to come; of how many. O(tables).
@@ -793,7 +802,7 @@ class PartitionStore:
         >>> store.repair_catalog()
         0
         """
-        return repair_catalog(self._rows)
+        return repair_catalog(self._tables.transactions)
 
 
 def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE) -> PartitionStore:

@@ -14,7 +14,6 @@ is shown, and in the stream's record (`hbstore.store.stream_batches`) before it 
 
 from __future__ import annotations
 
-import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -25,40 +24,16 @@ from typing import Final, TypeVar
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, PublicationLost, WriteConflict
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import CatalogCell
-from hbstore.store.shared_cell import change_cell, content_of
+from hbstore.store.publications_cell import WRITES, Publication, decoded_publications, encoded_publications
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
+from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
-from hbstore.wording import plural
 
 T = TypeVar("T")
-WRITES: Final = "i:writes"
 MAX_MANIFEST: Final = 8 * 1024 * 1024
 _HASH: Final = 8
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Publication:
-    """A publication that is not finished.
-
-    Attributes:
-        id: unique.
-        decided: whether it will be done in any case; if not, it may still be given up.
-        until: seconds since 1970; until then its job is taken to be alive.
-        places: hashes of the keys of its partitions.
-        batch: the batch of a stream that it is; None for others.
-    """
-
-    id: str
-    decided: bool
-    until: float
-    places: frozenset[str]
-    batch: StreamBatch | None = None
-
-    def __repr__(self) -> str:
-        state = "decided" if self.decided else "claimed"
-        return f"<Publication {self.id}: {state}, {plural(len(self.places), 'partition')}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -130,9 +105,9 @@ class Publications:
         mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
         self.transactions.rows.put_cells([CatalogCell(_manifest_key(row, publication_id), DEFINITION, packed)], 1)
 
-        def claimed(known: list[Publication]) -> tuple[list[Publication], list[str]]:
+        def claimed(publications: list[Publication]) -> tuple[list[Publication], list[str]]:
             dead = []
-            for other in known:
+            for other in publications:
                 shared = mine.places & other.places
                 own = batch is not None and other.batch is not None and batch.stream == other.batch.stream
                 if not (shared or own):
@@ -140,7 +115,7 @@ class Publications:
                 if other.decided or (not own and other.until > time.time()):
                     raise _conflict(row, other, sorted(names[place] for place in shared))
                 dead.append(other.id)
-            return [*(one for one in known if one.id not in dead), mine], dead
+            return [*(publication for publication in publications if publication.id not in dead), mine], dead
 
         try:
             return self._change(row, claimed)
@@ -210,7 +185,8 @@ class Publications:
         >>> store.publications.batches(store.table_row("shop", "sales"), Stream("4e5f", "shop.sales")).last
         -1
         """
-        decided = [one.batch for one in self.of(self.tables.reopen(row)) if one.decided and one.batch is not None]
+        publications = self.of(self.tables.open(row.table.database, row.table.name))
+        decided = [one.batch for one in publications if one.decided and one.batch is not None]
         record = StreamRecord.decode(stream, self.transactions.state(record_key(row.incarnation, stream)))
         for batch in decided:
             if batch.stream == stream:
@@ -273,7 +249,7 @@ class Publications:
         >>> [(one.id, one.decided) for one in publications.of(publications.row("shop", "sales"))]
         [('7', False)]
         """
-        return _decoded(row, content_of(row.cells, WRITES))
+        return decoded_publications(row, row.cells.get(WRITES, b""))
 
     def decided(self, row: TableRow) -> frozenset[str]:
         """The ids of publications that are decided and not shown yet. O(1) where nobody writes.
@@ -334,29 +310,29 @@ class Publications:
         self.transactions.rows.remove_row(_manifest_key(row, publication_id))
 
     def _replace(self, row: TableRow, publication_id: str, change: Callable[[Publication], Publication]) -> None:
-        def replaced(known: list[Publication]) -> tuple[list[Publication], None]:
-            if all(one.id != publication_id for one in known):
+        def replaced(publications: list[Publication]) -> tuple[list[Publication], None]:
+            if all(publication.id != publication_id for publication in publications):
                 raise PublicationLost(
                     "the lease of this job ended, and another job took its partitions",
                     table=row.table,
                     publication=publication_id,
                     hint="Nothing was changed; write again",
                 )
-            return [change(one) if one.id == publication_id else one for one in known], None
+            return [
+                change(publication) if publication.id == publication_id else publication for publication in publications
+            ], None
 
         self._change(row, replaced)
 
     def _change(self, row: TableRow, change: Callable[[list[Publication]], tuple[list[Publication] | None, T]]) -> T:
-        def changed(content: bytes) -> tuple[bytes | None, T]:
-            publications, result = change(_decoded(row, content))
-            return (None if publications is None else _encoded(row, publications)), result
+        def step(transaction: Transaction) -> T:
+            view = transaction.row(row.key)
+            publications, result = change(decoded_publications(row, view.cells.get(WRITES, b"")))
+            if publications is not None:
+                view.put_cell(WRITES, encoded_publications(row, publications))
+            return result
 
-        return change_cell(self.transactions.rows, row.key, WRITES, changed)
-
-
-def has_publications(row: TableRow) -> bool:
-    """Whether a table has publications that are not finished. O(1)."""
-    return bool(content_of(row.cells, WRITES))
+        return self.transactions.run(step)
 
 
 def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConflict:
@@ -379,37 +355,6 @@ def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConf
         decided=other.decided,
         hint=f"Nothing was changed; finish that batch with `hbstore repair {row.table}`",
     )
-
-
-def _decoded(row: TableRow, content: bytes) -> list[Publication]:
-    """The publications in a cell; none where they are of another table, that had this name before."""
-    if not content:
-        return []
-    try:
-        document = json.loads(content)
-        if document["table"] != row.incarnation.hex():
-            return []
-        return [
-            Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:]))
-            for one in document["open"]
-        ]
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise CorruptRow("the publications of a table cannot be decoded", table=row.table, hint=RESTORE) from error
-
-
-def _encoded(row: TableRow, publications: list[Publication]) -> bytes:
-    if not publications:
-        return b""
-    listed = [[one.id, one.decided, one.until, sorted(one.places), *_listed(one.batch)] for one in publications]
-    return json.dumps({"table": row.incarnation.hex(), "open": listed}, separators=(",", ":")).encode()
-
-
-def _batch(query: str | None = None, sink: str = "", number: int = 0, digest: str = "") -> StreamBatch | None:
-    return None if query is None else StreamBatch(Stream(query, sink), number, digest)
-
-
-def _listed(batch: StreamBatch | None) -> list[object]:
-    return [] if batch is None else [batch.stream.query, batch.stream.sink, batch.number, batch.digest]
 
 
 def _place(row: TableRow, key: bytes) -> str:

@@ -18,11 +18,11 @@ from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
 from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.annex_keys import is_annex
 from hbstore.store.changes import Change
+from hbstore.store.hive.annex_keys import is_annex
 from hbstore.store.table_row import Definition, TableRow
-from hbstore.store.time_columns import TimeColumns, collected
-from hbstore.store.touched import Touched
+from hbstore.store.timelines.time_columns import TimeColumns, collected
+from hbstore.store.timelines.touched import Touched
 from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
@@ -86,21 +86,22 @@ class Puts:
         return key
 
 
-def touched_by(columns: TimeColumns, change: Change, there: Mapping[bytes, bytes]) -> Touched:
+def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, bytes]) -> Touched:
     """The times that a change adds, and those that partitions had which are there now and lose them."""
     width = len(columns.table.partition_columns)
     added: list[tuple[str, int]] = []
-    doubtful: list[tuple[str, int]] = []
-    for key in {*change.times, *change.deletes}:
+    lost: list[tuple[str, int]] = []
+    keys = {*change.times, *change.deletes}
+    for key in keys:
         before: list[tuple[str, int]] = []
-        if key in there and not is_annex(key):
+        if key in stored and not is_annex(key):
             cells = split_key(key, width)[1]
-            before = columns.stored_times(cells, there[key])
+            before = columns.stored_times(cells, stored[key])
         after = change.times.get(key, [])
         if before != after:
             added += after
-            doubtful += before
-    return Touched(collected(added), collected(doubtful))
+            lost += before
+    return Touched(collected(added), collected(lost), keys)
 
 
 def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:

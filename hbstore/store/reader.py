@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 
 from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
-from hbstore.errors import ConcurrentChange, HbstoreError
+from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
@@ -27,21 +27,19 @@ from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
-from hbstore.store.finishing import Finisher
 from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
-from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, journal_of, statistics_of
+from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
 from hbstore.times.clock import Clock, Now, utc_now
+from hbstore.transactions.waiting import Waiting
 
 T = TypeVar("T")
 _TREES: Final = (NoneType, *get_args(ExpressionTree))
 _FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such as col("ds") == "2013-01-01", or None"""
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
-
-_ATTEMPTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,14 +67,14 @@ class Reader:
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
-        asked = _reusable(values)
+        reusable = _reusable(values)
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get([partition_key(row, asked)])
+            return self.rows.multi_get([partition_key(row, reusable)])
 
         row, found = self._consistent(database, table, read)
         if not found:
-            raise no_such_partition(row.table, texts_of(row, asked))
+            raise no_such_partition(row.table, texts_of(row, reusable))
         return partition_from_payload(found[0][1])
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
@@ -173,7 +171,7 @@ class Reader:
             row = self.tables.open(database, table)
             tree, plan = filter_tree(where, like_dialect), self.planned(row, where, like_dialect)
             text = where if isinstance(where, str) else None if tree is None else tree_text(tree)
-            totals = journal_of(row).totals_of(row.incarnation)
+            totals = row.totals
             schema = row.definition.schema
             predicate = bind(tree, schema, Now(self.clock))
             estimator = Estimator(schema, self._version(row).statistics, self.rows.costs)
@@ -216,32 +214,37 @@ class Reader:
         behind it, or exchanged, and the table was not altered, renamed or dropped. So a table that is asked often costs
         one read of its row for each question, and one that changed is read again.
         """
-        if self.rows.atomic:
+        if self.tables.transactions.reads_one_moment:
             with self.rows.snapshot():
                 row = self.tables.open(database, table)
                 return row, read(row)
-        finisher = Finisher(self.rows)
         recent: TableRow | None = self._cache.get((database, table))
         row = recent or self.tables.open(database, table)
-        for _ in range(_ATTEMPTS):
-            for place, intent in finisher.moving(row.key, journal_of(row)):
-                finisher.finish(place, intent)
+        waiting: Waiting | None = None
+        while True:
+            self._finish_moves(row)
             try:
-                found = read(row)
+                answer = read(row)
             except HbstoreError:
                 if row is not recent:
                     raise
                 row = self.tables.open(database, table)  # perhaps the error is about what the table was
                 continue
             now = self.tables.open(database, table)
-            unmoved = journal_of(now).moves == journal_of(row).moves and not finisher.moving(now.key, journal_of(now))
+            unmoved = now.log.moves == row.log.moves and not any(commit.moves for commit in now.log.commits)
             if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
                 self._cache.put((database, table), now, row_size(now.cells))
-                return now, found
+                return now, answer
+            if row is not recent:  # what is kept from an earlier question is often old
+                waiting = waiting or Waiting(self.tables.transactions.patience)
+                waiting.pause("other writers kept changing the table while it was read", "Try again", table=row.table)
             row = now
-        raise ConcurrentChange(
-            "other writers kept changing the table while it was read", table=row.table, hint="Try again"
-        )
+
+    def _finish_moves(self, row: TableRow) -> None:
+        """Bring to an end what moves partitions of a table."""
+        for commit in row.log.commits:
+            if commit.moves:
+                self.tables.transactions.roll_forward(row.key, commit)
 
 
 def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:

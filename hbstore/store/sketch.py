@@ -72,12 +72,12 @@ class Sketch:
         return Sketch(tuple(smallest))
 
 
-def _merge(known: tuple[int, ...], prefixes: set[bytes]) -> tuple[int, ...]:
-    full = len(known) == KEPT
-    bound = known[-1] if full else _SPACE
+def _merge(smallest: tuple[int, ...], prefixes: set[bytes]) -> tuple[int, ...]:
+    full = len(smallest) == KEPT
+    bound = smallest[-1] if full else _SPACE
     hashes = {int.from_bytes(blake2b(prefix, digest_size=8).digest(), "big") for prefix in prefixes}
-    fresh = {one for one in hashes if one < bound}.difference(known)
-    return tuple(sorted(fresh.union(known))[:KEPT]) if fresh else known
+    fresh = {one for one in hashes if one < bound}.difference(smallest)
+    return tuple(sorted(fresh.union(smallest))[:KEPT]) if fresh else smallest
 
 
 def _estimate(smallest: tuple[int, ...]) -> int:

@@ -11,14 +11,13 @@ from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
-from hbstore.store.counting import read_totals
 from hbstore.store.partition_list import Partitions
 from hbstore.store.puts import NEEDS_VALUES, InvalidValues, texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.schema import Schema
-from hbstore.store.stored_timelines import StoredTimelines
-from hbstore.store.table_timelines import TableTimelines
 from hbstore.store.tables import Tables
+from hbstore.store.timelines.stored_timelines import StoredTimelines
+from hbstore.store.timelines.table_timelines import TableTimelines
 from hbstore.store.writer import Writer
 from hbstore.structs import partitions_from_payloads
 from hbstore.totals import Totals
@@ -160,7 +159,7 @@ class TableHandle:
         >>> sales.totals().partitions, sales.totals().rows, sales.totals().size
         (72, 7200, 360000)
         """
-        return read_totals(self._tables.rows, self._tables, self.database, self.table_name)
+        return self._tables.open(self.database, self.table_name).totals
 
     # Plans
 

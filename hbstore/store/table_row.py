@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from hbstore.errors import TimelineError
+from hbstore.errors import CorruptRow, TimelineError
 from hbstore.keys import table_prefix
 from hbstore.model import Table
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
+from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells
-from hbstore.store.journal_cell import Journal
 from hbstore.store.sketch import Sketch
-from hbstore.store.time_columns import TimeColumns
+from hbstore.store.timelines.time_columns import TimeColumns
 from hbstore.structs import decode_table, encode_table
+from hbstore.totals import NOTHING, Totals
+from hbstore.transactions.log import Log
 
 DEFINITION: Final = "d:def"
-JOURNAL: Final = "i:journal"
 STATISTICS: Final = "s:stats"
 
 _REMEMBERED: Final = 1_024
@@ -56,11 +58,13 @@ def table_keys(database: str) -> tuple[bytes, bytes]:
     return b"T" + database.encode() + b"\x00", b"T" + database.encode() + b"\x01"
 
 
+def prefix_of(key: bytes) -> bytes:
+    """What the keys of a table's partitions begin with, by the key of its row."""
+    return table_prefix(*names_of(key))
+
+
 DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
-INTENT_KEYS: Final = (b"I", b"J")
-
-
 _INCARNATION: Final = 8
 _HEAD: Final = 16
 
@@ -83,11 +87,6 @@ def next_definition(cell: bytes, table: Table) -> bytes:
 def stamped_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
     return cell[:_INCARNATION] + os.urandom(_HEAD - _INCARNATION) + encode_table(table)
-
-
-def restamped_definition(cell: bytes, stamp: bytes) -> bytes:
-    """A ``d:def`` cell with another stamp of 8 bytes, and all else as it was."""
-    return cell[:_INCARNATION] + stamp + cell[_HEAD:]
 
 
 def stamp_of(cell: bytes) -> bytes:
@@ -143,13 +142,26 @@ class TableRow:
 
     Attributes:
         key: its key in the catalog.
-        cells: as read.
+        cells: as read, without the log.
+        log: its log, whose state holds the table's totals.
         definition: the table.
     """
 
     key: bytes
     cells: Cells
+    log: Log
     definition: Definition
+
+    @staticmethod
+    def of(key: bytes, log: Log, cells: Cells) -> TableRow | None:
+        """What a table's log and cells say; None if no table is there.
+
+        >>> row = store.table_row("shop", "sales")
+        >>> TableRow.of(row.key, row.log, row.cells)
+        <TableRow shop.sales>
+        """
+        definition = cells.get(DEFINITION)
+        return TableRow(key, cells, log, definition_of(definition)) if definition else None
 
     def __repr__(self) -> str:
         return f"<TableRow {'.'.join(names_of(self.key))}>"
@@ -173,6 +185,15 @@ class TableRow:
         return struct_of(self.cells[DEFINITION])
 
     @property
+    def totals(self) -> Totals:
+        """How many partitions the table has, and what these say of their rows, files and bytes.
+
+        >>> store.table_row("shop", "sales").totals.partitions
+        72
+        """
+        return totals_of(self.log)
+
+    @property
     def incarnation(self) -> bytes:
         """Eight bytes that no other table has, nor had; it keeps them when it is altered or renamed.
 
@@ -184,9 +205,26 @@ class TableRow:
         return incarnation_of(self.cells[DEFINITION])
 
 
-def journal_of(row: TableRow) -> Journal:
-    """Open intents, the last sequence number, and totals, as the table's row says."""
-    return Journal.decode(row.cells.get(JOURNAL))
+def totals_of(log: Log) -> Totals:
+    """The totals in the state of a table's log.
+
+    Raises:
+        CorruptRow: the state is no list of numbers.
+    """
+    return _decoded_totals(log.state) if log.state else NOTHING
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _decoded_totals(state: bytes) -> Totals:
+    try:
+        return Totals(*json.loads(state))
+    except (ValueError, TypeError) as error:
+        raise CorruptRow("the totals of a table cannot be decoded", totals=state[:80], hint=RESTORE) from error
+
+
+def totals_state(totals: Totals) -> bytes:
+    """The state of a table's log: its totals as a JSON list."""
+    return json.dumps(list(totals.to_dict().values()), separators=(",", ":")).encode()
 
 
 def statistics_of(row: TableRow) -> Statistics:

@@ -56,7 +56,7 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
     """
     periods = [UpdatePeriod.named(name) for name in _names(parameters, UPDATE_PERIODS)]
     columns = [name.lower() for name in _names(parameters, TIME_PARTITION_COLUMNS)]
-    known = {name.lower(): name for name in partition_columns}
+    column_names = {name.lower(): name for name in partition_columns}
     for what, given in ((UPDATE_PERIODS, [period.name for period in periods]), (TIME_PARTITION_COLUMNS, columns)):
         twice = next((name for name in given if given.count(name) > 1), None)
         if twice is not None:
@@ -64,7 +64,7 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
                 "the table's parameter names something twice", parameter=what, name=twice, hint="Name it once"
             )
     for name in columns:
-        if name not in known:
+        if name not in column_names:
             raise TimelineMismatch(
                 "a time partition column is not a partition column of the table",
                 parameter=TIME_PARTITION_COLUMNS,
@@ -75,7 +75,7 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
     if not periods or not columns:
         return None
     periods.sort(key=lambda period: period.rank)
-    return Declaration(tuple(periods), tuple(known[name] for name in columns))
+    return Declaration(tuple(periods), tuple(column_names[name] for name in columns))
 
 
 def _names(parameters: Mapping[str, str], key: str) -> list[str]:

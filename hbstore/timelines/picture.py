@@ -66,7 +66,7 @@ ASCII: Final = Symbols("#", "1234567", "x")
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimelineBar:
     """A timeline to be drawn.
 
     Attributes:
@@ -83,7 +83,7 @@ class Bar:
     def counts(self) -> str:
         """How much is there and how much is missing.
 
-        >>> Bar((), UpdatePeriod.DAILY, [(10, 12), (15, 16)]).counts
+        >>> TimelineBar((), UpdatePeriod.DAILY, [(10, 12), (15, 16)]).counts
         '3 there, 3 missing in 1 hole'
         """
         if not self.ranges:
@@ -98,7 +98,7 @@ Ahead: TypeAlias = Callable[[int], tuple[int, int] | None]
 """The first range of what is there from an index on, as `PartitionTimeline.range_ahead`; None where there is none."""
 
 
-class Stretch(NamedTuple):
+class CellStretch(NamedTuple):
     """Cells that are drawn alike, from one up to another: all there, some missing, or none there."""
 
     colour: Colour
@@ -120,8 +120,8 @@ class Cells:
     highs: Sequence[int]
     limit: int
 
-    def stretches(self, ahead: Ahead) -> Iterator[Stretch]:
-        """What `Axis.draw` shows, without how much there is of a cell. O(cells log ranges), however many ranges."""
+    def stretches(self, ahead: Ahead) -> Iterator[CellStretch]:
+        """What `TimelineAxis.draw` shows, without how full a cell is. O(cells log ranges), however many ranges."""
         first = ahead(0)
         at, before = 0, None
         while first is not None and at < len(self.lows):
@@ -135,18 +135,18 @@ class Cells:
             else:
                 colour, after = PARTLY, at + 1
             if before is not None and before.colour is colour:
-                before = Stretch(before.colour, before.start, after)
+                before = CellStretch(before.colour, before.start, after)
             else:
                 if before is not None:
                     yield before
-                before = None if colour is None else Stretch(colour, at, after)
+                before = None if colour is None else CellStretch(colour, at, after)
             at = after
         if before is not None:
             yield before
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class TimelineAxis:
     """The cells that all bars share.
 
     Attributes:
@@ -162,7 +162,7 @@ class Axis:
     cells: int
 
     @staticmethod
-    def of(bars: Sequence[Bar], width: int) -> Axis | None:
+    def of(bars: Sequence[TimelineBar], width: int) -> TimelineAxis | None:
         """The axis of some bars, in at most so many cells; None if all are empty."""
         drawn = [bar for bar in bars if bar.ranges]
         if not drawn:
@@ -170,27 +170,27 @@ class Axis:
         period = min((bar.period for bar in drawn), key=lambda period: period.rank)
         start = period.floor_index(min(bar.period.moment(bar.ranges[0][0]) for bar in drawn))
         stop = period.ceil_index(max(bar.period.moment(bar.ranges[-1][1]) for bar in drawn))
-        return Axis.over(period, start, stop, width)
+        return TimelineAxis.over(period, start, stop, width)
 
     @staticmethod
-    def over(period: UpdatePeriod, start: int, stop: int, width: int) -> Axis:
+    def over(period: UpdatePeriod, start: int, stop: int, width: int) -> TimelineAxis:
         """The axis of the parts of a period from one index up to another, in at most so many cells."""
         if stop - start > width:
             parts = -(-(stop - start) // width)
             edges = [period.moment(index) for index in (*range(start, stop, parts), stop)]
-            return Axis(period, edges, parts, 1)
+            return TimelineAxis(period, edges, parts, 1)
         cells = width // (stop - start)
         edges = []
         for index in range(start, stop):
             begin, end = period.moment(index), period.moment(index + 1)
             edges += [begin + (end - begin) * number // cells for number in range(cells)]
-        return Axis(period, [*edges, period.moment(stop)], 1, cells)
+        return TimelineAxis(period, [*edges, period.moment(stop)], 1, cells)
 
     def __len__(self) -> int:
         """How many cells there are."""
         return len(self.edges) - 1
 
-    def draw(self, bar: Bar, symbols: Symbols = BLOCKS) -> str:
+    def draw(self, bar: TimelineBar, symbols: Symbols = BLOCKS) -> str:
         """A bar, one character for each cell. O(cells + ranges)."""
         if not bar.ranges:
             return symbols.outside * len(self)
@@ -238,7 +238,7 @@ class Axis:
             texts += [plural(count, name)] if count else []
         return f"a cell is {' '.join(texts)}"
 
-    def _covered(self, bar: Bar) -> Iterator[int]:
+    def _covered(self, bar: TimelineBar) -> Iterator[int]:
         """How many microseconds of each cell are there."""
         moment = bar.period.moment
         ranges = ((moment(start), moment(stop)) for start, stop in bar.ranges)
@@ -262,7 +262,7 @@ class Axis:
         return f"{year:04}{time_at(0 if moment == LIMIT else moment).strftime(rest)}"
 
 
-def picture(bars: Sequence[Bar], width: int, symbols: Symbols = BLOCKS) -> list[str]:
+def picture(bars: Sequence[TimelineBar], width: int, symbols: Symbols = BLOCKS) -> list[str]:
     """The lines of a picture of some bars.
 
     Args:
@@ -273,7 +273,7 @@ def picture(bars: Sequence[Bar], width: int, symbols: Symbols = BLOCKS) -> list[
     >>> day = UpdatePeriod.DAILY
     >>> first = day.parse_index("2015-01-01")
     >>> some, all_ = [(first, first + 24), (first + 26, first + 31)], [(first, first + 31)]
-    >>> for line in picture([Bar(("s1_sales",), day, some), Bar(("s2_sales",), day, all_)], 80):
+    >>> for line in picture([TimelineBar(("s1_sales",), day, some), TimelineBar(("s2_sales",), day, all_)], 80):
     ...     print(line)
     s1_sales  ████████████████████████××█████  29 there, 2 missing in 1 hole
     s2_sales  ███████████████████████████████  31 there, no holes
@@ -287,7 +287,7 @@ def picture(bars: Sequence[Bar], width: int, symbols: Symbols = BLOCKS) -> list[
     before = max(map(len, labels), default=0) + _GAP
     room = width - before - _GAP - max((len(bar.counts) for bar in bars), default=0)
     beside = room >= LEAST_BAR
-    axis = Axis.of(bars, room if beside else max(width - 1, 1))  # an end of the line is for the axis
+    axis = TimelineAxis.of(bars, room if beside else max(width - 1, 1))  # an end of the line is for the axis
     lines = []
     for bar, label in zip(bars, labels, strict=True):
         if axis is None or not bar.ranges:
@@ -308,11 +308,11 @@ def picture(bars: Sequence[Bar], width: int, symbols: Symbols = BLOCKS) -> list[
     ]
 
 
-def svg(bars: Sequence[Bar]) -> str:
+def svg(bars: Sequence[TimelineBar]) -> str:
     """The same picture as SVG: blue is there, light blue partly, red missing. O(cells + ranges)."""
     labels = [" ".join(bar.label) for bar in bars]
     left = CHARACTER * (max(map(len, labels), default=0) + _GAP)
-    axis = Axis.of(bars, _SVG_CELLS)
+    axis = TimelineAxis.of(bars, _SVG_CELLS)
     counts = CHARACTER * (max((len(bar.counts) for bar in bars), default=0) + _GAP)
     drawing = Drawing(left + _SVG_CELLS + counts, f"{plural(len(bars), 'timeline')}: {'; '.join(labels)}")
     for number, (bar, label) in enumerate(zip(bars, labels, strict=True)):

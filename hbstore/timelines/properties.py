@@ -41,19 +41,19 @@ class UnreadableProperty(ValueError):
 
 def chunks(key: str, texts: Iterable[str]) -> dict[str, str]:
     """The properties of a list. O(characters)."""
-    found: list[str] = []
+    values: list[str] = []
     chunk: list[str] = []
     length = 0
     for text in texts:
         if chunk and length + len(text) >= MAX_CHUNK:
-            found.append(",".join([*chunk, ""]))
+            values.append(",".join([*chunk, ""]))
             chunk = []
             length = 0
         chunk.append(text)
         length += len(text) + 1
     if chunk:
-        found.append(",".join(chunk))
-    return {f"{key}.size": str(len(found)), **{f"{key}{number}": text for number, text in enumerate(found)}}
+        values.append(",".join(chunk))
+    return {f"{key}.size": str(len(values)), **{f"{key}{number}": text for number, text in enumerate(values)}}
 
 
 def elements(properties: Mapping[str, str], key: str) -> list[str]:

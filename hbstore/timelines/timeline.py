@@ -30,7 +30,7 @@ from typing import Final
 
 from hbstore.arguments import expect, expect_numbers, expect_texts
 from hbstore.errors import CorruptTimeline, InvalidInput, InvalidTime, InvalidTimeRange
-from hbstore.timelines.picture import Bar, svg
+from hbstore.timelines.picture import TimelineBar, svg
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
 from hbstore.times.moments import moment, moments
@@ -459,7 +459,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
 def repr_html(timelines: Sequence[PartitionTimeline]) -> str:
     """A picture of some timelines for notebooks; damaged ones say so below it."""
     bars = [
-        Bar(
+        TimelineBar(
             (timeline.storage_table, timeline.update_period.name, timeline.partition_column),
             timeline.update_period,
             list(timeline.index_ranges(0, timeline.update_period.limit)),

@@ -336,7 +336,7 @@ def _unexpected(text: _Text, at: int | None, expected: Collection[str]) -> TimeR
 def _error(text: _Text, at: int | None, summary: str, expected: str) -> TimeRangeSyntaxError:
     assert at is not None  # Lark gives every token of a text its place
     rest = re.match(r"\w+|.|\Z", text.time[at:], re.DOTALL)
-    found = rest[0][:MAX_LENGTH] if rest else ""
+    token = rest[0][:MAX_LENGTH] if rest else ""
     line, column = place(text.whole, text.start + at)
     return TimeRangeSyntaxError(
         summary,
@@ -344,6 +344,6 @@ def _error(text: _Text, at: int | None, summary: str, expected: str) -> TimeRang
         hint="Times are written 2015-01-29-06:30:15,250, as precisely as needed, or now.hour-4hours",
         line=line,
         column=column,
-        found=found if found.isprintable() and found else repr(found) if found else "the end",
+        found=token if token.isprintable() and token else repr(token) if token else "the end",
         expected=expected,
     )

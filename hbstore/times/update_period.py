@@ -224,14 +224,14 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         [2014, 2012]
         """
         step = timedelta(seconds=self._seconds) if self._seconds else None
-        known, number = ORIGIN, 0
+        previous, number = ORIGIN, 0
         for time in times:
             # A difference within one time zone is one of clocks, which tells elapsed time in UTC only.
-            if known.tzinfo is UTC and getattr(time, "tzinfo", None) is UTC and time - known == step:
+            if previous.tzinfo is UTC and getattr(time, "tzinfo", None) is UTC and time - previous == step:
                 number += 1
             else:
                 number = self.index(time)
-            known = time
+            previous = time
             yield number
 
     def time(self, index: int) -> datetime:

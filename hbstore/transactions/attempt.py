@@ -69,7 +69,9 @@ class Attempt:
             return self.stood_still()
         first, stored = writes[0], len(writes) > 1 or writes[0].has_partition_rows
         moves = first.has_partition_rows and moves_partitions(writes)
-        commit = Commit(self._id, first.sequence, self.primary, stored, first.spans(), moves, first.cells)
+        commit = Commit(
+            self._id, first.sequence, self.primary, stored, first.spans(), moves, first.cells, first.is_long
+        )
         try:
             if stored:
                 with undecided():
@@ -157,7 +159,7 @@ class Attempt:
             locked = replace(Log.decode(cells.get(LOG)), intent=intent)
             if self._rows.compare_and_put(key, LOG, cells.get(LOG), locked.encode()):
                 return RowView(key, cells, self._rows, self._settle)
-            self._waiting.pause(key)
+            self._waiting.pause_for(key)
 
     def _without_intent(self, key: bytes) -> Cells:
         """A row's cells, once nobody has it locked."""
@@ -173,7 +175,7 @@ class Attempt:
             elif len(self._locked) > 1:  # nobody waits while others may wait for him
                 raise AgainError(key, intent.id)
             else:
-                self._waiting.pause(key, intent.id)
+                self._waiting.pause_for(key, intent.id)
 
     def _settle(self, view: RowView, spans: Sequence[Span]) -> None:
         """Wait until what is decided about some partition rows is written, or write it."""
@@ -183,10 +185,10 @@ class Attempt:
             if not in_the_way:
                 return
             for commit in in_the_way:
-                if self._waiting.has_waited_for(commit.id, self._waiting.patience.decided):
+                if self._resolver.has_had_time(commit, self._waiting):
                     self._resolver.roll_forward(view.key, commit)
                 else:
-                    self._waiting.pause(view.key, commit.id)
+                    self._waiting.pause_for(view.key, commit.id)
             log = self._resolver.log(view.key)
             if not log.decides_as(view.log):
                 raise AgainError(view.key)

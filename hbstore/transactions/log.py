@@ -41,6 +41,7 @@ class Commit:
         spans: where its partition rows and its companion rows lie.
         moves: whether it takes partitions away and brings others: a reader sees all of that or nothing.
         cells: the cells of the row that it puts, readers see them from the moment of the decision.
+        is_long: whether it writes any number of partition rows, so that it may take minutes.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Commit:
     spans: tuple[Span, ...] = ()
     moves: bool = False
     cells: Mapping[str, bytes] = field(default_factory=dict)
+    is_long: bool = False
 
     def meets(self, spans: Iterable[Span]) -> bool:
         """Whether one of its rows may lie within one of some spans."""
@@ -171,7 +173,23 @@ class Log:
             return Log()
         line, _, state = data.partition(b"\n")
         log = _decoded(line)
-        return replace(log, state=state) if state else log
+        if not state:
+            return log
+        return Log(log.sequence, log.turn, log.moves, log.last, log.commits, log.intent, state)
+
+
+def is_settled(data: bytes | None) -> bool:
+    """Whether the log of a cell has no open commit and no intent, so that the row's cells are what they seem.
+
+    >>> is_settled(None), is_settled(Log(sequence=7, last="a").encode())
+    (True, True)
+    >>> is_settled(Log(intent=Intent("1/lake1/4711/ab", b"Xprimary", 0, 0)).encode())
+    False
+    """
+    if not data:
+        return True
+    end = data.find(b"\n")
+    return data.find(b'"open":', 0, end) < 0 and data.find(b'"intent":', 0, end) < 0
 
 
 def spans_of(keys: Iterable[bytes]) -> tuple[Span, ...]:
@@ -192,6 +210,7 @@ def _listed(commit: Commit) -> list[object]:
         [[first.hex(), last.hex()] for first, last in commit.spans],
         commit.moves,
         {name: b64encode(value).decode() for name, value in commit.cells.items()},
+        commit.is_long,
     ]
 
 
@@ -221,6 +240,7 @@ def _commit(
     spans: list[list[str]],
     moves: bool,  # noqa: FBT001
     cells: dict[str, str],
+    is_long: bool,  # noqa: FBT001
 ) -> Commit:
     return Commit(
         commit_id,
@@ -230,4 +250,5 @@ def _commit(
         tuple((bytes.fromhex(first), bytes.fromhex(last)) for first, last in spans),
         moves,
         {name: b64decode(value) for name, value in cells.items()},
+        is_long,
     )

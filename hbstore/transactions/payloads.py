@@ -6,23 +6,27 @@ one transaction, whose id no other has. So nobody ever writes into the row of an
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from hbstore.keys import successor
 from hbstore.rows.interface import CatalogCell, Rows
 from hbstore.transactions.identity import began_at
+from hbstore.transactions.log import LOG, Commit, Log
 from hbstore.transactions.writes import RowWrites, decode_writes
 
 PAYLOAD_KEYS: Final = (b"I", b"J")
 _CHUNK: Final = 4 * 1024 * 1024
 """Bytes in one cell; HBase takes 10 MiB."""
 _SIZE: Final = "d:size"
+_REACHED: Final = "d:at"
 
 
 def put_payload(rows: Rows, primary: bytes, transaction_id: str, data: bytes) -> None:
     """Store what a transaction writes."""
-    key = _key(primary, transaction_id)
+    key = payload_key(primary, transaction_id)
     chunks = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)]
     cells = [CatalogCell(key, f"d:{number}", chunk) for number, chunk in enumerate(chunks)]
     rows.put_cells([*cells, CatalogCell(key, _SIZE, b"%d" % len(data))], 1)
@@ -30,7 +34,7 @@ def put_payload(rows: Rows, primary: bytes, transaction_id: str, data: bytes) ->
 
 def get_payload(rows: Rows, primary: bytes, transaction_id: str) -> tuple[RowWrites, ...] | None:
     """What a transaction writes; None where that is not there, or not whole."""
-    cells = rows.get(_key(primary, transaction_id)) or {}
+    cells = rows.get(payload_key(primary, transaction_id)) or {}
     if _SIZE not in cells:
         return None
     size = int(cells[_SIZE])
@@ -40,7 +44,7 @@ def get_payload(rows: Rows, primary: bytes, transaction_id: str) -> tuple[RowWri
 
 def remove_payload(rows: Rows, primary: bytes, transaction_id: str) -> None:
     """Remove what a transaction wrote."""
-    rows.remove_row(_key(primary, transaction_id))
+    rows.remove_row(payload_key(primary, transaction_id))
 
 
 def old_payloads(rows: Rows, primary: bytes, before: float) -> Iterator[str]:
@@ -51,12 +55,43 @@ def old_payloads(rows: Rows, primary: bytes, before: float) -> Iterator[str]:
         primary: the row in whose log they were to be decided.
         before: seconds since 1970.
     """
-    start = _key(primary, "")
+    start = payload_key(primary, "")
     for key, cells in list(rows.scan_catalog(start, successor(start))):
         transaction_id = key[len(start) :].decode()
         if any(cells.values()) and began_at(transaction_id) < before:
             yield transaction_id
 
 
-def _key(primary: bytes, transaction_id: str) -> bytes:
+def payload_key(primary: bytes, transaction_id: str) -> bytes:
+    """The key of a transaction's payload row."""
     return b"I" + primary + b"\x00" + transaction_id.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProgress:
+    """How far a long commit has come, in its payload row (see `hbstore.transactions.progress`).
+
+    Attributes:
+        rows: where it is.
+        commit: the open commit.
+    """
+
+    rows: Rows
+    commit: Commit
+
+    def reached(self) -> bytes | None:
+        """See `Progress`."""
+        return (self.rows.get(self._payload) or {}).get(_REACHED)
+
+    def say(self, key: bytes) -> None:
+        """See `Progress`. Of two processes that are at it the one that says so last is heard, which does no harm."""
+        self.rows.put_cells([CatalogCell(self._payload, _REACHED, key)], time.time_ns() // 1_000_000)
+
+    def is_over(self) -> bool:
+        """See `Progress`."""
+        log = Log.decode((self.rows.get(self.commit.primary) or {}).get(LOG))
+        return log.find(self.commit.id) is None
+
+    @property
+    def _payload(self) -> bytes:
+        return payload_key(self.commit.primary, self.commit.id)

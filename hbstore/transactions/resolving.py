@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, Rows
-from hbstore.transactions.log import LOG, Commit, Intent, Log
-from hbstore.transactions.payloads import get_payload, remove_payload
+from hbstore.transactions.log import LOG, Commit, Intent, Log, is_settled
+from hbstore.transactions.payloads import StoredProgress, get_payload, remove_payload
+from hbstore.transactions.progress import NoProgress
+from hbstore.transactions.waiting import Waiting
 from hbstore.transactions.writes import RowWrites, moves_partitions
 
 
@@ -48,6 +50,18 @@ class Resolver:
         """The rows between two keys with their logs and cells, each as it was at one moment."""
         for row, cells in self.rows.scan_catalog(start, stop):
             yield row, *self.seen(row, cells)
+
+    def scan_cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+        """The rows between two keys with their cells, each as it was at one moment; the log may be among them."""
+        for row, cells in self.rows.scan_catalog(start, stop):
+            yield row, cells if is_settled(cells.get(LOG)) else self.seen(row, cells)[1]
+
+    def has_had_time(self, commit: Commit, waiting: Waiting) -> bool:
+        """Whether its process had time enough to write a commit; a long one has it as long as it gets on."""
+        if not commit.is_long:
+            return waiting.has_waited_for(commit.id, waiting.patience.decided)
+        reached = StoredProgress(self.rows, commit).reached()
+        return waiting.has_waited_for(f"{commit.id} at {reached!r}", waiting.patience.undecided)
 
     def roll_forward(self, row: bytes, commit: Commit) -> None:
         """Write all that an open commit of a row has to write, in this row and in others, and close it."""
@@ -95,6 +109,11 @@ class Resolver:
             row, lambda log: replace(log, intent=None) if log.intent and log.intent.id == transaction_id else None
         )
 
+    def give_up_undecided(self, row: bytes) -> Log:
+        """See that a row's log decides no transaction that has begun; the log then, with those that are decided."""
+        self._change(row, Log.given_up)
+        return self.log(row)
+
     def finish(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Write what a decided transaction writes, and close it; the first of the rows decided it."""
         self.write(commit, writes)
@@ -105,8 +124,9 @@ class Resolver:
         moves = moves_partitions(writes)
         for one in writes[1:]:
             self._show(one, commit, moves=moves)
-        for one in writes:
-            one.apply(self.rows)
+        progress = StoredProgress(self.rows, commit) if commit.stored else NoProgress()
+        for one in (*writes[1:], writes[0]):  # what a table's rows become elsewhere is there before they go
+            one.apply(self.rows, progress)
 
     def close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Close a transaction all of which is written, at last in the row that decided it.
@@ -134,6 +154,7 @@ class Resolver:
                 writes.spans(),
                 moves and writes.has_partition_rows,
                 writes.cells,
+                writes.is_long,
             )
             return log.committed(commit, writes.state)
 

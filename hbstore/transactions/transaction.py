@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from hbstore.keys import successor
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.transactions.log import LOG, Log, Span, spans_of
+from hbstore.transactions.rewriting import Rewrite
 from hbstore.transactions.writes import RowWrites
 
 Settle: TypeAlias = "Callable[[RowView, Sequence[Span]], None]"
@@ -56,12 +57,14 @@ class RowView:
         "_new_cells",
         "_new_state",
         "_puts",
-        "_rows",
+        "_rewrite",
+        "_sequence",
         "_settle",
         "key",
         "log",
         "log_cell",
         "looked_further",
+        "rows",
     )
 
     def __init__(self, key: bytes, cells: Cells, rows: Rows, settle: Settle) -> None:
@@ -70,13 +73,15 @@ class RowView:
         self.log: Final = Log.decode(self.log_cell)
         self.looked_further = False
         self._cells = self.log.overlaid(cells)
-        self._rows = rows
+        self.rows: Final = rows
         self._settle = settle
+        self._sequence = self.log.sequence
         self._new_state: bytes | None = None
         self._new_cells: dict[str, bytes] = {}
         self._puts: dict[bytes, PartitionRow] = {}
         self._deletes: set[bytes] = set()
         self._cleared: list[bytes] = []
+        self._rewrite: Rewrite | None = None
 
     def __repr__(self) -> str:
         return f"<RowView {self.key!r}>"
@@ -95,6 +100,10 @@ class RowView:
         """Give the row another state; nothing for none."""
         self._new_state = state
 
+    def continue_from(self, view: RowView) -> None:
+        """Take over the numbers of another row, as what was written with them belongs to this one from now on."""
+        self._sequence = max(self._sequence, view.log.sequence)
+
     def put_cell(self, name: str, value: bytes) -> None:
         """Put a cell; nothing removes it."""
         self._new_cells[name] = value
@@ -106,7 +115,7 @@ class RowView:
             AgainError: the row was changed meanwhile.
         """
         self.looked_further = True
-        cells = self._rows.get_all(self.key)
+        cells = self.rows.get_all(self.key)
         log = Log.decode(cells.get(LOG))
         if not log.decides_as(self.log):
             raise AgainError(self.key)
@@ -116,17 +125,21 @@ class RowView:
         """The payloads of those of some partition rows that exist."""
         wanted = sorted(set(keys))
         self._look(spans_of(wanted))
-        return dict(self._rows.multi_get(wanted)) if wanted else {}
+        return dict(self.rows.multi_get(wanted)) if wanted else {}
 
     def partition_rows(self, start: bytes, stop: bytes) -> Iterator[StoredRow]:
         """Partition rows with start <= key < stop, in key order."""
         self._look(((start, stop),))
-        return chain.from_iterable(self._rows.scan(start, stop))
+        return chain.from_iterable(self.rows.scan(start, stop))
 
     def has_partition_rows(self, start: bytes, stop: bytes) -> bool:
         """Whether there is a partition row with start <= key < stop."""
         self._look(((start, stop),))
-        return self._rows.first_key(start, stop) is not None
+        return self.rows.first_key(start, stop) is not None
+
+    def settle(self, start: bytes, stop: bytes) -> None:
+        """See that all that is decided about a range of partition rows is written, to read it in another way."""
+        self._look(((start, stop),))
 
     def write(self, puts: Iterable[PartitionRow], deletes: Iterable[bytes]) -> None:
         """Put and delete partition rows. What is written to one key last counts."""
@@ -147,17 +160,23 @@ class RowView:
         """What the transaction does with the row."""
         state = self.log.state if self._new_state is None else self._new_state
         cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
-        partition_rows = self._puts or self._deletes or self._cleared
+        partition_rows = self._puts or self._deletes or self._cleared or self._rewrite
         return RowWrites(
             self.key,
-            self.log.sequence + 1,
+            self._sequence + 1,
             state,
             cells,
             tuple(self._puts.values()),
             tuple(sorted(self._deletes)),
             tuple(self._cleared),
+            self._rewrite,
             changed=bool(state != self.log.state or cells or partition_rows),
         )
+
+    def rewrite(self, rewrite: Rewrite) -> None:
+        """Rewrite all partition rows of a table, below the keys of this one; it puts none besides."""
+        self._rewrite = rewrite
+        self._look(((rewrite.target, successor(rewrite.target)),))
 
     def _look(self, spans: Sequence[Span]) -> None:
         self.looked_further = True

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hbstore.errors import StoreUnavailable
-from hbstore.rows.interface import Rows
+from hbstore.rows.interface import Cells, Rows
 from hbstore.transactions.attempt import Attempt
 from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Log, Span
 from hbstore.transactions.outcome import undecided
 from hbstore.transactions.payloads import old_payloads, remove_payload
+from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transaction import AgainError, RowView, Transaction
 from hbstore.transactions.waiting import Patience, Waiting
@@ -65,7 +66,7 @@ class Transactions:
                     result = step(attempt.transaction)
             except AgainError as again:
                 attempt.withdraw()
-                waiting.pause(again.row, again.transaction_id)
+                waiting.pause_for(again.row, again.transaction_id)
                 continue
             except StoreUnavailable:
                 attempt.withdraw()
@@ -74,14 +75,19 @@ class Transactions:
                 attempt.withdraw()
                 if attempt.stood_still():
                     raise
-                waiting.pause(attempt.primary)
+                waiting.pause_for(attempt.primary)
                 continue
             except BaseException:
                 attempt.withdraw()
                 raise
             if attempt.commit():
                 return result
-            waiting.pause(attempt.primary)
+            waiting.pause_for(attempt.primary)
+
+    @property
+    def reads_one_moment(self) -> bool:
+        """Whether all that is read within a snapshot is of one moment; elsewhere a reader looks whether rows moved."""
+        return self.rows.atomic
 
     def read(self, row: bytes, *, timelines: bool = False) -> tuple[Log, dict[str, bytes]]:
         """A row's log and its other cells, as they were at one moment. One read where nobody has the row locked."""
@@ -94,6 +100,10 @@ class Transactions:
     def scan(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Log, dict[str, bytes]]]:
         """The rows between two keys with their logs and other cells, each as it was at one moment."""
         return Resolver(self.rows).scan(start, stop)
+
+    def scan_cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+        """The same cells where nobody asks for logs: no log is decoded but of rows on which a change is going on."""
+        return Resolver(self.rows).scan_cells(start, stop)
 
     def change_state(self, row: bytes, change: Callable[[bytes], tuple[bytes | None, T]]) -> T:
         """Change what one row's log holds, as if nobody else did at the same time.
@@ -113,6 +123,19 @@ class Transactions:
 
         return self.run(step)
 
+    def roll_forward(self, row: bytes, commit: Commit) -> None:
+        """Wait until all of an open commit is written, or write it.
+
+        Raises:
+            StoreBusy: its process is at it, for longer than this one has patience.
+        """
+        waiting, resolver = Waiting(self.patience), Resolver(self.rows)
+        while not resolver.has_had_time(commit, waiting):
+            waiting.pause_for(row, commit.id)
+            if resolver.log(row).find(commit.id) is None:
+                return
+        resolver.roll_forward(row, commit)
+
     def finish(self, row: bytes, older_than: float) -> int:
         """Bring to an end what dead processes left in a row; how many changes and locks that were.
 
@@ -128,8 +151,9 @@ class Transactions:
             resolver.roll_forward(row, commit)
         if log.intent is not None:
             resolver.give_up(row, log.intent)
-        old = old_payloads(self.rows, row, time.time() - older_than)
-        left = [transaction_id for transaction_id in old if not resolver.log(row).find(transaction_id)]
+        old = list(old_payloads(self.rows, row, time.time() - older_than))
+        decided = resolver.give_up_undecided(row) if old else log
+        left = [transaction_id for transaction_id in old if not decided.find(transaction_id)]
         for transaction_id in left:
             remove_payload(self.rows, row, transaction_id)
         return len(log.commits) + (log.intent is not None) + len(left)
@@ -142,12 +166,13 @@ class Transactions:
 
             transaction = Transaction(open_row, self.scan)
             result = step(transaction)
-            for view, writes in zip(transaction.views.values(), transaction.writes(), strict=True):
+            changes = list(zip(transaction.views.values(), transaction.writes(), strict=True))
+            for view, writes in (*changes[1:], *changes[:1]):  # as in `Resolver.write`
                 if not writes.changed:
                     continue
                 log = view.log.committed(Commit(new_id(), writes.sequence, writes.row), writes.state)
                 self.rows.compare_and_put(writes.row, LOG, view.log_cell, log.encode())
-                writes.apply(self.rows)
+                writes.apply(self.rows, NoProgress())
         return result
 
 

@@ -16,6 +16,8 @@ from hbstore.keys import successor
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.transactions.log import Span, spans_of
+from hbstore.transactions.progress import Progress
+from hbstore.transactions.rewriting import Rewrite
 
 T = TypeVar("T")
 CLEAR_BATCH: Final = 5_000
@@ -37,6 +39,7 @@ class RowWrites:
         puts: partition rows that replace what is under their keys.
         deletes: keys of partition rows that go; none of them is put.
         cleared: beginnings of keys all of whose partition rows go; none of them is put.
+        rewrite: what becomes of all partition rows of a table; None: nothing.
         changed: whether anything of the row changes; if not, it was only read.
     """
 
@@ -47,27 +50,36 @@ class RowWrites:
     puts: Sequence[PartitionRow] = ()
     deletes: Sequence[bytes] = ()
     cleared: Sequence[bytes] = ()
+    rewrite: Rewrite | None = None
     changed: bool = True
 
     @property
     def has_partition_rows(self) -> bool:
         """Whether partition rows are written."""
-        return bool(self.puts or self.deletes or self.cleared)
+        return bool(self.puts or self.deletes or self.is_long)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there may be any number of them."""
+        return bool(self.cleared or self.rewrite)
 
     def spans(self) -> tuple[Span, ...]:
         """Where its partition rows lie."""
         keys = [put.key for put in self.puts]
         keys += self.deletes
-        for prefix in self.cleared:
+        for prefix in (*self.cleared, *([] if self.rewrite is None else [self.rewrite.target])):
             keys += (prefix, successor(prefix))
         return spans_of(keys)
 
-    def apply(self, rows: Rows) -> None:
+    def apply(self, rows: Rows, progress: Progress) -> None:
         """Write all but the log; doing so again, at once with others or late, changes nothing."""
+        if self.rewrite is not None:
+            self.rewrite.apply(rows, self.sequence, progress)
         rows.write(self.puts, self.deletes, self.sequence)
         for prefix in self.cleared:
             for keys in _in_batches(key for batch in rows.scan(prefix, successor(prefix)) for key, _ in batch):
                 rows.write((), keys, self.sequence)
+                progress.say(keys[-1])
         if self.cells:
             cells = [CatalogCell(self.row, name, value) for name, value in self.cells.items()]
             rows.put_cells(cells, self.sequence)
@@ -75,7 +87,7 @@ class RowWrites:
 
 def moves_partitions(writes: Sequence[RowWrites]) -> bool:
     """Whether partition rows go and others come, in one row or between two."""
-    return any(one.puts for one in writes) and any(one.deletes or one.cleared for one in writes)
+    return any(one.puts or one.rewrite for one in writes) and any(one.deletes or one.cleared for one in writes)
 
 
 def encode_writes(writes: Iterable[RowWrites]) -> bytes:
@@ -106,6 +118,7 @@ def _encoded(writes: RowWrites) -> Iterator[bytes]:
     )
     yield from _sequence(writes.deletes, _prefixed)
     yield from _sequence(writes.cleared, _prefixed)
+    yield from _prefixed(b"" if writes.rewrite is None else writes.rewrite.encode())
     yield bytes([writes.changed])
 
 
@@ -146,6 +159,7 @@ class _Reader:
             self.sequence(self.put),
             self.sequence(self.text),
             self.sequence(self.text),
+            Rewrite.decode(rewrite) if (rewrite := self.text()) else None,
             self.take(1) == b"\x01",
         )
 

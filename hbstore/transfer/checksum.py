@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
+from hbstore.frozen import FrozenDict
 from hbstore.layouts import storage_around_location
-from hbstore.model import FrozenDict, Partition, Privileges, StorageDescriptor, Table
+from hbstore.model import Partition, Privileges, StorageDescriptor, Table
 from hbstore.names import partition_namer
 from hbstore.structs import PartitionEncoder
 
@@ -92,12 +93,12 @@ class Digests:
         return Checksum(len(partitions), sum(map(self.digest, partitions)) % _MODULUS)
 
     def _form(self, storage: StorageDescriptor) -> bytes:
-        known = self._forms.get(id(storage))
-        if known is None:
+        storage_and_form = self._forms.get(id(storage))
+        if storage_and_form is None:
             if len(self._forms) >= _STORAGES:
                 self._forms.clear()
-            known = self._forms[id(storage)] = storage, _storage_form(storage)
-        return known[1]
+            storage_and_form = self._forms[id(storage)] = storage, _storage_form(storage)
+        return storage_and_form[1]
 
 
 class Payloads:
@@ -147,12 +148,12 @@ class Payloads:
         return Checksum(len(digests), sum(map(int.from_bytes, digests)) % _MODULUS)
 
     def _ordered(self, storage: StorageDescriptor) -> StorageDescriptor:
-        known = self._storages.get(id(storage))
-        if known is None:
+        storage_and_ordered = self._storages.get(id(storage))
+        if storage_and_ordered is None:
             if len(self._storages) >= _STORAGES:
                 self._storages.clear()
-            known = self._storages[id(storage)] = storage, _sorted_storage(storage)
-        return known[1]
+            storage_and_ordered = self._storages[id(storage)] = storage, _sorted_storage(storage)
+        return storage_and_ordered[1]
 
 
 def comparable(storage: StorageDescriptor) -> StorageDescriptor:
@@ -183,5 +184,5 @@ def _sorted(mapping: Mapping[K, V]) -> FrozenDict[K, V]:
     return FrozenDict(sorted(mapping.items()))
 
 
-def _sorted_privileges(given: Privileges) -> Privileges:
-    return Privileges(_sorted(given.users), _sorted(given.groups), _sorted(given.roles))
+def _sorted_privileges(privileges: Privileges) -> Privileges:
+    return Privileges(_sorted(privileges.users), _sorted(privileges.groups), _sorted(privileges.roles))

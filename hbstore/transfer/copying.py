@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,15 +14,14 @@ from hbstore.errors import (
     MetastoreRefused,
     TimelineError,
 )
-from hbstore.metastore.listing import Batches
-from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Table
+from hbstore.names import name_reader
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partitions_from_payloads
 from hbstore.transfer.checksum import Checksum, Payloads
-from hbstore.transfer.listing import Identities, Identity, Listing
+from hbstore.transfer.listing import Identities, Identity, TableListing
 from hbstore.transfer.scope import Progress, partition_conflict
 from hbstore.transfer.work import Outcome, Page, Work, Workers
 
@@ -75,30 +74,32 @@ def verified(
     return copied(workers, work, table, [page for page in left if page], progress, f"{table}: comparing")
 
 
-def expected(table: Table, found: Listing, outcome: Outcome) -> set[Identity]:
+def expected(table: Table, listed: TableListing, outcome: Outcome) -> set[Identity]:
     """The identities of partitions that are in the store as they are in the source."""
-    identities, read = Identities(table), name_reader(table)
+    identities, read = Identities(table), name_reader(table.partition_column_names)
     others = [*outcome.kept, *outcome.gone, *(name for name, _ in outcome.refused)]
-    return found.names.keys() - {identities.of(read(name)) for name in others}
+    return listed.names.keys() - {identities.of(read(name)) for name in others}
 
 
-def summed(store: PartitionStore, table: Table, wanted: set[Identity], hoped: Checksum) -> tuple[Checksum, int]:
-    """The checksum of those of a store's partitions that are wanted, and how many others there are. O(partitions).
+def summed(store: PartitionStore, table: Table, identities: set[Identity], hoped: Checksum) -> tuple[Checksum, int]:
+    """The checksum of a store's partitions of some identities, and how many others there are. O(partitions).
 
     Mostly the stored bytes of all partitions have the checksum that is hoped for, and nothing is looked at any closer.
     """
 
-    def consume(_: TableRow, __: MultiScanPlan, batches: Batches) -> tuple[Checksum, int]:
+    def consume(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> tuple[Checksum, int]:
         return sum((Payloads.of(batch) for batch in batches), Checksum()), 0
 
-    def look_closer(_: TableRow, __: MultiScanPlan, batches: Batches) -> tuple[Checksum, int]:
+    def look_closer(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> tuple[Checksum, int]:
         identify, payloads = Identities(table).of, Payloads(table)
-        found, others = Checksum(), 0
+        checksum, others = Checksum(), 0
         for batch in batches:
-            some = [one for one in partitions_from_payloads(batch) if identify(one.values) in wanted]
-            others += len(batch) - len(some)
-            found += payloads.of(map(payloads.payload, some))
-        return found, others
+            partitions = [
+                partition for partition in partitions_from_payloads(batch) if identify(partition.values) in identities
+            ]
+            others += len(batch) - len(partitions)
+            checksum += payloads.of(map(payloads.payload, partitions))
+        return checksum, others
 
     at_once = store.read_payloads(table.database, table.name, None, consume)
     return at_once if at_once[0] == hoped else store.read_payloads(table.database, table.name, None, look_closer)

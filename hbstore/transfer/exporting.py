@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from hbstore.errors import MetastoreRefused
-from hbstore.metastore.environment import DDL_TIME
-from hbstore.metastore.normal_form import lowered_table
-from hbstore.model import FrozenDict, Table
+from hbstore.frozen import FrozenDict
+from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import comparable
 from hbstore.transfer.copying import copied, verified
@@ -19,6 +18,8 @@ from hbstore.transfer.listing import PAGE, listing
 from hbstore.transfer.result import Done, TableTransfer, Transfer
 from hbstore.transfer.scope import Progress, Scope
 from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
+from hbstore.warehouse.change_times import DDL_TIME
+from hbstore.warehouse.normal_form import lowered_table
 
 
 def export_metastore(
@@ -75,9 +76,9 @@ def export_metastore(
 @dataclass(frozen=True, slots=True)
 class _Export:
     job: Job
-    known: frozenset[str]
+    their_databases: frozenset[str]
     """Databases that the metastore has already."""
-    there: dict[str, set[str]] = field(default_factory=dict)
+    their_tables: dict[str, set[str]] = field(default_factory=dict)
     """Tables that the metastore has, by database, as far as they were asked for."""
 
     def source(self) -> PartitionStore:
@@ -85,7 +86,7 @@ class _Export:
 
     def database(self, name: str) -> Done:
         ours = self.job.store.get_database(name)
-        if name not in self.known:
+        if name not in self.their_databases:
             # Hive 4 makes the folder of a later field, for managed tables, and would refuse one that is there.
             self.job.metastore.create_database(replace(ours, later_fields=b""))
             if ours.later_fields:
@@ -104,36 +105,38 @@ class _Export:
 
     def table(self, database: str, name: str) -> tuple[Table, Done]:
         stored = self.job.store.get_table(database, name)
-        if database not in self.there:
-            self.there[database] = set(self.job.metastore.table_names(database))
-        given, done = self._table(_dated(lowered_table(stored)), there=name in self.there[database])
-        return replace(stored, location=given.location), done
+        if database not in self.their_tables:
+            self.their_tables[database] = set(self.job.metastore.table_names(database))
+        ours, done = self._table(_dated(lowered_table(stored)), exists=name in self.their_tables[database])
+        return replace(stored, location=ours.location), done
 
-    def _table(self, given: Table, *, there: bool) -> tuple[Table, Done]:
+    def _table(self, ours: Table, *, exists: bool) -> tuple[Table, Done]:
         """Copy a table itself; it, in the folder that the metastore chose if the store names none."""
-        if not there:
-            self.job.metastore.create_table(given)
-            if given.location is None:
-                given = replace(given, location=self.job.metastore.table(given.database, given.name).location)
-            self._table_statistics(given)
-            self.job.metastore.alter_table(given)  # which was marked for its statistics, and its files were counted
-            return given, "created"
-        found = self.job.metastore.table(given.database, given.name)
-        given = replace(given, location=given.location or found.location)
-        known = _aligned(found, given)
-        done = self.job.settled_table(given, known)
+        if not exists:
+            self.job.metastore.create_table(ours)
+            if ours.location is None:
+                ours = replace(ours, location=self.job.metastore.table(ours.database, ours.name).location)
+            self._table_statistics(ours)
+            self.job.metastore.alter_table(ours)  # which was marked for its statistics, and its files were counted
+            return ours, "created"
+        theirs = self.job.metastore.table(ours.database, ours.name)
+        ours = replace(ours, location=ours.location or theirs.location)
+        aligned = _aligned(theirs, ours)
+        done = self.job.settled_table(ours, aligned)
         if done == "kept":
-            return given, done
-        if self._table_statistics(given) or done == "replaced" or known.parameters != found.parameters:
-            self.job.metastore.alter_table(given)
-        return given, done
+            return ours, done
+        if self._table_statistics(ours) or done == "replaced" or aligned.parameters != theirs.parameters:
+            self.job.metastore.alter_table(ours)
+        return ours, done
 
     def _table_statistics(self, table: Table) -> bool:
         """Write the statistics of a table's columns if they differ; whether they did."""
-        given = self.job.store.column_statistics.read_table(table.database, table.name) if self.job.statistics else []
-        if not given or same_statistics(given, self.job.metastore.table_statistics(table)):
+        statistics = (
+            self.job.store.column_statistics.read_table(table.database, table.name) if self.job.statistics else []
+        )
+        if not statistics or same_statistics(statistics, self.job.metastore.table_statistics(table)):
             return False
-        self.job.metastore.put_statistics(table, {None: given})
+        self.job.metastore.put_statistics(table, {None: statistics})
         return True
 
     def partitions(self, table: Table, done: Done) -> TableTransfer:
@@ -141,34 +144,34 @@ class _Export:
         shown = str(table)
         if not table.partition_columns:
             return TableTransfer(shown, done)
-        found = listing(table, self.job.store.partition_names(table.database, table.name))
-        pages = found.pages(self.job.page)
+        listed = listing(table, self.job.store.partition_names(table.database, table.name))
+        pages = listed.pages(self.job.page)
         workers = self.job.workers(len(pages))
         work = ExportPage(table, self.job.on_conflict, self.job.statistics)
         outcome = copied(workers, work, table, pages, self.job.progress)
         seen = verified(workers, VerifyPage(table), table, pages, outcome, self.job.progress)
         names = set(self.job.metastore.partition_names(table.database, table.name))
-        extra = len(names - set(found.names.values()))
+        extra = len(names - set(listed.names.values()))
         outcome = replace(outcome, wrong=seen.wrong)
-        return TableTransfer(shown, done, outcome, untyped=tuple(found.untyped), extra=extra, target=seen.checksum)
+        return TableTransfer(shown, done, outcome, untyped=tuple(listed.untyped), extra=extra, target=seen.checksum)
 
     def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy functions; how many."""
-        there = {str(one): one for one in self.job.metastore.functions()}
+        their_functions = {str(function): function for function in self.job.metastore.functions()}
         count = 0
         for function in self.job.store.hive.functions.all():
-            known = there.get(str(function))
+            theirs = their_functions.get(str(function))
             if function.database not in databases:
                 continue
-            if known is None:
+            if theirs is None:
                 try:
                     self.job.metastore.create_function(function)
                     count += 1
                 except MetastoreRefused as error:
                     refused.append((f"function {function}", str(error)))
                 continue
-            known = replace(known, create_time=function.create_time, later_fields=function.later_fields)
-            if known != function and self.job.on_conflict != "keep":
+            theirs = replace(theirs, create_time=function.create_time, later_fields=function.later_fields)
+            if theirs != function and self.job.on_conflict != "keep":
                 refused.append((f"function {function}", "the function already exists and differs"))
         return count
 
@@ -180,18 +183,18 @@ def _dated(table: Table) -> Table:
     return replace(table, parameters=FrozenDict({**table.parameters, DDL_TIME: str(table.create_time or 1)}))
 
 
-def _aligned(found: Table, given: Table) -> Table:
+def _aligned(theirs: Table, ours: Table) -> Table:
     """What a metastore has, with what is the metastore's own as it was given."""
-    same_place = is_same_place(found.location, given.location)
-    same_storage = comparable(found.storage) == comparable(given.storage)
-    same_rewriting = bool(found.rewrite_enabled) == bool(given.rewrite_enabled)
+    same_place = is_same_place(theirs.location, ours.location)
+    same_storage = comparable(theirs.storage) == comparable(ours.storage)
+    same_rewriting = bool(theirs.rewrite_enabled) == bool(ours.rewrite_enabled)
     return replace(
-        found,
-        parameters=unmarked(found.parameters, given.parameters),
-        storage=given.storage if same_storage else found.storage,
-        location=given.location if same_place else found.location,
-        create_time=given.create_time,
-        privileges=given.privileges,
-        rewrite_enabled=given.rewrite_enabled if same_rewriting else found.rewrite_enabled,
-        later_fields=given.later_fields,
+        theirs,
+        parameters=unmarked(theirs.parameters, ours.parameters),
+        storage=ours.storage if same_storage else theirs.storage,
+        location=ours.location if same_place else theirs.location,
+        create_time=ours.create_time,
+        privileges=ours.privileges,
+        rewrite_enabled=ours.rewrite_enabled if same_rewriting else theirs.rewrite_enabled,
+        later_fields=ours.later_fields,
     )

@@ -97,9 +97,9 @@ class _Import:
         try:
             self.job.store.create_table(theirs, invalid_types="keep")
         except AlreadyExists:
-            there = self.job.store.get_table(theirs.database, theirs.name)
-            dated = theirs if theirs.create_time else replace(theirs, create_time=there.create_time)
-            done = self.job.settled_table(dated, there)
+            ours = self.job.store.get_table(theirs.database, theirs.name)
+            dated = theirs if theirs.create_time else replace(theirs, create_time=ours.create_time)
+            done = self.job.settled_table(dated, ours)
             if done == "replaced":
                 self.job.store.alter_table(theirs, invalid_types="keep")
         else:
@@ -109,30 +109,30 @@ class _Import:
         return theirs, done
 
     def _table_statistics(self, table: Table) -> None:
-        given = self.job.metastore.table_statistics(table)
-        there = self.job.store.column_statistics.read_table(table.database, table.name)
-        if given and not same_statistics(given, there):
-            self.job.store.column_statistics.write_table(table.database, table.name, given)
+        their_statistics = self.job.metastore.table_statistics(table)
+        our_statistics = self.job.store.column_statistics.read_table(table.database, table.name)
+        if their_statistics and not same_statistics(their_statistics, our_statistics):
+            self.job.store.column_statistics.write_table(table.database, table.name, their_statistics)
 
-    def partitions(self, given: Table, done: Done) -> TableTransfer:
+    def partitions(self, theirs: Table, done: Done) -> TableTransfer:
         """Copy a table's partitions, and compare both."""
-        shown = str(given)
-        if not given.partition_columns:
+        shown = str(theirs)
+        if not theirs.partition_columns:
             return TableTransfer(shown, done)
-        table = self.job.store.get_table(given.database, given.name)
-        found = listing(table, self.job.metastore.partition_names(table.database, table.name))
-        pages = found.pages(self.job.page)
+        table = self.job.store.get_table(theirs.database, theirs.name)
+        listed = listing(table, self.job.metastore.partition_names(table.database, table.name))
+        pages = listed.pages(self.job.page)
         workers = self.job.workers(len(pages))
         work = ImportPage(table, self.job.on_conflict, self.job.statistics)
         outcome = copied(workers, work, table, pages, self.job.progress)
-        target, extra = summed(self.job.store, table, expected(table, found, outcome), outcome.checksum)
+        target, extra = summed(self.job.store, table, expected(table, listed, outcome), outcome.checksum)
         return TableTransfer(
             shown,
             done,
             outcome,
-            tuple(found.collided),
-            tuple(found.untyped),
-            tuple(found.unreadable),
+            tuple(listed.collided),
+            tuple(listed.untyped),
+            tuple(listed.unreadable),
             max(0, extra - len(outcome.kept)),
             target,
         )
@@ -147,11 +147,11 @@ class _Import:
                 self.job.store.hive.functions.create(function)
                 count += 1
             except AlreadyExists:
-                there = self.job.store.hive.functions.get(function.database, function.name)
-                same = replace(function, create_time=there.create_time)
-                if same != there and self.job.on_conflict == "replace":
+                ours = self.job.store.hive.functions.get(function.database, function.name)
+                same = replace(function, create_time=ours.create_time)
+                if same != ours and self.job.on_conflict == "replace":
                     self.job.store.hive.functions.alter(function.database, function.name, function)
                     count += 1
-                elif same != there and self.job.on_conflict == "fail":
+                elif same != ours and self.job.on_conflict == "fail":
                     refused.append((f"function {function}", "the function already exists and differs"))
         return count

@@ -50,7 +50,7 @@ class Job:
         """Who copies so many pages."""
         return self.few if pages <= FEW else self.many
 
-    def settled_database(self, given: Database, there: Database) -> Done:
+    def settled_database(self, source: Database, target: Database) -> Done:
         """What is to become of a database that is there already.
 
         It stays as it is where nobody asked for it, or every metastore makes it for itself.
@@ -58,24 +58,24 @@ class Job:
         Raises:
             TransferConflict: it differs, and that is an error.
         """
-        if given.name == DEFAULT_DATABASE or self.scope.table is not None:
-            return "same" if given == there else "kept"
-        return settled("database", given, there, self.on_conflict)
+        if source.name == DEFAULT_DATABASE or self.scope.table is not None:
+            return "same" if source == target else "kept"
+        return settled("database", source, target, self.on_conflict)
 
-    def settled_table(self, given: Table, there: Table) -> Done:
+    def settled_table(self, source: Table, target: Table) -> Done:
         """What is to become of a table that is there already.
 
         Raises:
             InvalidInput: it has other partition columns, which no table can be given.
             TransferConflict: it differs, and that is an error.
         """
-        if there.partition_columns != given.partition_columns:
+        if target.partition_columns != source.partition_columns:
             raise InvalidInput(
                 "the table already exists with other partition columns",
-                table=given,
+                table=source,
                 hint="Drop the table in the target, or do not copy it",
             )
-        return settled("table", given, there, self.on_conflict)
+        return settled("table", source, target, self.on_conflict)
 
 
 class Copying(Protocol):
@@ -157,10 +157,10 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
             continue
         for name in scope.tables(source, database):
             try:
-                given, done = copying.table(database, name)
+                table, done = copying.table(database, name)
             except IMPOSSIBLE as error:
                 refuse(f"table {database}.{name}", error)
                 continue
-            tables.append(copying.partitions(given, done))
+            tables.append(copying.partitions(table, done))
     functions = 0 if scope.table is not None else copying.functions(set(databases), refused)
     return Transfer(metastore, databases, tuple(tables), tuple(refused), functions)

@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.keys import TAG_TEXT, cell_text, text_cell
-from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Table
+from hbstore.names import name_reader
 
 Identity: TypeAlias = tuple[bytes, ...]
 """What partitions of a table differ in: their values by type, as cells."""
@@ -34,7 +34,7 @@ class Identities:
     """
 
     def __init__(self, table: Table) -> None:
-        self._known: list[dict[str, bytes]] = [{} for _ in table.key_types]
+        self._cells: list[dict[str, bytes]] = [{} for _ in table.key_types]
         self._types = table.key_types
 
     def of(self, values: Sequence[str]) -> Identity:
@@ -57,15 +57,15 @@ class Identities:
         return tuple(texts) == tuple(values)
 
     def _cell(self, at: int, value: str) -> bytes:
-        known = self._known[at]
-        cell = known.get(value)
+        cells = self._cells[at]
+        cell = cells.get(value)
         if cell is None:
-            cell = known[value] = text_cell(self._types[at], value)
+            cell = cells[value] = text_cell(self._types[at], value)
         return cell
 
 
 @dataclass(slots=True)
-class Listing:
+class TableListing:
     """What there is to be copied of one table.
 
     Attributes:
@@ -86,36 +86,38 @@ class Listing:
         return [names[at : at + size] for at in range(0, len(names), size)]
 
 
-def listing(table: Table, names: Iterable[str]) -> Listing:
+def listing(table: Table, names: Iterable[str]) -> TableListing:
     """Sort out the names of a table's partitions. O(n log n), some microseconds for each.
 
     >>> from hbstore.model import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")])
-    >>> found = listing(table, ["hour=05", "hour=10", "hour=5", "hour=noon"])
-    >>> list(found.names.values()), found.collided, found.untyped
+    >>> listed = listing(table, ["hour=05", "hour=10", "hour=5", "hour=noon"])
+    >>> list(listed.names.values()), listed.collided, listed.untyped
     (['hour=5', 'hour=10', 'hour=noon'], [('hour=05', 'hour=5')], ['hour=noon'])
     """
-    found = Listing()
+    listed = TableListing()
     identities = Identities(table)
     others: dict[Identity, list[str]] = {}
-    for identity, name in _read(table, identities, names, found):
-        first = found.names.setdefault(identity, name)
+    for identity, name in _read(table, identities, names, listed):
+        first = listed.names.setdefault(identity, name)
         if first is not name:
             others.setdefault(identity, [first]).append(name)
-    read = name_reader(table)
+    read = name_reader(table.partition_column_names)
     for identity, same in others.items():
         kept = min(same, key=lambda name: (not identities.is_canonical(read(name)), name))
-        found.names[identity] = kept
-        found.collided += [(name, kept) for name in sorted(same) if name != kept]
-    found.names = dict(sorted(found.names.items()))
-    found.untyped = [name for identity, name in found.names.items() if any(cell[:1] == TAG_TEXT for cell in identity)]
-    return found
+        listed.names[identity] = kept
+        listed.collided += [(name, kept) for name in sorted(same) if name != kept]
+    listed.names = dict(sorted(listed.names.items()))
+    listed.untyped = [name for identity, name in listed.names.items() if any(cell[:1] == TAG_TEXT for cell in identity)]
+    return listed
 
 
-def _read(table: Table, identities: Identities, names: Iterable[str], found: Listing) -> Iterator[tuple[Identity, str]]:
-    read = name_reader(table)
+def _read(
+    table: Table, identities: Identities, names: Iterable[str], listed: TableListing
+) -> Iterator[tuple[Identity, str]]:
+    read = name_reader(table.partition_column_names)
     for name in names:
         try:
             yield identities.of(read(name)), name
         except InvalidPartitionValue as error:
-            found.unreadable.append((name, error.text))
+            listed.unreadable.append((name, error.text))

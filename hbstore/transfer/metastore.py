@@ -104,8 +104,8 @@ class Metastore:
 
     def database(self, name: str) -> Database:
         """One database."""
-        found: Database = self._call("get_database", _of(name=(1, STRING, name)), DATABASE)
-        return found
+        database: Database = self._call("get_database", _of(name=(1, STRING, name)), DATABASE)
+        return database
 
     def create_database(self, database: Database) -> None:
         """Add a database."""
@@ -113,8 +113,8 @@ class Metastore:
 
     def alter_database(self, database: Database) -> None:
         """Replace all of a database but its name."""
-        given = _of(name=(1, STRING, database.name), database=(2, RAW, encode_database(database)))
-        self._call("alter_database", given)
+        arguments = _of(name=(1, STRING, database.name), database=(2, RAW, encode_database(database)))
+        self._call("alter_database", arguments)
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables and views."""
@@ -139,8 +139,8 @@ class Metastore:
             ),
             TABLE,
         )
-        found: Table = reply
-        return found
+        table: Table = reply
+        return table
 
     def create_table(self, table: Table) -> None:
         """Add a table."""
@@ -183,13 +183,13 @@ class Metastore:
 
     def partition_names(self, database: str, table: str) -> tuple[str, ...]:
         """The names of all partitions of a table, in one reply of at most 1 GiB."""
-        given = _of(database=(1, STRING, database), table=(2, STRING, table), most=(3, I16, _ALL))
-        found: tuple[str, ...] = self._call("get_partition_names", given, STRINGS)
-        return found
+        arguments = _of(database=(1, STRING, database), table=(2, STRING, table), most=(3, I16, _ALL))
+        names: tuple[str, ...] = self._call("get_partition_names", arguments, STRINGS)
+        return names
 
     def partitions(self, database: str, table: str, names: Sequence[str]) -> tuple[Partition, ...]:
         """Those of some partitions that are there, in no order."""
-        found: tuple[Partition, ...] = self._either(
+        partitions: tuple[Partition, ...] = self._either(
             (
                 "get_partitions_by_names",
                 _of(database=(1, STRING, database), table=(2, STRING, table), names=(3, _TEXTS, names)),
@@ -206,7 +206,7 @@ class Metastore:
             ),
             _PARTITIONS,
         )
-        return found
+        return partitions
 
     def add_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Add partitions, given as Partition structs, all or none."""
@@ -271,7 +271,7 @@ class Metastore:
         )
         return self._if_known("get_partitions_statistics_req", request, _first(_OF_PARTITIONS)) or {}
 
-    def put_statistics(self, table: Table, found: Mapping[str | None, Sequence[ColumnStatistic]]) -> None:
+    def put_statistics(self, table: Table, statistics_by_name: Mapping[str | None, Sequence[ColumnStatistic]]) -> None:
         """Put statistics of columns of partitions, by names, or of the table, by None."""
         requests = [
             _COLUMN_STATISTICS.write(
@@ -283,10 +283,10 @@ class Metastore:
                     engine="hive",
                 )
             )
-            for name, statistics in found.items()
+            for name, statistics in statistics_by_name.items()
         ]
-        given = _request(statistics=(1, _RAWS, requests), merge=(2, BOOL, False), engine=(5, STRING, "hive"))
-        self._call("set_aggr_stats_for", given)
+        request = _request(statistics=(1, _RAWS, requests), merge=(2, BOOL, False), engine=(5, STRING, "hive"))
+        self._call("set_aggr_stats_for", request)
 
     def functions(self) -> list[Function]:
         """The functions of all databases."""

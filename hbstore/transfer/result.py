@@ -106,4 +106,4 @@ class Transfer:
         >>> Transfer("thrift://host:9083").is_complete
         True
         """
-        return not self.refused and all(one.is_complete for one in self.tables)
+        return not self.refused and all(table.is_complete for table in self.tables)

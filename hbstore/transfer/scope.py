@@ -100,18 +100,18 @@ def checked_policy(on_conflict: str) -> None:
         raise InvalidInput("the policy is unknown", on_conflict=on_conflict, hint=f"Use {', '.join(POLICIES)}")
 
 
-def settled(what: str, given: Database | Table, there: Database | Table, on_conflict: OnConflict) -> Done:
+def settled(what: str, source: Database | Table, target: Database | Table, on_conflict: OnConflict) -> Done:
     """What is to become of a database or table that is there already.
 
     Raises:
         TransferConflict: it differs, and that is an error.
     """
-    differing = [one.name for one in fields(given) if getattr(given, one.name) != getattr(there, one.name)]
+    differing = [field.name for field in fields(source) if getattr(source, field.name) != getattr(target, field.name)]
     if not differing:
         return "same"
     if on_conflict == "fail":
         raise TransferConflict(
-            f"a {what} already exists and differs", name=str(given), differs=", ".join(differing), hint=_HINT
+            f"a {what} already exists and differs", name=str(source), differs=", ".join(differing), hint=_HINT
         )
     return "kept" if on_conflict == "keep" else "replaced"
 

@@ -128,15 +128,17 @@ class WorkerThreads:
         for page in pages:
             left.put(page)
         lock = threading.Lock()
-        found = Outcome()
+        outcome = Outcome()
 
         def serve() -> None:
-            nonlocal found
-            for outcome, done in each_page(work, self.store, self.address, _taken(left), by_requests=self.by_requests):
+            nonlocal outcome
+            for page_outcome, done in each_page(
+                work, self.store, self.address, _taken(left), by_requests=self.by_requests
+            ):
                 with lock:
-                    found += outcome
+                    outcome += page_outcome
                     told(done)
-                    ended = found.error is not None or found.conflicts
+                    ended = outcome.error is not None or outcome.conflicts
                 if ended:
                     return
 
@@ -148,7 +150,7 @@ class WorkerThreads:
             except BaseException:  # an interrupt: the threads end with their pages
                 _empty(left)
                 raise
-        return found
+        return outcome
 
 
 def each_page(

@@ -11,9 +11,9 @@ from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hbstore.console.application import console
-from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
 from hbstore.web.catalog.catalog_routes import catalog_routes
@@ -27,11 +27,11 @@ from hbstore.web.cubes.fact_routes import fact_routes
 from hbstore.web.cubes.model_routes import model_change_routes, model_routes
 from hbstore.web.cubes.wait_routes import wait_routes
 from hbstore.web.cubes.waits import Waits
-from hbstore.web.guard import Answered, Guard
+from hbstore.web.guard import AnsweredRequest, Guard
 from hbstore.web.problems import handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
-from hbstore.web.queries.waiting import Waiting
+from hbstore.web.queries.waiting import QueryWaiting
 
 
 class Stoppable(Protocol):
@@ -69,7 +69,7 @@ def application(
     *,
     catalog: Service | None = None,
     log_all: bool = False,
-    observe: Callable[[Answered], None] | None = None,
+    observe: Callable[[AnsweredRequest], None] | None = None,
 ) -> Application:
     """The application for a query service and a catalog.
 
@@ -86,7 +86,7 @@ def application(
         description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
     )
     handle_errors(app)
-    queries = Waiting(service)
+    queries = QueryWaiting(service)
     waiting: list[Stoppable] = [queries]
     app.include_router(query_routes(service, queries))
     app.include_router(result_routes(service))

@@ -33,7 +33,7 @@ _FAILED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredRequest:
     """A request that was answered.
 
     Attributes:
@@ -63,7 +63,7 @@ class Guard:
     app: ASGIApp
     access: Access
     log_all: bool = False
-    observe: Callable[[Answered], None] | None = None
+    observe: Callable[[AnsweredRequest], None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, if it passes."""
@@ -98,7 +98,7 @@ class Guard:
             seconds = time.monotonic() - began
             if self.observe is not None:
                 route = getattr(scope.get("route"), "path", None)
-                self.observe(Answered(scope["method"], route, status, seconds))
+                self.observe(AnsweredRequest(scope["method"], route, status, seconds))
             fields = {
                 "request": request_id,
                 "method": scope["method"],

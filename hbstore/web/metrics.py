@@ -6,7 +6,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from hbstore.web.guard import Answered
+from hbstore.web.guard import AnsweredRequest
 
 OTHER: Final = "other"
 """The route of requests that came to none, such as those that were refused."""
@@ -19,7 +19,7 @@ class RequestMetrics:
     """The numbers of requests.
 
     >>> metrics = RequestMetrics(CollectorRegistry())
-    >>> metrics.observe(Answered("GET", "/queries/{id_}", 200, 0.02))
+    >>> metrics.observe(AnsweredRequest("GET", "/queries/{id_}", 200, 0.02))
     >>> labels = {"method": "GET", "route": "/queries/{id_}", "status": "200"}
     >>> metrics.registry.get_sample_value("hbstore_http_requests_total", labels)
     1.0
@@ -36,7 +36,7 @@ class RequestMetrics:
             registry=registry,
         )
 
-    def observe(self, answered: Answered) -> None:
+    def observe(self, answered: AnsweredRequest) -> None:
         """Count a request."""
         method = answered.method if answered.method in _METHODS else OTHER
         route = answered.route or OTHER

@@ -48,7 +48,7 @@ from hbstore.errors import (
     Uncoverable,
     VersionMismatch,
 )
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.web.asked_form import wants_page
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -91,7 +91,7 @@ _RETRY_SECONDS: Final = 1
 def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
     """The reply for an error."""
     code = status_of(error) if status is None else status
-    said = Problem.of(error)
+    said = QueryProblem.of(error)
     document: dict[str, Any] = {
         "type": "about:blank",
         "title": said.text,

@@ -9,7 +9,7 @@ from typing import Final
 
 import uvicorn
 
-from hbstore.metastore.server import listening_socket
+from hbstore.metastore.server.server import listening_socket
 from hbstore.web.app import Application
 
 _GRACE: Final = 10

@@ -8,12 +8,14 @@ has its tag back. Lists, names, counts and plans have none: no value of the stor
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from hbstore.errors import ConcurrentChange, VersionMismatch
+from hbstore.errors import ConcurrentChange, StoreBusy, VersionMismatch
 
 _SIZE: Final = 16
 """Bytes of a digest."""
@@ -76,23 +78,20 @@ def check_match(request: Request, *tags: str) -> bool:
     return said.strip() != "*"
 
 
-def outrun(request: Request, error: ConcurrentChange, *, matched: bool, last: bool) -> None:
-    """Called where others came before a change: it is to be made up anew, unless the request names what it changes.
-
-    Args:
-        request: what is asked.
-        error: what the store says.
-        matched: what `check_match` returned.
-        last: whether it was the last attempt.
+@contextmanager
+def matching(request: Request, *tags: str) -> Iterator[bool]:
+    """Change what is there, within, if that is what a request names; whether it does, as `check_match`.
 
     Raises:
-        VersionMismatch: the request names a version.
-        ConcurrentChange: it does not, and it was the last attempt.
+        VersionMismatch: it names another tag, or another writer was faster.
     """
-    if matched:
+    matched = check_match(request, *tags)
+    try:
+        yield matched
+    except ConcurrentChange as error:
+        if not matched or isinstance(error, StoreBusy):
+            raise
         raise _mismatch(request.headers["if-match"]) from error
-    if last:
-        raise error
 
 
 def _mismatch(said: str) -> VersionMismatch:

@@ -15,8 +15,8 @@ import pytest
 
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
+from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.query_service.test_service import serving

@@ -134,11 +134,11 @@ def publish(url, root, until, *, decide=False):
 def test_without_a_mode_decided_publications_are_finished(run, run_json, url, logs):
     publish(url, logs, until=-1, decide=True)
     assert run("repair", "shop.logs").stdout == (
-        "shop.logs: 0 intents finished, 0 intent payload rows freed, 1 publication finished or cleared away\n"
+        "shop.logs: 0 changes finished, 1 publication finished or cleared away\n"
     )
     assert held(url) == [*BEFORE, "ds=2013-01-09/hour=1"]
     assert run_json("repair", "shop.logs")["tables"] == [
-        {"table": "shop.logs", "intents": 0, "intent_payload_rows": 0, "publications": 0, "miscounted": False}
+        {"table": "shop.logs", "finished": 0, "publications": 0, "miscounted": False}
     ]
 
 

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 import hbstore
+from hbstore.transactions.log import Log
 
 
 def test_check_finds_nothing(run, run_json, shop):
@@ -42,11 +43,12 @@ def test_check_finds_a_damaged_row(run, run_json, path, shop):
     assert shop
 
 
-@pytest.mark.parametrize("cell", ["d:def", "i:journal"])
+@pytest.mark.parametrize("cell", ["d:def", "i:log"])
 def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, shop, cell):
     with sqlite3.connect(path) as file:
         file.execute("INSERT OR REPLACE INTO catalog VALUES (?, ?, ?)", (b"Tshop\0returns", cell, b"no table"))
-        file.execute("INSERT OR REPLACE INTO catalog VALUES (?, 'd:def', ?)", (b"Dattic", b"no database"))
+        log = Log(1, last="somebody", state=b"no database").encode()
+        file.execute("INSERT OR REPLACE INTO catalog VALUES (?, 'i:log', ?)", (b"Dattic", log))
         file.execute(
             "INSERT OR REPLACE INTO catalog SELECT x'44796172', cell, value FROM catalog WHERE key = x'4473686f70'"
         )
@@ -63,20 +65,15 @@ def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, sh
     assert (found["rows"], found["problems"], len(found["tables"])) == (48, 3, 1)
     assert run("check", "shop.returns", code=1).stderr == "0 rows checked, 1 problem\n"
     assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
-    assert run("repair").stdout == "shop.sales: 0 intents finished, 0 intent payload rows freed\n"
+    assert run("repair").stdout == "shop.sales: 0 changes finished\n"
     assert shop
 
 
 def test_repair(run, run_json, shop):
-    assert run("repair").stdout == (
-        "shop.returns: 0 intents finished, 0 intent payload rows freed\n"
-        "shop.sales: 0 intents finished, 0 intent payload rows freed\n"
-    )
+    assert run("repair").stdout == ("shop.returns: 0 changes finished\nshop.sales: 0 changes finished\n")
     assert run_json("repair", "shop.sales") == {
         "gone": 0,
-        "tables": [
-            {"table": "shop.sales", "intents": 0, "intent_payload_rows": 0, "publications": 0, "miscounted": False}
-        ],
+        "tables": [{"table": "shop.sales", "finished": 0, "publications": 0, "miscounted": False}],
     }
     assert "the table does not exist" in run("repair", "shop.no", code=2).stderr
     assert shop

@@ -23,7 +23,7 @@ from hbstore.errors import (
 )
 from hbstore.query_service.access import Access
 from hbstore.query_service.messages import Cancelled, Done, Failed, Started
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.query_service.test_service import ROWS
@@ -65,7 +65,7 @@ def test_a_query_is_submitted_waited_for_and_looked_at_again(server, served):
 def test_the_error_of_a_query_is_raised_as_what_it_is(server, served):
     service, _ = served
     query = server.query("cube select fare from rides")
-    problem = Problem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask for less")
+    problem = QueryProblem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask for less")
     later(lambda: service.runner.heard(Started(query.id)), lambda: service.runner.heard(Failed(query.id, problem)))
     with pytest.raises(NoCandidate, match="no fact has it: cause=X"):
         query.wait()

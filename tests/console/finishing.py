@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Done, Failed, Planned, Progressed, Started
-from hbstore.query_service.query import Progress, Request, Result, ResultColumn
+from hbstore.query_service.query import QueryProgress, Request, Result, ResultColumn
 
 TYPES = {
     "int64": "bigint",
@@ -31,7 +31,7 @@ def started(service, id_, plan=None, warnings=(), **progress):
     service.runner.heard(Started(id_))
     if plan is not None:
         service.runner.heard(Planned(id_, plan, tuple(warnings)))
-    service.runner.heard(Progressed(id_, Progress(**progress)))
+    service.runner.heard(Progressed(id_, QueryProgress(**progress)))
 
 
 def done(service, id_, names, columns, types=None):

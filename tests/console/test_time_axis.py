@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.console.drawings.time_axis import MOST, place, units_of
-from hbstore.console.drawings.timelines import CELLS, Lane, timelines_drawing
+from hbstore.console.drawings.timelines import CELLS, TimelineLane, timelines_drawing
 from hbstore.console.time_view import View
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
-from hbstore.timelines.picture import Axis
+from hbstore.timelines.picture import TimelineAxis
 from hbstore.timelines.runs import Runs
 
 NOW = datetime(2015, 1, 29, 6, tzinfo=UTC)
@@ -56,11 +56,13 @@ def test_fifty_timelines_of_a_million_hours_take_300_kb_at_any_zoom():
     first = hours.parse_index("1910-01-01-00")
     full = [(first, first + 1_000_000)]
     for size in (1_000_000, 200_000, 87_600, 50_000, 20_000, 8_760, 2_000, 700, 48):
-        axis = Axis.over(hours, first, first + size, CELLS)
+        axis = TimelineAxis.over(hours, first, first + size, CELLS)
         lanes = []
         for number in range(50):
             runs = Runs.of_ranges(full)
             runs.subtract(Runs.of(sorted(pick.sample(range(first + 1, first + size), size // 100))))
-            lanes.append(Lane(f"s{number:02}_rides", "HOURLY", list(axis.cells_of(hours).stretches(runs.ahead))))
+            lanes.append(
+                TimelineLane(f"s{number:02}_rides", "HOURLY", list(axis.cells_of(hours).stretches(runs.ahead)))
+            )
         drawn = str(timelines_drawing(axis, lanes, lambda start, stop: f"?{start}&{stop}", "rides"))
         assert len(drawn) < 270_000, "the rest of the page takes 30 KB"

@@ -10,7 +10,7 @@ from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidName, Table
 from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, TableDescription
 from hbstore.cubes import Column as Field
 from hbstore.cubes.logical_tables import Serde
-from hbstore.cubes.storage_tables import PROVIDER, STAMP, table_of
+from hbstore.cubes.storage_tables import PROVIDER, table_of
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
 from hbstore.model import StorageDescriptor
 from hbstore.stored_as import stored_as
@@ -48,7 +48,6 @@ def test_a_fact_has_its_storage_tables(cubes):
     assert table.storage.input_format.endswith("MapredParquetInputFormat")
     assert table.storage.serde.name.endswith("ParquetHiveSerDe")
     parameters = dict(table.parameters)
-    assert parameters.pop(STAMP)
     parameters = {key: value for key, value in parameters.items() if ".timeline.cache." not in key}
     assert parameters == {
         "EXTERNAL": "TRUE",

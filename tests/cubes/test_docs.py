@@ -25,7 +25,6 @@ from hbstore.cubes import (
 )
 from hbstore.cubes.files import CLASSES
 from hbstore.cubes.lens_xml import _ROOTS
-from hbstore.cubes.storage_tables import LEAVING, STAMP
 from hbstore.errors import InvalidModel
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from tests.cubes.test_files import FACT
@@ -81,7 +80,7 @@ def test_the_roots_of_lens_are_those():
 
 
 def test_every_parameter_of_a_storage_table_is_described():
-    for name in (STAMP, LEAVING, TIME_PARTITION_COLUMNS, UPDATE_PERIODS):
+    for name in (TIME_PARTITION_COLUMNS, UPDATE_PERIODS):
         assert f"`{name}`" in TEXT
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hbstore import connect
 from hbstore.cubes import KINDS, Cubes, Measure, Storage, parse_documents, read_documents, write_documents
-from hbstore.cubes.entries import Entry, State
+from hbstore.cubes.stored_documents import document_of, text_of
 from hbstore.errors import CorruptRow, InvalidModel
 from tests.cubes.strategies import documents
 
@@ -51,30 +51,24 @@ def test_documents_are_values(document):
     assert json.loads(json.dumps(document.to_dict())) == document.to_dict()
 
 
-@given(documents, st.sampled_from(State), st.booleans())
-def test_entries_are_kept_whole(document, state, changed):
-    entry = Entry(document, state, document if changed else None)
-    assert Entry.read(document.kind, entry.text) == entry
-    assert Entry(document, state).text != Entry(document, state).text
+@given(documents)
+def test_documents_are_stored_whole(document):
+    assert document_of(document.kind, text_of(document)) == document
 
 
-def test_an_entry_that_is_written_otherwise_is_replaced_all_the_same():
+def test_a_document_that_is_written_otherwise_is_replaced_all_the_same():
     """Such as one with what became a default later."""
-    text = '{"document": {"endpoint": null, "name": "s1"}, "state": "settled", "stamp": "1"}'
-    assert Entry.read("storage", text).text == text
     with connect("memory://") as store:
         store.create_database("shop")
-        store.documents.create("shop", "storage", "s1", text)
+        store.documents.create("shop", "storage", "s1", '{"endpoint": null, "name": "s1"}')
         Cubes(store, "shop").alter(Storage(name="s1", endpoint="here"))
         assert Cubes(store, "shop").get("storage", "s1").endpoint == "here"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"state": "x", "stamp": "1", "document": {}}', "null", '{"document": 5}']
-)
-def test_what_is_no_entry_is_corrupt(text):
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"nam": "x"}', "null", '{"name": 5}'])
+def test_what_is_no_document_is_corrupt(text):
     with pytest.raises(CorruptRow):
-        Entry.read("storage", text)
+        document_of("storage", text)
 
 
 def test_the_samples_hold_every_kind():

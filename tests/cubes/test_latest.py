@@ -17,10 +17,11 @@ from hbstore.cubes import Column, DimTable, StorageTable
 from hbstore.cubes.latest import LATEST_STAMP, latest_time_key
 from hbstore.errors import ModelNotFound
 from tests.cubes.conftest import RIDES, cubes_of, days
-from tests.cubes.test_catalog_crashes import crashes
 from tests.processes import ROOT
+from tests.store.copies import copies_of
 from tests.store.faults import Fault
 from tests.store.stepping import play, schedules
+from tests.store.strikes import struck
 
 NORTH, SOUTH = {"district": "north"}, {"district": "south"}
 
@@ -317,18 +318,24 @@ def test_registrars_in_processes(request, tmp_path, backend):
 @pytest.mark.parametrize("fault", [Fault.CRASH, Fault.CRASH_AFTER])
 @pytest.mark.parametrize("url", ["memory://", "memory://?atomic=false"])
 def test_a_registrar_that_dies_leaves_all_of_its_change_or_nothing(url, fault):
-    def prepare(cubes):
+    @copies_of
+    def fresh():
+        store = connect(url)
+        store.create_database("shop")
+        cubes = cubes_of(store)
         cubes.create_all(RIDES)
         cubes.add_partitions("stations", "lake", [dump("2015-01-01"), dump("2015-01-03")])
+        return store
 
-    def change(cubes):
+    def change(store):
+        cubes = cubes_of(store)
         cubes.add_partitions("stations", "lake", [dump("2015-01-05"), dump("2015-01-04", "south")])
         cubes.drop_partitions("stations", "lake", [dump("2015-01-05"), dump("2015-01-03")])
 
     seen = set()
-    for cubes, _ in crashes(url, prepare, change, fault):
-        cubes.store.repair("shop", "lake_stations")
-        seen.add(tuple(sorted(check(cubes.store).items())))
+    for store, _, _ in struck(fresh, change, fault):
+        store.repair("shop", "lake_stations")
+        seen.add(tuple(sorted(check(store).items())))
     assert seen <= {
         ((("north",), "2015-01-03"),),
         ((("north",), "2015-01-05"), (("south",), "2015-01-04")),

@@ -6,11 +6,12 @@ from itertools import islice, product
 
 from hypothesis import strategies as st
 
-from hbstore.filters.tree import Between, Comparison, In, IsNull, Like, Operator, StructIn
+from hbstore.filters.tree import Between, Comparison, Holds, In, IsNull, Like, Operator, StructIn
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import parse_like
 from hbstore.types import DateType, IntegerType, StringType, TimestampType
 from tests import strategies
+from tests.exactness.computed import ANSWERS, Computed
 from tests.exactness.literals import literals
 from tests.exactness.worlds import World
 from tests.filters.strategies import time_ranges, trees
@@ -86,6 +87,7 @@ def _leaves(world, at):
         st.builds(In, column, st.lists(literal, min_size=1, max_size=6).map(tuple), negated),
         st.builds(Like, column, _patterns(kind, texts), negated),
         st.builds(IsNull, column, negated),
+        st.builds(Holds, column, st.builds(Computed, st.just(kind), st.integers(0, 2), st.sampled_from(ANSWERS))),
     ]
     if isinstance(kind, DateType | TimestampType | StringType | IntegerType):
         found += [time_ranges(column, ends_of_ranges, st.nothing())] * 2

@@ -6,6 +6,7 @@ from hbstore.filters.tree import (
     And,
     Between,
     Comparison,
+    Holds,
     In,
     IsNull,
     Like,
@@ -84,6 +85,8 @@ class _Writer:
         if isinstance(node, TimeRangeIn):
             word = self._random.choice(("time_range_in(", "TIME_RANGE_IN (", "Time_Range_In( "))
             return f"{word}{self._column(node)}, '{node.start}' ,\"{node.end}\")"
+        if isinstance(node, Holds):
+            raise UnwritableError
         assert isinstance(node, Like)
         return f"{self._column(node)}{self._not(node)} {self._word('like')} {_quoted(self._pattern(node.pattern))}"
 

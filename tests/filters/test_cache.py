@@ -107,7 +107,12 @@ def test_long_shapes_have_a_cache_of_their_own_and_very_long_ones_none():
 
 def test_programs_are_flat():
     steps = compile_shape("((c=s|c=s)|(c=s|!c=s))&c=s").steps
-    assert [type(step).__name__ for step in steps] == ["Compare"] * 4 + ["Negate", "Join", "Compare", "Join"]
+    assert [type(step).__name__ for step in steps] == ["Compare"] * 4 + [
+        "Negate",
+        "BooleanChain",
+        "Compare",
+        "BooleanChain",
+    ]
 
 
 def test_places_after_folded_lists():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.quick_java import OPTIONS
 
-RELEASES = ("2.3", "3.1", "4.0")
+RELEASES = ("2.3", "3.1", "4.0", "4.1")
 SOURCES = Path(__file__).parent / "java"
 SECONDS = 500
 OPEN = [
@@ -34,11 +34,13 @@ class Written:
 
     Attributes:
         data: its bytes.
+        used: those after Hive has used it.
         results: what Hive's evaluation gives for each partition: T, F, N for NULL, or E for an error.
         text: as Hive prints it.
     """
 
     data: bytes
+    used: bytes
     results: str
     text: str
 
@@ -96,8 +98,8 @@ def random_world(path, seed, expressions, folder):
         elif kind == "P":
             world.partitions.append(fields)
         else:
-            data, results, *text = fields
-            world.expressions.append(Written(bytes.fromhex(data), results, " ".join(text)))
+            data, used, results, *text = fields
+            world.expressions.append(Written(bytes.fromhex(data), bytes.fromhex(used), results, " ".join(text)))
     return world
 
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import ExpressionUnreadable
-from hbstore.hive_expressions.encodings import Cursor
+from hbstore.hive_expressions.encodings import ByteCursor
 from tests.hive_expressions.writing import flagged, string, varint, zigzag
 
 
 def cursor(data):
-    return Cursor(data, fixed="big")
+    return ByteCursor(data, fixed="big")
 
 
 @given(st.integers(0, 2**32 - 1), st.binary(max_size=3))
@@ -65,13 +65,13 @@ def test_forms_of_strings(data, text):
 
 
 def test_numbers_of_fixed_width():
-    assert Cursor(b"\x01\x02", fixed="big").short() == 258
-    assert Cursor(b"\x01\x02", fixed="little").short() == 513
-    assert Cursor(b"\xff" * 8, fixed="big").fixed(8) == -1
-    assert Cursor(b"\x3f\xc0\0\0", fixed="big").single() == 1.5
-    assert Cursor(b"\0\0\xc0\x3f", fixed="little").single() == 1.5
-    assert Cursor(b"\xbf\xd0" + bytes(6), fixed="big").double() == -0.25
-    assert Cursor(b"\xfd", fixed="big").tiny() == -3
+    assert ByteCursor(b"\x01\x02", fixed="big").short() == 258
+    assert ByteCursor(b"\x01\x02", fixed="little").short() == 513
+    assert ByteCursor(b"\xff" * 8, fixed="big").fixed(8) == -1
+    assert ByteCursor(b"\x3f\xc0\0\0", fixed="big").single() == 1.5
+    assert ByteCursor(b"\0\0\xc0\x3f", fixed="little").single() == 1.5
+    assert ByteCursor(b"\xbf\xd0" + bytes(6), fixed="big").double() == -0.25
+    assert ByteCursor(b"\xfd", fixed="big").tiny() == -3
 
 
 @given(st.sampled_from(["varint", "flagged", "long", "text", "short", "double"]), st.data())

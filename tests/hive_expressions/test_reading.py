@@ -143,6 +143,28 @@ def test_functions_that_were_used_before():
     refused(written(root), "used before")
 
 
+def test_texts_of_an_earlier_hadoop():
+    """They do not have their lengths in characters, which follow those in bytes."""
+    later = bytes.fromhex(GOLDEN["4.0"]["used string between"])
+    earlier = later.replace(b"\x03ab\x04\x04", b"\x03ab\x04").replace(b"\x02b\x02\x02", b"\x02b\x02")
+    assert len(earlier) == len(later) - 2
+    assert str(read_expression(earlier)) == str(read_expression(later)) == "between(False, x, 'ab', 'b')"
+
+
+def test_what_is_no_inspector():
+    used = bytes.fromhex(GOLDEN["4.0"]["used smallint between"])
+    head, array, tail = used.partition(b"ObjectInspector\xbb\x01\x05")
+    assert array
+    refused(head + array + b"\x03\x01\x82q" + tail, "where an inspector should")
+
+
+def test_what_is_no_kind_of_comparison():
+    used = bytes.fromhex(GOLDEN["4.0"]["used ="])
+    head, equal, tail = used.partition(b"GenericUDFOPEqua\xec\x01\x00\x01")  # without an inspector, and a kind
+    assert equal
+    refused(head + equal[:-1] + b"\x02" + tail, "where a kind should")
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes(data):
     try:

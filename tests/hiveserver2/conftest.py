@@ -18,7 +18,7 @@ from hbstore.hiveserver2.sql_port import sql_port
 from hbstore.query_service.access import Access
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Ready, Started
-from hbstore.query_service.query import Problem, Result, ResultColumn
+from hbstore.query_service.query import QueryProblem, Result, ResultColumn
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
@@ -40,7 +40,7 @@ class ScriptedSpark:
         self.runner.heard(Started(run.id))
         answer = self.answers.get(run.request.text)
         if isinstance(answer, HbstoreError):
-            self.runner.heard(Failed(run.id, Problem.of(answer)))
+            self.runner.heard(Failed(run.id, QueryProblem.of(answer)))
         elif answer is not None:
             columns, batch, *zone = answer
             if columns:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hbstore
 from hbstore import Column, Database, Table
 from hbstore.cubes import Cube, Cubes, DerivedCube, Dimension, DimTable, Fact, Storage
-from hbstore.hiveserver2.catalog import Catalog
+from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.row_sets import row_set, table_schema
 from hbstore.store.partition_store import PartitionStore
 from tests.hiveserver2.reading import row_set_of, schema_of
@@ -56,7 +56,7 @@ def store():
 
 @pytest.fixture
 def catalog(store):
-    return Catalog(store)
+    return JdbcCatalog(store)
 
 
 def rows(listing, *names):
@@ -259,7 +259,7 @@ def test_comments_and_names_are_data(remark, comment, name):
             )
         except hbstore.InvalidName:
             return
-        listings = Catalog(store).tables(None, None, None), Catalog(store).columns("shop", "t", None)
+        listings = JdbcCatalog(store).tables(None, None, None), JdbcCatalog(store).columns("shop", "t", None)
         for listing, at, expected in zip(listings, ("REMARKS", "REMARKS"), (remark, comment), strict=True):
             names = [column.name for column in listing.columns]
             _, columns = row_set_of(row_set(0, listing.columns, listing.batch.columns, "UTC"))
@@ -274,7 +274,7 @@ def test_many_tables_are_read_alone_or_together(pattern):
         names = [f"t_{number:03}" for number in range(200)]
         for name in names:
             store.create_table(Table("shop", name))
-        found = [name for _, _, name in tables(Catalog(store), "shop", pattern)]
+        found = [name for _, _, name in tables(JdbcCatalog(store), "shop", pattern)]
         wanted = {"t_1%": names[100:], "t_007": [names[7]], r"t\_007": [names[7]], "%7": names[7::10]}
         assert found == wanted.get(pattern, names)
 
@@ -288,12 +288,12 @@ def test_tables_and_databases_that_are_dropped_meanwhile(store, monkeypatch):
         return before
 
     monkeypatch.setattr(PartitionStore, "table_names", dropping)
-    assert tables(Catalog(store)) == []
+    assert tables(JdbcCatalog(store)) == []
     store.create_database("shop")
     for number in range(9):
         store.create_table(table(f"t{number}"))
-    assert tables(Catalog(store), "shop", "t_") == []
+    assert tables(JdbcCatalog(store), "shop", "t_") == []
     store.create_database("shop")
     for number in range(9):
         store.create_table(table(f"t{number}"))
-    assert tables(Catalog(store), "shop", "%1") == []
+    assert tables(JdbcCatalog(store), "shop", "%1") == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from hbstore.hiveserver2.progress import HEADERS, Told, bar
-from hbstore.query_service.query import Progress, Query, Request, State
+from hbstore.query_service.query import Query, QueryProgress, Request, State
 
-HALF = Progress(stages=2, stages_done=1, tasks=8, tasks_done=4, rows=12_345)
+HALF = QueryProgress(stages=2, stages_done=1, tasks=8, tasks_done=4, rows=12_345)
 
 
 def query(*, seconds, state=State.RUNNING, **fields):

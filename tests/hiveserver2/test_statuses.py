@@ -9,13 +9,13 @@ import pytest
 from hbstore import errors
 from hbstore.hiveserver2.codes import StatusCode
 from hbstore.hiveserver2.statuses import GENERAL, status_of
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 
 MISSING = {"class": "TABLE_OR_VIEW_NOT_FOUND", "sqlstate": "42P01", "line": "1", "column": "15"}
 
 
 def of_spark(text, **fields):
-    return Problem(error="QueryFailed", text=text, fields=fields)
+    return QueryProblem(error="QueryFailed", text=text, fields=fields)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def of_spark(text, **fields):
     ],
 )
 def test_errors_have_states(error, state):
-    for told in (error("what is wrong"), Problem.of(error("what is wrong"))):
+    for told in (error("what is wrong"), QueryProblem.of(error("what is wrong"))):
         status = status_of(told)
         assert (status.statusCode, status.sqlState) == (StatusCode.ERROR, state)
         assert status.errorMessage == f"[{error.__name__}] what is wrong"

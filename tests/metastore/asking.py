@@ -8,8 +8,8 @@ import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.metastore.endpoint import metastore
+from hbstore.warehouse.service import Service
 from tests.metastore.client import STORED, message
 from tests.metastore.direct import Direct
 

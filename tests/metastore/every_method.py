@@ -117,6 +117,8 @@ NAMELESS_READS = {
     "getStatusDetails": (),
     "aliveSince": (),
     "shutdown": (),
+    "get_runtime_stats": (TYPES.GetRuntimeStatsRequest(-1, -1),),
+    "scheduled_query_poll": (TYPES.ScheduledQueryPollRequest("hive"),),
     "get_all_databases": (),
     "get_all_functions": (),
     "partition_name_to_vals": ("ds=a/hour=1",),

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from hbstore.metastore.endpoint import MODULES
-from hbstore.metastore.request_methods import METHODS_BY_REQUEST
+from hbstore.metastore.methods.request_methods import METHODS_BY_REQUEST
 
 PAGE = Path(__file__).parents[2] / "docs" / "metastore.md"
 HEADING = "\n## Methods\n"

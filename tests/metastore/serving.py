@@ -16,8 +16,9 @@ from pathlib import Path
 
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Handlers, Service, endpoint
-from hbstore.metastore.server import MetastoreServer, ServerLimits
+from hbstore.metastore.calls import Handlers, endpoint
+from hbstore.metastore.server.server import MetastoreServer, ServerLimits
+from hbstore.warehouse.service import Service
 
 ROOT = Path(__file__).parents[2]
 QUICK = frozenset({"getName", "set_ugi"})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.metastore.aggregate import KINDS, aggregate
+from hbstore.metastore.methods.aggregate import KINDS, aggregate
 from hbstore.metastore.protocol import THRIFT
 
 

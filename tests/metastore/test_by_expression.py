@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from thriftpy2.thrift import TApplicationException
 
 from hbstore.errors import FilterSyntaxError
-from hbstore.metastore.filters import expression_text
+from hbstore.metastore.methods.filters import expression_text
 from tests.metastore.asking import add, table_of, values
 from tests.metastore.client import TYPES
 

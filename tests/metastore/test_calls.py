@@ -10,8 +10,9 @@ from thriftpy2.thrift import TApplicationException, TMessageType, TType
 from hbstore import connect
 from hbstore.errors import HbstoreError, StoreUnavailable, Uncoverable
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import ClientSession, Handlers, Service, endpoint
+from hbstore.metastore.calls import ClientSession, Handlers, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
+from hbstore.warehouse.service import Service
 from tests.metastore.client import message
 from tests.metastore.direct import Direct
 

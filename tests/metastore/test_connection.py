@@ -12,9 +12,9 @@ from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
-from hbstore.metastore.connection import ConnectionLimits
 from hbstore.metastore.replies import PartitionList, PartitionSpool
-from hbstore.metastore.server import ServerLimits
+from hbstore.metastore.server.connection import ConnectionLimits
+from hbstore.metastore.server.server import ServerLimits
 from hbstore.thrift.framing import ReadLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import SECONDS, in_process, until
@@ -71,7 +71,7 @@ def told(caplog):
     return [
         (record.getMessage(), record.fields["why"])
         for record in caplog.records
-        if record.name == "hbstore.metastore.connection"
+        if record.name == "hbstore.metastore.server.connection"
     ]
 
 

@@ -85,7 +85,7 @@ def test_a_part_that_is_not_read_gives_more_and_says_so(shop):
         call("or", IN_A, UPPER),
         call("not", call("and", IN_A, UPPER)),
         call("=", DS, HOUR),
-        call("=", column("hour", "string"), constant("1")),
+        call("=", column("hour", "bigint"), constant(1)),
     ],
 )
 def test_what_is_not_read_is_left_to_hive(shop, root):

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.errors import CorruptRow
-from hbstore.metastore.partition_names import name_reader
 from hbstore.name_lists import HEAD, lay_out, names_of_heads, partition_names
-from hbstore.names import partition_name
+from hbstore.names import name_reader, partition_name
 from hbstore.structs import encode_partition
 from tests.metastore.asking import Asking, add, table_of, values
 from tests.metastore.client import TYPES
@@ -171,7 +170,7 @@ def test_a_name_gives_its_values_back(data):
     names = data.draw(st.lists(st.sampled_from(["ds", "a b", "c=d", "hour", "%"]), min_size=1, max_size=4, unique=True))
     table = Table("shop", "t", partition_columns=[Column(name, "string") for name in names])
     row = data.draw(st.tuples(*[texts] * len(names)))
-    read = name_reader(table)
+    read = name_reader(table.partition_column_names)
     assert read(partition_name(names, row)) == tuple(text or NULL for text in row)
     other = data.draw(st.permutations(list(zip(names, row, strict=True))))
     assert read(partition_name([name.upper() for name, _ in other], [text for _, text in other])) == tuple(

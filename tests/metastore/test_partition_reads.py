@@ -6,9 +6,9 @@ import pytest
 
 from hbstore import Partition
 from hbstore.errors import FilterError
-from hbstore.metastore import partition_reads
-from hbstore.metastore.partial_values import partial_values
+from hbstore.metastore.methods import partition_reads
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.partial_values import partial_values
 from tests.metastore.asking import Asking, add, opened, table_of, values
 from tests.metastore.client import STORED, TYPES
 from tests.store.stepping import Actor

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hbstore import Column, Partition, Table
-from hbstore.metastore.projection import PartitionCutter, projection_of
+from hbstore.metastore.methods.projection import PartitionCutter, projection_of
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Grant, Privileges, StorageDescriptor
 from hbstore.structs import PartitionEncoder

@@ -9,9 +9,10 @@ from thriftpy2.thrift import TApplicationException
 
 from hbstore import Column, Database, Partition, Table, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import ClientSession, Service
+from hbstore.metastore.calls import ClientSession
 from hbstore.metastore.endpoint import metastore
 from hbstore.metastore.protocol import METHODS
+from hbstore.warehouse.service import Service
 from tests.metastore.direct import Direct
 from tests.metastore.wire_strategies import calls
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.metastore.request_methods import METHODS_BY_REQUEST
+from hbstore.metastore.methods.request_methods import METHODS_BY_REQUEST
 from tests.metastore.client import STORED, TYPES
 from tests.metastore.every_method import DATABASE, fill
 from tests.metastore.writing import partition_of, says, table_of

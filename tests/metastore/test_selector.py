@@ -11,9 +11,9 @@ import pytest
 from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
-from hbstore.metastore.connection import ConnectionLimits
 from hbstore.metastore.endpoint import MODULES
-from hbstore.metastore.server import ServerLimits
+from hbstore.metastore.server.connection import ConnectionLimits
+from hbstore.metastore.server.server import ServerLimits
 from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
 from hbstore.thrift import threads
 from hbstore.thrift.framing import ReadLimits

@@ -34,6 +34,13 @@ def test_it_says_what_it_is_and_that_it_lives(shop):
     assert shop.getStatus() == ALIVE
 
 
+def test_what_a_hive_server_asks_for_by_itself(shop):
+    assert shop.get_runtime_stats(TYPES.GetRuntimeStatsRequest(maxWeight=-1, maxCreateTime=-1)) == []
+    due = shop.scheduled_query_poll(TYPES.ScheduledQueryPollRequest("hive"))
+    assert due == TYPES.ScheduledQueryPollResponse()
+    assert due.query is None
+
+
 def test_who_calls_is_remembered_and_the_groups_come_back(shop):
     assert shop.set_ugi("ann", ["staff", "clerks"]) == ["staff", "clerks"]
     assert shop.set_ugi("bob", None) == []

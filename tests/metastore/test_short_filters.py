@@ -8,10 +8,10 @@ import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.metastore.endpoint import metastore
-from hbstore.metastore.server import MetastoreServer
+from hbstore.metastore.server.server import MetastoreServer
 from hbstore.metastore.short_calls import FEW, SHORT_FILTER
+from hbstore.warehouse.service import Service
 from tests.metastore.client import client
 from tests.metastore.serving import SECONDS
 

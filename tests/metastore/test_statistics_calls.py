@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Partition
-from hbstore.metastore.accurate_columns import mark_partitions, mark_table
 from hbstore.service_model import ColumnStatistic
+from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
 from tests.metastore.asking import add, table_of
 from tests.metastore.client import STORED, TYPES
 
@@ -100,6 +100,14 @@ def test_many_partitions_at_once_replaced_or_merged(asking):
     assert bounds(asking.get_partitions_statistics_req(asked(0)).partStats[names(0)[0]][0]) == (0.0, 3.0, 1, 1)
     asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([of_table(double(1.0, 2.0))]))
     assert bounds(asking.get_table_column_statistics("shop", "sales", "amount").statsObj[0]) == (1.0, 2.0, 0, 1)
+
+
+def test_a_partitions_statistics_are_not_taken_for_the_tables(asking):
+    mixed = [of_table(double(1.0, 2.0)), of_partition(0, double(3.0, 4.0))]
+    with pytest.raises(TYPES.MetaException, match="only 1 ColumnStatistics for table's column stats, but find 2"):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(mixed))
+    with pytest.raises(TYPES.NoSuchObjectException):
+        asking.get_table_column_statistics("shop", "sales", "amount")
 
 
 def test_what_is_not_there_has_none(asking):

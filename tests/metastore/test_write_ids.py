@@ -8,7 +8,7 @@ from thriftpy2.thrift import TType
 from thriftpy2.transport import TMemoryBuffer
 
 from hbstore.errors import InvalidInput
-from hbstore.metastore.write_ids import aborted_bits, parse_snapshot
+from hbstore.metastore.methods.write_ids import aborted_bits, parse_snapshot
 from tests.metastore.asking import opened as new_store
 from tests.metastore.asking import table_of
 from tests.metastore.client import TYPES

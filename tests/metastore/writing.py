@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hbstore import Database, connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.metastore.endpoint import metastore
+from hbstore.warehouse.service import Service
 from tests.metastore.asking import BACKENDS, url_of
 from tests.metastore.client import STORED, TYPES
 from tests.metastore.direct import Direct

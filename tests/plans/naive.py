@@ -23,6 +23,7 @@ from hbstore.filters.tree import (
     Boolean,
     Comparison,
     Date,
+    Holds,
     In,
     Integer,
     IsNull,
@@ -113,6 +114,8 @@ def _leaf(tree, typed, kinds):
             rows.append(False if False in truths else None if None in truths else True)
         return True if True in rows else None if None in rows else False
     value = typed[tree.column.lower()]
+    if isinstance(tree, Holds):
+        return tree.condition.of_null if value is NULL or value is UNPARSABLE else tree.condition.of(value)
     if isinstance(tree, IsNull):
         return value is NULL
     assert isinstance(tree, Like | TimeRangeIn)

@@ -7,14 +7,14 @@ import pytest
 from hbstore import PartitionStore
 from hbstore.publishing import exchange_files
 from hbstore.rows import connect as connect_rows
-from hbstore.store import journal
+from tests.pauses import without_patience
 from tests.publishing.exchanges import prepare
 
 
 @pytest.fixture(params=["memory://", "memory://?atomic=false"])
 def url(request, monkeypatch):
     monkeypatch.setattr(exchange_files, "_BATCH", 2)
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    without_patience(monkeypatch)
     return request.param
 
 

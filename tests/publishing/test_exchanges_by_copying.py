@@ -9,10 +9,11 @@ import pytest
 from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import ConcurrentChange
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Manifest, Publisher, exchange_files, publisher
+from hbstore.publishing import Manifest, Publisher, exchange_files
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
+from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
 from tests.publishing.dying import much_later
 from tests.publishing.exchanges import OLD, SALES, claims, finishing, job
@@ -57,7 +58,7 @@ def test_who_copies_is_left_alone_while_alive(copied):
 
 def test_a_job_waits_for_who_copies(copied, monkeypatch):
     store, _ = copied
-    monkeypatch.setattr(publisher, "_ATTEMPTS", 3)
+    monkeypatch.setattr(PartitionStore, "patience", Patience(total=0))
     (found,) = store.publications.of(row := store.publications.row(*OLD))
     store.publications.extend(row, found.id, time.time() + 1000)
     with much_later():

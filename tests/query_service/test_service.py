@@ -21,7 +21,7 @@ from hbstore.errors import (
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.observing import UNOBSERVED
-from hbstore.query_service.query import Problem, Progress, Request, Result, ResultColumn, Session, State
+from hbstore.query_service.query import QueryProblem, QueryProgress, Request, Result, ResultColumn, Session, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.runner import STARTS
 from hbstore.query_service.servers import Servers
@@ -102,7 +102,7 @@ def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
         assert spark.runs == [query.id]
         service.runner.heard(Started(query.id))
         service.runner.heard(Planned(query.id, {"sql": "…"}, ("a row counts twice",)))
-        service.runner.heard(Progressed(query.id, Progress(stages=2, tasks=8, tasks_done=3)))
+        service.runner.heard(Progressed(query.id, QueryProgress(stages=2, tasks=8, tasks_done=3)))
         running = service.get(query.id)
         assert (running.state, running.progress.tasks_done, running.warnings) == (
             State.RUNNING,
@@ -115,14 +115,14 @@ def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
         assert done.warnings == ("a row counts twice", "a folder is left")
         assert done.expires_at - done.ended_at == Limits().keep_results
         assert done.progress.tasks_done == 3
-        service.runner.heard(Failed(query.id, Problem(error="QueryFailed", text="late")))
+        service.runner.heard(Failed(query.id, QueryProblem(error="QueryFailed", text="late")))
         assert service.get(query.id) == done
 
 
 def test_what_failed_says_why(store, tmp_path):
     with serving(store, tmp_path) as (service, _):
         query = service.submit(ask())
-        problem = Problem.of(QueryTimedOut("too long", query=query.id, hint="Ask for less"))
+        problem = QueryProblem.of(QueryTimedOut("too long", query=query.id, hint="Ask for less"))
         service.runner.heard(Started(query.id))
         service.runner.heard(Failed(query.id, problem))
         failed = service.get(query.id)
@@ -161,12 +161,12 @@ def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
     with serving(store, tmp_path, running=1) as (service, spark):
         runs, waits = service.submit(ask()), service.submit(ask())
         reason = QueryTimedOut("it took too long", hint="Ask for less")
-        assert service.cancel(waits.id, reason).problem == Problem.of(reason)
+        assert service.cancel(waits.id, reason).problem == QueryProblem.of(reason)
         service.runner.heard(Started(runs.id))
         assert service.cancel(runs.id, reason).state is State.RUNNING
         assert spark.cancels == [runs.id]
         service.runner.heard(Cancelled(runs.id))
-        assert service.get(runs.id).problem == Problem.of(reason)
+        assert service.get(runs.id).problem == QueryProblem.of(reason)
         assert not service.get(runs.id).cancel_requested
         with serving(store, tmp_path) as (other, _):
             elsewhere = service.submit(ask())

@@ -6,13 +6,13 @@ import pytest
 from pyspark.errors import PySparkValueError
 
 from hbstore.errors import TableNotFound
-from hbstore.query_service.query import Problem
+from hbstore.query_service.query import QueryProblem
 from hbstore.query_service.spark_problems import brief, problem_of
 
 
 def test_errors_of_hbstore_are_as_they_are():
     error = TableNotFound("the table does not exist", table="shop.sales", hint="List them")
-    assert problem_of(error, "select 1") == Problem.of(error)
+    assert problem_of(error, "select 1") == QueryProblem.of(error)
 
 
 def test_other_errors_are_logged_and_named(caplog):

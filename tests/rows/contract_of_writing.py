@@ -15,7 +15,7 @@ from hbstore.rows.predicate import AnyOf, CellIn
 from tests.rows.contract import in_thread, make_row, make_table, read, stored
 from tests.rows.strategies import COLUMN_TYPES
 
-DEFINITION, JOURNAL = "d:def", "i:journal"
+DEFINITION, LOG = "d:def", "i:log"
 
 
 class WritingContract:
@@ -112,12 +112,12 @@ class WritingContract:
         assert not rows.compare_and_put(key, DEFINITION, None, b"2")
         assert not rows.compare_and_put(key, DEFINITION, b"2", b"3")
         assert rows.compare_and_put(key, DEFINITION, b"1", b"2")
-        assert rows.compare_and_put(key, JOURNAL, None, b"\0\xff")
-        assert rows.get(key) == {DEFINITION: b"2", JOURNAL: b"\0\xff"}
+        assert rows.compare_and_put(key, LOG, None, b"\0\xff")
+        assert rows.get(key) == {DEFINITION: b"2", LOG: b"\0\xff"}
 
     def test_timelines_are_read_only_by_who_asks_for_all_cells(self, rows, prefix):
         key, timeless = b"T " + prefix, b"T " + prefix + b"a"
-        small = {DEFINITION: b"1", JOURNAL: b"2", "s:stats": b"3"}
+        small = {DEFINITION: b"1", LOG: b"2", "s:stats": b"3"}
         timelines = {"t:DAILY.dt": b"\0\xff" * 50_000, "t:HOURLY.dt": b"4", "t:": b"5"}
         assert rows.get_all(key) == {}
         for name, value in {**timelines, **small}.items():
@@ -140,8 +140,6 @@ class WritingContract:
         assert rows.compare_and_put(key, "t:DAILY.dt", b"1", b"")
         assert not rows.get_all(key).get("t:DAILY.dt")
         assert rows.compare_and_put(key, "t:DAILY.dt", None, b"4")
-        rows.clear(key, "t:DAILY.dt")
-        assert not rows.get_all(key).get("t:DAILY.dt")
 
     def test_cells_are_put_whatever_they_hold(self, rows, prefix):
         one, other = b"T " + prefix, b"U " + prefix
@@ -178,31 +176,21 @@ class WritingContract:
     def test_all_cells_are_read_at_one_moment(self, rows, prefix):
         """Two cells are changed in turn, a timeline last; whoever reads both never sees the timeline ahead."""
         key, turns = b"T " + prefix, 60
-        rows.compare_and_put(key, JOURNAL, None, b"0")
+        rows.compare_and_put(key, LOG, None, b"0")
         rows.compare_and_put(key, "t:DAILY.dt", None, b"0")
 
         def write():
             for turn in range(turns):
                 before, after = b"%d" % turn, b"%d" % (turn + 1)
-                assert rows.compare_and_put(key, JOURNAL, before, after)
+                assert rows.compare_and_put(key, LOG, before, after)
                 assert rows.compare_and_put(key, "t:DAILY.dt", before, after)
 
         with ThreadPoolExecutor(1) as pool:
             writing = pool.submit(write)
             while not writing.done():
                 cells = rows.get_all(key)
-                assert int(cells[JOURNAL]) - int(cells["t:DAILY.dt"]) in (0, 1)
+                assert int(cells[LOG]) - int(cells["t:DAILY.dt"]) in (0, 1)
             writing.result()
-
-    def test_clear_empties_one_cell_whatever_it_holds(self, rows, prefix):
-        assert rows.compare_and_put(prefix, DEFINITION, None, b"x" * 100_000)
-        assert rows.compare_and_put(prefix, JOURNAL, None, b"kept")
-        rows.clear(prefix, DEFINITION)
-        found = rows.get(prefix)
-        assert not found.get(DEFINITION)
-        assert found[JOURNAL] == b"kept"
-        rows.clear(prefix, DEFINITION)
-        assert rows.compare_and_put(prefix, DEFINITION, None, b"again")
 
     def test_an_empty_cell_counts_as_absent(self, rows, prefix):
         key = b"T " + prefix
@@ -216,16 +204,16 @@ class WritingContract:
 
     def test_one_of_two_racing_threads_wins(self, rows, prefix):
         key = b"T " + prefix
-        rows.compare_and_put(key, JOURNAL, None, b"0")
+        rows.compare_and_put(key, LOG, None, b"0")
         barrier = threading.Barrier(2)
 
         def race(name):
             won = []
             for turn in range(10):
                 barrier.wait()
-                current = rows.get(key)[JOURNAL]
+                current = rows.get(key)[LOG]
                 barrier.wait()
-                won.append(rows.compare_and_put(key, JOURNAL, current, b"%d %s" % (turn, name)))
+                won.append(rows.compare_and_put(key, LOG, current, b"%d %s" % (turn, name)))
             return won
 
         with ThreadPoolExecutor(2) as pool:
@@ -235,7 +223,7 @@ class WritingContract:
     def test_scan_catalog(self, rows, prefix):
         expected = []
         for number in range(300):
-            key, cells = b"T %s%03d" % (prefix, number), {DEFINITION: b"%d" % number, JOURNAL: b"j"}
+            key, cells = b"T %s%03d" % (prefix, number), {DEFINITION: b"%d" % number, LOG: b"j"}
             expected.append((key, cells))
             for cell, value in cells.items():
                 assert rows.compare_and_put(key, cell, None, value)
@@ -276,7 +264,7 @@ class WritingContract:
             with rows.transaction():
                 rows.write([table[0]._replace(payload=b"new"), *table[5:]], [table[1].key], 2)
                 assert rows.compare_and_put(key, DEFINITION, b"1", b"2")
-                assert rows.compare_and_put(key, JOURNAL, None, b"2")
+                assert rows.compare_and_put(key, LOG, None, b"2")
                 raise ArithmeticError
 
         with pytest.raises(ArithmeticError):
@@ -309,18 +297,18 @@ class WritingContract:
     def test_transactions_of_threads_follow_each_other(self, rows, prefix):
         _needs_transactions(rows)
         key = b"T " + prefix
-        rows.compare_and_put(key, JOURNAL, None, b"0")
+        rows.compare_and_put(key, LOG, None, b"0")
 
         def count_up():
             for _ in range(10):
                 with rows.transaction():
-                    current = rows.get(key)[JOURNAL]
-                    assert rows.compare_and_put(key, JOURNAL, current, b"%d" % (int(current) + 1))
+                    current = rows.get(key)[LOG]
+                    assert rows.compare_and_put(key, LOG, current, b"%d" % (int(current) + 1))
 
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(count_up) for _ in range(4)]:
                 done.result()
-        assert rows.get(key) == {JOURNAL: b"40"}
+        assert rows.get(key) == {LOG: b"40"}
 
     def test_a_snapshot_shows_one_state(self, rows, prefix):
         if not rows.atomic:

@@ -7,7 +7,7 @@ import pytest
 from hbstore.errors import NotAStore
 from hbstore.rows import connect
 from hbstore.rows.format_number import FORMAT, FORMAT_KEY, ensure_format
-from hbstore.rows.hbase import connect_hbase
+from hbstore.rows.hbase.rows import connect_hbase
 from tests import hbase_server
 from tests.store.stepping import play, schedules
 

@@ -16,11 +16,11 @@ import pytest
 
 from hbstore.errors import CommitStateUnknown, StoreUnavailable
 from hbstore.keys import successor
-from hbstore.rows.hbase import connect_hbase
-from hbstore.rows.hbase_filters import single_column
-from hbstore.rows.hbase_idl import IllegalArgument
-from hbstore.rows.hbase_scan import RangeScan
-from hbstore.rows.hbase_wire import read_scanner
+from hbstore.rows.hbase.filters import single_column
+from hbstore.rows.hbase.idl import IllegalArgument
+from hbstore.rows.hbase.rows import connect_hbase
+from hbstore.rows.hbase.scan import RangeScan
+from hbstore.rows.hbase.wire import read_scanner
 from hbstore.rows.interface import PartitionRow
 from tests import hbase_server
 

@@ -10,10 +10,10 @@ from hypothesis import given
 
 from hbstore.keys import after_cell, successor, text_cell, value_cell
 from hbstore.like import parse_like
-from hbstore.rows import hbase_filters
-from hbstore.rows.hbase import connect_hbase
-from hbstore.rows.hbase_filters import MAX_BYTES, MAX_WEIGHT, push
-from hbstore.rows.hbase_like import java_pattern
+from hbstore.rows.hbase import filters as hbase_filters
+from hbstore.rows.hbase.filters import MAX_BYTES, MAX_WEIGHT, push
+from hbstore.rows.hbase.like import java_pattern
+from hbstore.rows.hbase.rows import connect_hbase
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
 from hbstore.types import parse_type

@@ -8,8 +8,8 @@ import pytest
 
 from hbstore.keys import after_cell, text_cell
 from hbstore.like import parse_like
-from hbstore.rows.hbase import connect_hbase
-from hbstore.rows.hbase_wire import Replies
+from hbstore.rows.hbase.rows import connect_hbase
+from hbstore.rows.hbase.wire import Replies
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import AllOf, AnyOf, CellIn, CellLike
 from hbstore.types import parse_type
@@ -73,7 +73,6 @@ def fresh_rows(number, payload=b""):
         (lambda rows: rows.write(fresh_rows(1_001), [], 1), 2),
         (lambda rows: rows.write(fresh_rows(5, bytes(1 << 20)), [], 1), 2),
         (lambda rows: rows.compare_and_put(b"T x", "d:def", b"never", b"1"), 1),
-        (lambda rows: rows.clear(b"T y", "d:def"), 1),
     ],
 )
 def test_requests(rows, call, requests):

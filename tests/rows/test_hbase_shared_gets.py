@@ -12,7 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from hbstore.errors import StoreUnavailable
-from hbstore.rows.hbase_shared_gets import SharedGets
+from hbstore.rows.hbase.shared_gets import SharedGets
 
 
 class Fetch:

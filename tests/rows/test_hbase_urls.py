@@ -10,9 +10,9 @@ import time
 import pytest
 
 from hbstore.errors import CommitStateUnknown, InvalidUrl, StoreUnavailable
-from hbstore.rows.hbase import connect_hbase
-from hbstore.rows.hbase_pool import Pool, Repeat
-from hbstore.rows.hbase_url import parse_hbase_url
+from hbstore.rows.hbase.pool import Pool, Repeat
+from hbstore.rows.hbase.rows import connect_hbase
+from hbstore.rows.hbase.url import parse_hbase_url
 
 
 def test_everything_but_the_host_has_a_default():

@@ -15,8 +15,8 @@ from thriftpy2.protocol.exc import TProtocolException
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from hbstore.rows.hbase_idl import HBaseIOError, IllegalArgument, Service
-from hbstore.rows.hbase_wire import (
+from hbstore.rows.hbase.idl import HBaseIOError, IllegalArgument, Service
+from hbstore.rows.hbase.wire import (
     Replies,
     close_scanner,
     get_row,

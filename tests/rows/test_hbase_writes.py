@@ -13,8 +13,8 @@ import pytest
 
 from hbstore.errors import InvalidInput, NotAStore, StoreUnavailable
 from hbstore.keys import MAX_KEY, successor
-from hbstore.rows.hbase import MAX_CELL, connect_hbase
-from hbstore.rows.hbase_url import parse_hbase_url
+from hbstore.rows.hbase.rows import MAX_CELL, connect_hbase
+from hbstore.rows.hbase.url import parse_hbase_url
 from hbstore.rows.interface import PartitionRow
 from tests import hbase_server
 
@@ -103,8 +103,8 @@ def test_a_cell_that_is_too_large_is_refused_before_anything_is_written(rows, ke
     largest = put(key, os.urandom(MAX_CELL - 200))
     rows.write([largest], [], 2)
     assert rows.multi_get([key]) == [(key, largest.payload)]
-    assert rows.compare_and_put(key, "i:journal", None, largest.payload)
-    assert rows.get(key) == {"i:journal": largest.payload}
+    assert rows.compare_and_put(key, "i:log", None, largest.payload)
+    assert rows.get(key) == {"i:log": largest.payload}
 
 
 def test_large_rows_come_in_small_batches(rows, key):

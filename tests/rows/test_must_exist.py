@@ -10,7 +10,7 @@ import pytest
 import hbstore
 from hbstore import rows as ordered_rows
 from hbstore.errors import StoreUnavailable
-from hbstore.rows.hbase_pool import Repeat
+from hbstore.rows.hbase.pool import Repeat
 from tests import hbase_server
 
 

@@ -16,7 +16,7 @@ from hbstore.like import parse_like
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellIn, CellLike
-from hbstore.rows.sqlite_file import APPLICATION_ID, PAGE_SIZE
+from hbstore.rows.sqlite.file import APPLICATION_ID, PAGE_SIZE
 from hbstore.types import parse_type
 from tests.rows.contract import read
 
@@ -196,7 +196,7 @@ _AS_SOMEONE = """
 import os, sys
 from hbstore import rows
 from hbstore.errors import HbstoreError
-from hbstore.rows import sqlite
+from hbstore.rows.sqlite import rows as sqlite_rows
 os.setgid(65534)
 os.setuid(65534)
 try:

@@ -12,7 +12,7 @@ import pytest
 
 from hbstore.rows import connect
 from hbstore.rows.interface import PartitionRow
-from hbstore.rows.sqlite_connection import BATON
+from hbstore.rows.sqlite.connection import BATON
 
 ROOT = Path(__file__).parents[2]
 ROWS = 3_000
@@ -22,7 +22,8 @@ SECONDS = 60
 PROGRAM = """
 import re, sys, threading
 from pathlib import Path
-from hbstore.rows import connect, sqlite_connection
+from hbstore.rows import connect
+from hbstore.rows.sqlite import connection
 
 def mapped():
     return int(re.search(r"RssFile:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
@@ -32,7 +33,7 @@ def read():
         return sum(len(page) for page in rows.payloads(b"t", b"u"))
 
 path, long_read, others = sys.argv[1:]
-sqlite_connection.LONG_READ = float(long_read)
+connection.LONG_READ = float(long_read)
 rows = connect(path)
 done = threading.Event()
 for _ in range(int(others)):

@@ -11,8 +11,8 @@ from hbstore.keys import text_cell
 from hbstore.like import parse_like
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
-from hbstore.rows.sqlite_like import like_sql
-from hbstore.rows.sqlite_predicate import FIRST_COLUMNS, MAX_DEPTH, MAX_RANGES, MAX_TERMS, condition
+from hbstore.rows.sqlite.like import like_sql
+from hbstore.rows.sqlite.predicate import FIRST_COLUMNS, MAX_DEPTH, MAX_RANGES, MAX_TERMS, condition
 from hbstore.types import parse_type
 from tests.rows import strategies
 

@@ -37,7 +37,7 @@ def write_forever(path, first):
         with rows.transaction():
             rows.write(puts[: BATCH // 2], [], number)
             rows.write(puts[BATCH // 2 :], [], number)
-            rows.compare_and_put(b"T", "i:journal", (rows.get(b"T") or {}).get("i:journal"), b"%d" % number)
+            rows.compare_and_put(b"T", "i:log", (rows.get(b"T") or {}).get("i:log"), b"%d" % number)
         os.write(1, b"%d\n" % number)
 
 
@@ -57,7 +57,7 @@ def test_a_killed_writer_leaves_whole_batches_and_all_that_were_acknowledged(pat
         last = max(found)
         assert list(found) == list(range(last + 1))
         assert acknowledged[-1] <= last <= acknowledged[-1] + 1
-        assert rows.get(b"T") == {"i:journal": b"%d" % last}
+        assert rows.get(b"T") == {"i:log": b"%d" % last}
         with rows._connections.mine() as sqlite:
             assert sqlite.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         rows.close()
@@ -68,8 +68,8 @@ def count_up(path, times):
     rows = ordered_rows.connect(path)
     won = 0
     while won < int(times):
-        current = (rows.get(b"T") or {}).get("i:journal")
-        won += rows.compare_and_put(b"T", "i:journal", current, b"%d" % (int(current or 0) + 1))
+        current = (rows.get(b"T") or {}).get("i:log")
+        won += rows.compare_and_put(b"T", "i:log", current, b"%d" % (int(current or 0) + 1))
     rows.close()
 
 
@@ -80,7 +80,7 @@ def test_processes_that_race_for_a_cell_lose_no_update(path):
     for counter in counters:
         counter.stdout.close()
     rows = ordered_rows.connect(path)
-    assert rows.get(b"T") == {"i:journal": b"200"}
+    assert rows.get(b"T") == {"i:log": b"200"}
     rows.close()
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from hbstore import rows
 from hbstore.errors import InvalidUrl
-from hbstore.rows.sqlite_file import parse_sqlite_url
+from hbstore.rows.sqlite.file import parse_sqlite_url
 from hbstore.rows.urls import parse_url
 
 

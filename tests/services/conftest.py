@@ -7,19 +7,18 @@ from dataclasses import dataclass
 import pytest
 
 from hbstore import connect
-from hbstore.store.annexes import Annexes
-from hbstore.store.column_statistics import ColumnStatistics
-from hbstore.store.functions import Functions
-from hbstore.store.grants import Grants
-from hbstore.store.ledger_row import LedgerRow
-from hbstore.store.locks import Locks
-from hbstore.store.marks import Marks
+from hbstore.store.hive.annexes import Annexes
+from hbstore.store.hive.column_statistics import ColumnStatistics
+from hbstore.store.hive.functions import Functions
+from hbstore.store.hive.grants import Grants
+from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.locks import Locks
+from hbstore.store.hive.marks import Marks
+from hbstore.store.hive.roles import Roles
+from hbstore.store.hive.transactions import HiveTransactions
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.roles import Roles
 from hbstore.store.tables import Tables
-from hbstore.store.transactions import Transactions as HiveTransactions
 from hbstore.transactions.transactions import Transactions
-from tests.store.faults import FaultyRows
 
 BACKENDS = ["memory", "nonatomic", "sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
 _SHARED_ROWS = (b"L", b"R", b"G")
@@ -43,10 +42,10 @@ class Services:
     clock: Clock
 
     def __post_init__(self):
-        rows, tables = self.store.rows, Tables(self.store.rows)
-        transactions = Transactions(rows)
+        transactions = Transactions(self.store.rows, self.store.patience)
+        tables = Tables(transactions)
         ledger = LedgerRow(transactions, clock=self.clock)
-        self.rows, self.tables, self.annexes = rows, tables, Annexes(rows, tables)
+        self.rows, self.tables, self.annexes = self.store.rows, tables, Annexes(tables)
         self.functions = Functions(transactions, tables)
         self.statistics = ColumnStatistics(self.annexes)
         self.marks = Marks(self.annexes)
@@ -54,21 +53,6 @@ class Services:
         self.transactions = HiveTransactions(ledger)
         self.roles = Roles(transactions)
         self.grants = Grants(transactions, tables)
-
-
-class DroppingRows(FaultyRows):
-    """Rows in which the database shop is dropped right before it is looked for the n-th time."""
-
-    def __init__(self, store, looks):
-        super().__init__(store.rows)
-        self.store, self.looks = store, looks
-
-    def get(self, key):
-        if key == b"Dshop":
-            self.looks -= 1
-            if not self.looks:
-                self.store.drop_database("shop")
-        return self._rows.get(key)
 
 
 @pytest.fixture(params=BACKENDS)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hbstore import connect
 from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
-from hbstore.store.ledger_row import LedgerRow
-from hbstore.store.locks import Locks
+from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import say
 

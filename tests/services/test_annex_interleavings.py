@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Column, HbstoreError, Partition, PartitionStore, StoreUnavailable, Table, connect
-from hbstore.store import journal
-from hbstore.store.table_row import INTENT_KEYS
-from tests.pauses import without_pauses
+from tests.pauses import without_patience, without_pauses
 from tests.services.conftest import Clock, Services
 from tests.services.test_column_statistics import FIVE, SIX, about, columns_of
+from tests.store import operations
 from tests.store.conftest import hours, sales_table
 from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
@@ -20,7 +19,7 @@ from tests.store.stepping import play, schedules
 
 @pytest.fixture(autouse=True)
 def _fine_grained(monkeypatch):
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    without_patience(monkeypatch)
     without_pauses(monkeypatch)
 
 
@@ -89,8 +88,7 @@ def runs(first, second, begin=prepared):
     for schedule in schedules(alone):
         store = begin()
         results, _ = play(store.rows, [first, second], schedule)
-        open_slots = [cells for _, cells in store.rows.scan_catalog(*INTENT_KEYS) if any(cells.values())]
-        assert not open_slots, schedule
+        assert operations.payloads(store) == [], schedule
         yield schedule, results, store
 
 

@@ -24,7 +24,7 @@ from hbstore import (
 )
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Annex, decode_annex, encode_annex
-from hbstore.store.annex_keys import table_annex_key
+from hbstore.store.hive.annex_keys import table_annex_key
 from tests.services.conftest import Clock, Services
 from tests.store.conftest import hours, sales_table
 from tests.strategies import unicode_text

@@ -15,8 +15,6 @@ from hbstore.errors import CorruptRow, FunctionNotFound
 from hbstore.metastore.protocol import THRIFT
 from hbstore.service_model import Function
 from hbstore.service_structs import decode_function, encode_function
-from hbstore.store.partition_store import PartitionStore
-from tests.services.conftest import DroppingRows
 from tests.strategies import int32s, names, unicode_text
 
 TAX = Function(
@@ -152,21 +150,6 @@ def test_the_functions_of_a_dropped_database_go(services):
     services.store.drop_database("shop")
     services.store.create_database("shop")
     assert services.functions.names("shop") == []
-
-
-@pytest.mark.parametrize("look", [1, 2])
-def test_a_function_is_not_left_in_a_database_that_is_dropped_meanwhile(services, look):
-    services.store.create_database("other")
-    services.functions.create(replace(TAX, database="other"))
-    late = PartitionStore(DroppingRows(services.store, look)).hive.functions
-    with pytest.raises(DatabaseNotFound):
-        late.create(TAX)
-    services.store.create_database("shop")
-    late = PartitionStore(DroppingRows(services.store, look)).hive.functions
-    with pytest.raises(DatabaseNotFound):
-        late.alter("other", "tax", replace(TAX, name="levy"))
-    services.store.create_database("shop")
-    assert [str(one) for one in services.functions.all()] == ["other.tax"]
 
 
 def test_a_function_is_dropped_once(services):

@@ -13,7 +13,7 @@ from hbstore import AlreadyExists, CorruptRow, DatabaseNotFound, TableNotFound
 from hbstore.errors import GrantNotFound
 from hbstore.model import Grant
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
-from hbstore.store.grants import _decode, _encode
+from hbstore.store.hive.grants import _decode, _encode
 from tests.store.conftest import sales_table
 from tests.strategies import grants, unicode_text
 

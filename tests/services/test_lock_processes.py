@@ -6,9 +6,8 @@ import pytest
 
 from hbstore import connect
 from hbstore.errors import NoSuchLock
-from hbstore.store.ledger_row import KEY, LedgerRow
-from hbstore.store.locks import Locks
-from hbstore.transactions.log import LOG
+from hbstore.store.hive.ledger_row import KEY, LedgerRow
+from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import Process
 from tests.services.lock_clients import count, hold
@@ -21,7 +20,7 @@ CLIENTS, TIMES = 8, 12
 def url(request, tmp_path):
     found = f"sqlite://{tmp_path}/store.db" if request.param == "sqlite" else request.getfixturevalue("hbase_url")
     with connect(found) as store:
-        store.rows.clear(KEY, LOG)
+        store.rows.remove_row(KEY)
     return found
 
 

@@ -9,10 +9,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, 
 from hbstore import connect
 from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
 from hbstore.service_model import LockState, LockType
-from hbstore.store.ledger import Ledger
-from hbstore.store.ledger_row import KEY, LedgerRow
-from hbstore.store.locks import Locks
-from hbstore.store.transactions import Transactions as HiveTransactions
+from hbstore.store.hive.ledger import Ledger
+from hbstore.store.hive.ledger_row import KEY, LedgerRow
+from hbstore.store.hive.locks import Locks
+from hbstore.store.hive.transactions import HiveTransactions
 from hbstore.transactions.transactions import Transactions
 from tests.services.conftest import Clock
 from tests.services.lock_clients import on

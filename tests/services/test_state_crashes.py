@@ -24,7 +24,7 @@ from hbstore.service_model import (
     PrincipalType,
     Role,
 )
-from hbstore.store.functions import FUNCTION_KEYS
+from hbstore.store.hive.functions import FUNCTION_KEYS
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.transactions.log import LOG, Log

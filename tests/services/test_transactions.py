@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hbstore import CorruptRow, InvalidInput, connect
 from hbstore.errors import NoSuchTxn, TxnAborted
 from hbstore.service_model import Transaction, TransactionList
-from hbstore.store.ledger import Ledger
-from hbstore.store.transactions import LONGEST_RANGE, MOST_AT_ONCE
+from hbstore.store.hive.ledger import Ledger
+from hbstore.store.hive.transactions import LONGEST_RANGE, MOST_AT_ONCE
 
 
 def test_ids_rise_from_one(services):

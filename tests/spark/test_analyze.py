@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, col
-from hbstore.spark import analyze_table, analyze_whole, read_table, write_table
+from hbstore.spark import analyze_table, read_table, write_table
+from hbstore.spark.analysis import whole as analyze_whole
 from tests.spark.analyzing import (
     COLUMNS,
     DATA,

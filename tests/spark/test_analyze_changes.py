@@ -9,8 +9,9 @@ import pytest
 from hbstore import connect
 from hbstore.errors import StoreUnavailable
 from hbstore.publishing import Publisher
-from hbstore.spark import analyze, analyze_table, write_table
-from hbstore.spark.analyze import ATTEMPTS
+from hbstore.spark import analyze_table, write_table
+from hbstore.spark.analysis import analyze
+from hbstore.spark.analysis.analyze import ATTEMPTS
 from tests.spark.analyzing import (
     DATA,
     VALUES,

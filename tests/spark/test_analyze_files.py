@@ -20,9 +20,10 @@ from hbstore.errors import (
 )
 from hbstore.model import SerDe
 from hbstore.names import partition_name
-from hbstore.spark import analyze_reading, analyze_table
-from hbstore.spark.analyze_reading import FolderFiles, Reading, java_path
-from hbstore.spark.formats import Format
+from hbstore.spark import analyze_table
+from hbstore.spark.analysis import reading as analyze_reading
+from hbstore.spark.analysis.reading import FileReading, FolderFiles, java_path
+from hbstore.spark.formats import FileFormat
 from tests.spark.analyzing import (
     COLUMNS,
     DATA,
@@ -218,13 +219,13 @@ def test_files_of_others_do_not_hide_one_that_spark_names_otherwise(spark, store
     rows_of(spark, 0, 50).select("id").repartition(9).write.mode("append").parquet(str(root))
     known, *others = sorted(one.name for one in root.glob("*.parquet"))
     assert len(others) > 8
-    reading = Reading(spark, store.get_table("shop", "sales"), (), with_sketches=False)
+    reading = FileReading(spark, store.get_table("shop", "sales"), (), with_sketches=False)
     folder = FolderFiles("ds=2013-01-01/region=eu", f"file:{root}", (known,))
-    (rows,) = reading.read(Format("parquet"), [folder]).rows
+    (rows,) = reading.read(FileFormat("parquet"), [folder]).rows
     assert rows == spark.read.parquet(str(root / known)).count()
     monkeypatch.setattr(analyze_reading, "java_path", lambda path: path.replace("part", "%70art"))
     with pytest.raises(ReadFailed, match="a file under an unexpected name"):
-        reading.read(Format("parquet"), [folder])
+        reading.read(FileFormat("parquet"), [folder])
 
 
 def test_a_sessions_own_settings_stay(spark, store, filled):

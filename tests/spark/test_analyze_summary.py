@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import types as spark_types
 
-from hbstore.metastore.aggregate import aggregate
+from hbstore.metastore.methods.aggregate import aggregate
 from hbstore.metastore.protocol import THRIFT
-from hbstore.spark.analyze_summary import ColumnKind, Summary, SummaryColumn, from_hive, to_hive, to_spark
+from hbstore.spark.analysis.summary import ColumnKind, Summary, SummaryColumn, from_hive, to_hive, to_spark
 from tests.spark.analyzing import DATA_OF
 
 COLUMNS = {

@@ -18,7 +18,7 @@ from pyspark.sql import functions as f
 from hbstore import Column, Partition, Table, connect
 from hbstore.errors import FileOperationFailed, InvalidInput
 from hbstore.spark import PartitionCommit, stream_to_table
-from hbstore.spark.streams_commit import ANNOUNCED, COMPLETE, Announcer
+from hbstore.spark.streams.commit import ANNOUNCED, COMPLETE, Announcer
 from tests.spark import streaming_process
 
 BEGIN = datetime(2013, 1, 1, tzinfo=UTC)

@@ -16,7 +16,7 @@ import hbstore
 from hbstore.filters.builder import Expression
 from hbstore.keys import NULL_PARTITION, table_prefix
 from hbstore.plans.schema import KeySchema
-from hbstore.spark.source_pushdown import pushed_tree
+from hbstore.spark.source.pushdown import pushed_tree
 from tests.spark.every_type import NOON, SPARK_TYPES, TYPES
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,7 @@ from hbstore.keys import table_prefix
 from hbstore.plans.execute import fetch
 from hbstore.plans.scan_plan import ScanKind
 from hbstore.plans.statistics import Statistics
-from hbstore.spark.source_splits import splits, within
+from hbstore.spark.source.splits import splits, within
 from tests.strategies import partition_values, tables
 
 UNKNOWN = Statistics()

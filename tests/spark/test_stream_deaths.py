@@ -22,7 +22,7 @@ from hbstore import Column, Table, connect
 from hbstore.publishing import Publisher
 from hbstore.spark import read_table
 from hbstore.spark.footers import row_counts
-from hbstore.spark.streams_commit import COMPLETE
+from hbstore.spark.streams.commit import COMPLETE
 from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
 

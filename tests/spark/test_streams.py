@@ -23,7 +23,7 @@ from hbstore.errors import (
 )
 from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.spark import read_table, stream_to_table, write_batch
-from hbstore.spark.streams_digest import digest_of
+from hbstore.spark.streams.digest import digest_of
 from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
 

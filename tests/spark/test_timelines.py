@@ -19,15 +19,14 @@ from benchmarks.spark_session import spark_session
 from hbstore.spark import rebuild_timelines
 from hbstore.spark import timelines as under_test
 from hbstore.spark.timelines import _Task
-from hbstore.store.stored_timelines import StoredTimelines
-from hbstore.store.table_row import table_key
-from hbstore.store.tables import Tables
-from hbstore.store.timeline_build import PATIENCE, TimelineBuilder, time_columns
-from hbstore.store.timeline_cell import Building, decode_state
-from hbstore.store.timeline_updates import table_row
+from hbstore.store.table_row import TableRow, table_key
+from hbstore.store.timelines.build import PATIENCE, TimelineBuilder, time_columns
+from hbstore.store.timelines.cell import Building, decode_state
+from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.timelines import classes, register
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.transactions.resolving import Resolver
 from tests.processes import ROOT
 from tests.spark.settings import SMALL
 from tests.timelines.own_class import NAME, CountedRunsTimeline
@@ -71,18 +70,18 @@ def declare(store, more=None):
 
 def at_once(store):
     """What one process collects and stores."""
-    found = TimelineBuilder(store.rows, Tables(store.rows)).build("shop", "sales")
+    found = TimelineBuilder(store._tables).build("shop", "sales")
     return found, stored(store)
 
 
 def stored(store):
     """The timelines as they stand in the table's row, which nothing was done for."""
-    known = StoredTimelines(store.rows, Tables(store.rows)).read("shop.sales")
+    known = StoredTimelines(store._tables).read("shop.sales")
     return {key: timeline.to_properties() for key, timeline in known.items()}
 
 
 def states(store):
-    row = table_row(ROW, store.rows.get_all(ROW))
+    row = TableRow.of(ROW, *Resolver(store.rows).read(ROW, timelines=True))
     columns = time_columns(row)
     return [decode_state(row.cells, columns, name) for name, _, _ in columns.names()]
 
@@ -234,7 +233,7 @@ def test_whoever_loses_to_another_builder_builds_again(spark, url, sales, monkey
 
     def build():
         builders.append({state.builder for state in states(store)})
-        TimelineBuilder(store.rows, Tables(store.rows)).begin("shop", "sales", patience=2)  # and is gone
+        TimelineBuilder(store._tables).begin("shop", "sales", patience=2)  # and is gone
         builders.append({state.builder for state in states(store)})
 
     meanwhile = Meanwhile(store, build)

@@ -90,9 +90,6 @@ class FaultyRows:
     def compare_and_put(self, key, cell, expected, value):
         return self._write(lambda: self._rows.compare_and_put(key, cell, expected, value))
 
-    def clear(self, key, cell):
-        self._write(lambda: self._rows.clear(key, cell))
-
     def write(self, puts, deletes, sequence):
         for row in puts:
             self._write(lambda row=row: self._rows.write((row,), (), sequence))

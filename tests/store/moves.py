@@ -8,12 +8,11 @@ from dataclasses import replace
 from hbstore import Column, Partition, TableNotFound, connect
 from hbstore.layouts import PARTITION
 from hbstore.store.check import repair_catalog
-from hbstore.store.journal_cell import Journal
-from hbstore.store.reservation import Reservation
-from hbstore.store.table_row import JOURNAL, TABLE_KEYS
+from hbstore.store.table_row import TABLE_KEYS
+from hbstore.transactions.log import LOG, Log
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
-from tests.store.operations import DAY, slots
+from tests.store.operations import DAY, payloads
 
 COLUMNS = [Column("price", "int"), Column("note", "string")]
 SALES, RETURNS = ("shop", "sales"), ("shop", "returns")
@@ -112,21 +111,21 @@ def places(store):
 
 def repair(store):
     """What `hbstore repair` does."""
-    repair_catalog(store.rows)
+    repair_catalog(store._tables.transactions)
     for database in store.database_names():
         for name in store.table_names(database):
             with suppress(TableNotFound):  # it has another name by now
                 assert not store.repair(database, name).miscounted
-    repair_catalog(store.rows)
+    repair_catalog(store._tables.transactions)
 
 
 def assert_clean(store):
     """Nothing is unfinished, reserved or left behind, and all rows are those of a table."""
     names = [(database, name) for database in store.database_names() for name in store.table_names(database)]
     for key, cells in store.rows.scan_catalog(*TABLE_KEYS):
-        assert Journal.decode(cells.get(JOURNAL)).intents == (), key
-        assert Reservation.of(cells) is None, key
-    assert slots(store) == []
+        log = Log.decode(cells.get(LOG))
+        assert (log.commits, log.intent) == ((), None), key
+    assert payloads(store) == []
     for name in names:
         assert [problem for problem in store.check(*name) if problem is not None] == []
     assert sum(1 for _ in store.rows.whole_rows(b"\0", b"\xff")) == sum(store.count_partitions(*one) for one in names)

@@ -6,10 +6,11 @@ import time
 from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
-from hbstore.store import check, finishing, journal, partition_store, stored_timelines, table_change, tables
+from hbstore.store import check
 from hbstore.store.partition_store import PartitionStore
-from hbstore.transactions.waiting import Patience
-from tests.pauses import without_pauses
+from hbstore.store.timelines import stored_timelines
+from hbstore.transactions import rewriting, writes
+from tests.pauses import without_patience, without_pauses
 from tests.store.faults import Crash, FaultyRows
 
 MOST = 200
@@ -24,13 +25,10 @@ def make_impatient(monkeypatch):
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
     without_pauses(monkeypatch)
-    monkeypatch.setattr(partition_store, "Patience", lambda total: Patience(total, decided=0.0, undecided=0.0))
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
-    monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(check, "SLOT_AGE", -1.0)
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(finishing, "_DROP_BATCH", 2)
+    without_patience(monkeypatch)
+    monkeypatch.setattr(check, "PAYLOAD_AGE", -1.0)
+    monkeypatch.setattr(rewriting, "_BATCH_ROWS", 2)
+    monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
 
 
 def struck(fresh, operation, fault, least=1):

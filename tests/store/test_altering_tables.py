@@ -75,8 +75,8 @@ def test_what_forbids_it(store):
             store.alter_table(table(*SALES, partition_columns=[Column("ds", "date")]), **named)
         with pytest.raises(TableNotFound):
             store.alter_table(table("shop", "none"), **named)
-        with pytest.raises(InvalidInput):
-            store.alter_table(table(*SALES), **named, expected_parameters={"a": None})
+        with pytest.raises(ConcurrentChange):
+            store.alter_table(table(*SALES), **named, expected_parameters={"a": "b"})
     with pytest.raises(InvalidInput):
         store.alter_table(table(*SALES), relocated=("", "s3://b"))
     assert moves.seen(store) == before

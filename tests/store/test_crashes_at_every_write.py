@@ -42,7 +42,7 @@ def before_and_after(operation):
 
 def repair(store):
     operations.repair(store)
-    assert operations.slots(store) == []
+    assert operations.payloads(store) == []
 
 
 def next_writer(store):
@@ -115,7 +115,7 @@ def test_a_table_is_dropped_wholly_or_not_at_all(fault):
         assert store.add_partitions("shop", "sales", [operations.marked("8", "newer")]) == 1
         store.repair("shop", "sales")
         assert operations.is_clean(store)
-        assert operations.slots(store) == []
+        assert operations.payloads(store) == []
 
 
 @pytest.mark.parametrize("fault", [Fault.CRASH, Fault.GONE])
@@ -144,6 +144,7 @@ def test_a_table_made_over_one_that_is_being_dropped_is_empty(fault):
             store.create_table(sales_table(), if_not_exists=True)
             assert operations.seen(store) == ()
             assert store.add_partitions("shop", "sales", [operations.marked("2", "newer")]) == 1
+            store.repair("shop", "sales")
             assert operations.is_clean(store)
             half_dropped += dropping.struck
             if not creating.struck:

@@ -25,7 +25,7 @@ def _impatient(monkeypatch):
 
 
 def struck(operation, fault):
-    return strikes.struck(moves.fresh, operation, fault, least=5)
+    return strikes.struck(moves.fresh, operation, fault, least=3)
 
 
 def before_and_after(operation):

@@ -73,7 +73,7 @@ def test_writers_that_are_killed_leave_whole_batches_and_all_that_they_acknowled
         assert set(now) - touched == state - touched, "before the repair"
         repaired = store.repair("d", table)
         assert not repaired.miscounted
-        unfinished += repaired.intents
+        unfinished += repaired.finished
         now = listed(store, table)
         assert len(now) == len(set(now))
         assert set(now) in (state, beyond), f"{step} {number} is half there"
@@ -120,7 +120,7 @@ def test_four_writers_at_once_lose_nothing_and_double_nothing(url, store, new_ta
     for number, at in winners.items():
         assert store.get_partition("d", table, ("1999-01-01", number)).parameters["by"] == str(at)
     assert all(problem is None for problem in store.check("d", table))
-    assert store.repair("d", table).intents == 0
+    assert store.repair("d", table).finished == 0
 
 
 def _watch(store, table, writers):

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hbstore import ConcurrentChange, Partition, TableNotFound, connect
-from hbstore.store import journal
 from tests.backends import BACKENDS, backend_url
-from tests.pauses import without_pauses
 from tests.store.conftest import sales_table, values
 from tests.store.stepping import play, schedules
+from tests.store.strikes import make_impatient
 
 TABLE = sales_table(create_time=1)
 OTHER = Partition(("2013-03-03", "3"))
@@ -78,8 +77,7 @@ def test_another_table_of_the_name_is_not(store, others):
 @pytest.mark.parametrize("others", [create_again, rename_there])
 def test_whatever_the_order_of_calls_what_others_made_stays(monkeypatch, others):
     """Among them those in which it is another table after it was looked at, and before that is decided."""
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    without_pauses(monkeypatch)
+    make_impatient(monkeypatch)
 
     def together(schedule):
         with connect("memory://?atomic=false") as store:

@@ -17,10 +17,9 @@ from hbstore import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.store.changes import ChangeKind
-from hbstore.store.journal_cell import Intent, Journal
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL, statistics_of, table_key
+from hbstore.store.table_row import statistics_of, table_key
+from hbstore.transactions.log import LOG, Log
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.faults import Crash, FaultyRows
@@ -123,20 +122,22 @@ def test_many_partitions(store):
 
 
 class Undecided(FaultyRows):
-    """The process dies when the places are kept free, right before it decides."""
+    """The process dies when the other table is locked, right before it decides."""
 
     def compare_and_put(self, key, cell, expected, value):
-        if cell == JOURNAL and key == table_key(*SALES):
+        if key == table_key(*SALES):
             self.die()
         return super().compare_and_put(key, cell, expected, value)
 
 
 class Decided(FaultyRows):
-    """The process dies when it has decided, before the first row is written."""
+    """The process dies when it has decided, before anything else is written."""
 
-    def write(self, puts, deletes, sequence):
-        self.die()
-        super().write(puts, deletes, sequence)
+    def compare_and_put(self, key, cell, expected, value):
+        done = super().compare_and_put(key, cell, expected, value)
+        if key == table_key(*SALES):
+            self.die()
+        return done
 
 
 def dead(rows):
@@ -146,48 +147,35 @@ def dead(rows):
     return store
 
 
-def kinds(store, place):
-    return [one.kind for one in Journal.decode(store.rows.get(table_key(*place))[JOURNAL]).intents]
+def log(store, place):
+    return Log.decode(store.rows.get(table_key(*place))[LOG])
 
 
 @pytest.mark.parametrize("place", [SALES, RETURNS])
 def test_a_reader_of_either_table_finishes_what_is_decided(place):
     store = dead(Decided)
-    assert (kinds(store, SALES), kinds(store, RETURNS)) == ([ChangeKind.EXCHANGE], [ChangeKind.RECEIVE])
+    assert len(log(store, SALES).commits) == 1
+    assert log(store, RETURNS).intent.primary == table_key(*SALES)
     expected = {SALES: [NAMES[hour] for hour in (0, 3, 5)], RETURNS: [NAMES[hour] for hour in (2, 4, 5, 9)]}
     assert store.partition_names(*place) == expected[place]
-    assert kinds(store, SALES) == kinds(store, RETURNS) == []
+    assert not any(log(store, one).commits or log(store, one).intent for one in (SALES, RETURNS))
     assert all(store.partition_names(*one) == names for one, names in expected.items())
 
 
 def test_readers_let_what_is_not_decided_be():
     store = dead(Undecided)
-    assert (kinds(store, SALES), kinds(store, RETURNS)) == ([], [ChangeKind.RECEIVE])
+    assert log(store, RETURNS).intent is not None
     assert store.partition_names(*SALES) == [NAMES[hour] for hour in (0, 2, 3, 4, 5)]
     assert store.partition_names(*RETURNS) == [NAMES[5], NAMES[9]]
-    assert kinds(store, RETURNS) == [ChangeKind.RECEIVE]
+    assert log(store, RETURNS).intent is not None
 
 
-def test_a_writer_there_forbids_what_is_not_decided():
-    """It uses up the number at which the exchange would have been decided."""
+def test_a_writer_there_gives_up_what_is_not_decided():
+    """The turn is over in which the exchange would have been decided."""
     store = dead(Undecided)
-    last = Journal.decode(store.rows.get(table_key(*SALES))[JOURNAL]).last_sequence
+    turn = log(store, SALES).turn
     store.add_partitions(*RETURNS, [marked("4", "mine")])
-    assert kinds(store, RETURNS) == []
-    assert Journal.decode(store.rows.get(table_key(*SALES))[JOURNAL]).last_sequence == last + 1
+    assert log(store, RETURNS).intent is None
+    assert log(store, SALES).turn == turn + 1
     assert store.get_partition(*RETURNS, (DAY, "4")).parameters == {"mark": "mine"}
     assert NAMES[4] in store.partition_names(*SALES)
-
-
-def test_a_writer_of_other_partitions_passes_by():
-    store = dead(Undecided)
-    store.add_partitions(*RETURNS, [marked("8", "mine")])
-    assert kinds(store, RETURNS) == [ChangeKind.RECEIVE]
-
-
-def test_intents_of_exchanges_are_kept_in_journals():
-    intent = Intent("1-a", 3, 8, ChangeKind.EXCHANGE, b"a", b"b", b"Tshop\0returns", 12)
-    journal = Journal(7, 1).opened(intent)
-    assert (journal.last_sequence, journal.moves) == (8, 2)
-    assert Journal.decode(journal.encode()) == journal
-    assert Journal.decode(journal.encode()).closed("1-a") == Journal(8, 2)

@@ -12,20 +12,18 @@ import pytest
 
 from hbstore import AlreadyExists, connect
 from hbstore.rows import memory
-from hbstore.store import journal
-from tests.pauses import without_pauses
 from tests.store import operations
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
 from tests.store.operations import DAY, marked
 from tests.store.stepping import play, schedules
+from tests.store.strikes import make_impatient
 
 
 @pytest.fixture(autouse=True)
 def _fine_grained(monkeypatch):
     monkeypatch.setattr(memory, "_BATCH", 1)
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    without_pauses(monkeypatch)
+    make_impatient(monkeypatch)
 
 
 @copies_of

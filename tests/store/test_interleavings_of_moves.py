@@ -12,12 +12,11 @@ from random import Random
 import pytest
 
 from hbstore.rows import memory
-from hbstore.store import finishing, journal, table_change, tables
-from tests.pauses import without_pauses
 from tests.store import moves
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
 from tests.store.stepping import FOREVER, play, schedules
+from tests.store.strikes import make_impatient
 
 OLD = ("shop", "old")
 ATTIC = ("attic", "sales")
@@ -26,11 +25,7 @@ ATTIC = ("attic", "sales")
 @pytest.fixture(autouse=True)
 def _fine_grained(monkeypatch):
     monkeypatch.setattr(memory, "_BATCH", 1)
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
-    monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    without_pauses(monkeypatch)
+    make_impatient(monkeypatch)
 
 
 def adding(place, *hours):
@@ -214,7 +209,7 @@ def test_a_helper_that_falls_behind_takes_nothing_of_the_table_that_came_after()
             assert found.pop(((DAY, "66"), "new")) == [SALES], schedule
             assert {where[0] for where in found.values()} == {OLD, RETURNS}, schedule
             assert len(found) == (6 if results[1] == 1 else 7), (schedule, results)
-    assert behind > 50
+    assert behind > 40
 
 
 def test_a_reader_sees_all_of_an_exchange_or_nothing():
@@ -266,4 +261,4 @@ def test_a_helper_that_falls_behind_does_not_undo_what_came_after(change, later,
             known, listed = moves.seen(store)[SALES]
             assert known.owner == owner, schedule
             assert len(listed) == (4 if results[1] == 1 else 5), (schedule, results)
-    assert behind > 50
+    assert behind > 40

@@ -176,5 +176,5 @@ def test_the_check_of_a_store_names_records_that_are_damaged(store, records):
     assert "not the key of a record" in first
     assert "not UTF-8" in second
     for key in damaged:
-        store.rows.clear(key, LOG)
+        store.rows.remove_row(key)
     assert problems() == []

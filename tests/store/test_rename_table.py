@@ -10,9 +10,9 @@ import pytest
 
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
 from hbstore.service_model import ColumnStatistic
-from hbstore.store import finishing, table_change
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
+from hbstore.transactions import rewriting
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.faults import Crash, FaultyRows
@@ -135,7 +135,8 @@ def test_the_longest_keys_fit_under_the_longest_names(store):
 
 def test_damaged_rows_move_along(store):
     row = list(store.rows.whole_rows(b"shop\0sales\0", b"shop\0sales\1"))[3]
-    store.rows.write([row._replace(payload=b"no struct"), row._replace(key=b"shop\0sales\0\x02x")], [], 1)
+    last = store.table_row(*SALES).log.sequence
+    store.rows.write([row._replace(payload=b"no struct"), row._replace(key=b"shop\0sales\0\x02x")], [], last)
     moves.rename(store)
     found = [one for one in store.check("shop", "old") if one is not None and "totals" not in one.text]
     assert len(found) == 2
@@ -162,7 +163,7 @@ def test_column_statistics_of_a_renamed_or_altered_table_are_found_again(store):
 
 def test_others_leave_the_work_to_whoever_is_at_it_while_it_gets_on(monkeypatch):
     """A writer meets a rename whose writer is slow, but alive: it copies nothing itself."""
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 1)
+    monkeypatch.setattr(rewriting, "_BATCH_ROWS", 1)
     store = moves.prepared()
     slow, other = Slow(store.rows), Counting(store.rows)
     renamer = Thread(target=moves.rename, args=[PartitionStore(slow)])
@@ -176,8 +177,7 @@ def test_others_leave_the_work_to_whoever_is_at_it_while_it_gets_on(monkeypatch)
 
 
 def test_others_go_on_where_a_dead_one_stopped(monkeypatch):
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 1)
-    monkeypatch.setattr(finishing, "_POLL", 0.0)
+    monkeypatch.setattr(rewriting, "_BATCH_ROWS", 1)
     store = moves.prepared()
     dying = FaultyRows(store.rows)
     dying.write = lambda puts, deletes, sequence: (
@@ -185,10 +185,10 @@ def test_others_go_on_where_a_dead_one_stopped(monkeypatch):
     )
     with pytest.raises(Crash):
         moves.rename(PartitionStore(dying))
-    assert store.count_partitions(*SALES) == 5
-    other = Counting(store.rows)
     with pytest.raises(TableNotFound):
-        PartitionStore(other).add_partitions(*SALES, [moves.marked("7")])
+        store.count_partitions(*SALES)
+    other = Counting(store.rows)
+    assert PartitionStore(other).count_partitions("shop", "old") == 5
     assert other.written == 3 + 5, "copied from the third on, and all deleted"
     moves.assert_clean(store)
 

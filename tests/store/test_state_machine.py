@@ -315,7 +315,7 @@ class StoreMachine(RuleBasedStateMachine):
     def repair(self, place):
         if self.known(place) is not None:
             repaired = self.store.repair(*place)
-            assert repaired.intents == 0
+            assert repaired.finished == 0
             assert not repaired.miscounted
 
     @invariant()

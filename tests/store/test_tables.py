@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,12 +15,14 @@ from hbstore import (
     InvalidName,
     InvalidType,
     Partition,
+    StoreBusy,
     Table,
     TableNotFound,
     TableNotPartitioned,
     connect,
 )
 from hbstore.store.table_row import statistics_of
+from hbstore.transactions.transactions import Transactions
 from tests.store.conftest import hours, sales_table, values
 from tests.strategies import full_tables
 
@@ -206,3 +209,25 @@ def test_a_large_table_is_dropped_whole(sales):
     sales.create_table(sales_table())
     assert sales.count_partitions("shop", "sales") == 0
     assert list(sales.rows.whole_rows(b"shop", b"shoq")) == []
+
+
+@pytest.mark.parametrize("times", [1, 100])
+def test_tables_that_are_renamed_while_they_are_listed(monkeypatch, times):
+    """Where a scan is no snapshot, they are looked at until they stay; for as long as the store has patience."""
+    with connect("memory://?atomic=false", patience=0) as store:
+        store.create_database("shop")
+        store.create_table(replace(sales_table(), name="t0"))
+        scan, renamed = Transactions.scan_cells, iter(range(times))
+
+        def scan_beside_a_writer(self, *keys):
+            seen = list(scan(self, *keys))
+            for number in islice(renamed, 1):
+                store.rename_table("shop", f"t{number}", replace(sales_table(), name=f"t{number + 1}"))
+            return seen
+
+        monkeypatch.setattr(Transactions, "scan_cells", scan_beside_a_writer)
+        if times == 1:
+            assert store.table_names("shop") == ["t1"]
+        else:
+            with pytest.raises(StoreBusy, match="kept renaming or creating tables"):
+                store.table_names("shop")

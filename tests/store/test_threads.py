@@ -49,7 +49,7 @@ def test_threads_that_add_drop_and_list(sales):
     found = values(sales.get_partitions_by_filter("shop", "sales", None))
     assert found == sorted((one for mine in expected for one in mine), key=lambda one: (one[0], int(one[1])))
     assert list(sales.check("shop", "sales")) == [None] * len(found)
-    assert sales.repair("shop", "sales").intents == 0
+    assert sales.repair("shop", "sales").finished == 0
 
 
 def test_of_all_threads_that_add_one_partition_exactly_one_succeeds(sales):

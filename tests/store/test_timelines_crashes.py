@@ -134,7 +134,7 @@ def assert_promises(store, before, after):
     """Timelines have no time without a partition, and all that partitions had before and have afterwards."""
     found = {name: tl.kept(store, name) for name in names(store)}
     for name, kept in found.items():
-        there = tl.naive(store, name, tl.stored(store, name))
+        there = tl.naive(store, name)
         for timeline, listed in kept.items():
             assert listed <= there[timeline], (name, timeline, "has a time without a partition")
             if name in before and name in after:

@@ -15,16 +15,15 @@ import pytest
 
 from hbstore import HbstoreError, connect
 from hbstore.rows import memory
-from hbstore.store import finishing, journal, stored_timelines, table_change, tables
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import journal_of
+from hbstore.store.timelines import stored_timelines
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix
 from hbstore.times.update_period import UpdatePeriod
-from tests.pauses import without_pauses
 from tests.store import timelines as tl
 from tests.store.copies import copies_of
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import play, schedules
+from tests.store.strikes import make_impatient
 from tests.store.timelines import FACT, TWIN, partition
 
 OLD = ("shop", "s9_sales")
@@ -37,11 +36,7 @@ def _fine_grained(monkeypatch):
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)  # so that nobody waits for a builder
     monkeypatch.setattr(memory, "_BATCH", 1)
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(tables, "_PATIENCE", 0.0)
-    monkeypatch.setattr(finishing, "_STILL", 0)
-    monkeypatch.setattr(table_change, "_BATCH_ROWS", 2)
-    without_pauses(monkeypatch)
+    make_impatient(monkeypatch)
 
 
 @copies_of
@@ -245,47 +240,6 @@ def assert_read(found, before, after, schedule):
         assert listed >= before[timeline] & after[timeline], (schedule, timeline, listed)
 
 
-def test_a_reader_beside_a_move_while_a_drop_is_open():
-    """Of a processing time one partition is about to go, the other moves past the reader who looks for it."""
-    store = fresh()
-    with suppress(Crash):
-        dropping(ONE)(PartitionStore(FaultyRows(store.rows, Fault.CRASH, 3)))
-    assert journal_of(store._tables.open(*FACT)).intents
-    passed = moving(SECOND, partition("2014-01-01", "2015-01-05"))
-    slow = SlowRows(store.rows, lambda: passed(store))
-    assert "2015-01-05" in tl.kept(PartitionStore(slow))["DAILY", "pt"]
-    assert slow.looked > 3
-    assert_finished(store, "moved")
-
-
-class SlowRows:
-    """`Rows` whose scans look at one row after the other; something happens behind the first.
-
-    Args:
-        rows: where the rows are.
-        happens: what does.
-    """
-
-    def __init__(self, rows, happens):
-        self._rows, self._happens = rows, happens
-        self.looked = 0
-
-    def __getattr__(self, name):
-        return getattr(self._rows, name)
-
-    def payloads(self, start, stop, residual=None, limit=None):
-        return ([payload for _, payload in batch] for batch in self.scan(start, stop, residual, limit))
-
-    def scan(self, start, stop, residual=None, limit=None):
-        assert limit is None or limit > 0
-        while (key := self._rows.first_key(start, stop)) is not None:
-            yield from self._rows.scan(key, key + b"\0", residual)
-            start = key + b"\0"
-            self.looked += 1
-            if self.looked == 1:
-                self._happens()
-
-
 def test_a_builder_looks_for_partitions_while_the_table_has_another_name():
     """It comes back with the cells that it had, and the builder has seen but some of its partitions."""
     alone = play(fresh().rows, [in_turn(renaming_table)], [])[1][0]
@@ -311,7 +265,7 @@ def test_a_helper_that_comes_late(made):
         if not broken.struck:
             assert at > 4
             return
-        if not journal_of(store._tables.open(*FACT)).intents:
+        if not store._tables.open(*FACT).log.commits:
             continue
         for calls in range(0, 40, 2):
             store = fresh()

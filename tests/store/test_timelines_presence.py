@@ -13,13 +13,13 @@ from hbstore.keys import split_key, successor
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Costs
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import table_key
-from hbstore.store.timeline_presence import present
-from hbstore.store.timeline_updates import table_row
+from hbstore.store.tables import Tables
+from hbstore.store.timelines.presence import present
 from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.transactions.transactions import Transactions
 
 DAY, HOUR, MONTH = UpdatePeriod.DAILY, UpdatePeriod.HOURLY, UpdatePeriod.MONTHLY
 FIRST = DAY.index(DAY.parse("2015-01-20"))
@@ -73,7 +73,7 @@ def test_those_and_no_others(scheme, kind, leading, data, size, tmp_path_factory
     store.create_table(hbstore.Table("d", "t", columns, parameters=declared))
     given_ = [dataclasses.replace(one, values=one.values[::order]) for one in data.draw(partitions(kind))]
     store.add_partitions("d", "t", given_)
-    row = table_row(table_key("d", "t"), rows.get_all(table_key("d", "t")))
+    row = Tables(Transactions(rows)).open("d", "t")
     time_columns = row.definition.time_columns
     prefix = row.definition.prefix
     there = set()

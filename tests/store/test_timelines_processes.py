@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from hbstore import AlreadyExists, ConcurrentChange, PartitionNotFound, connect
-from hbstore.store import stored_timelines
+from hbstore.store.timelines import stored_timelines
 from tests.processes import Process
 from tests.store import timelines as tl
 from tests.store.test_threads import run
@@ -94,7 +94,7 @@ def test_eight_threads_of_one_store_at_once(any_url):
                 over.set()
 
         run([watch, write_all])
-        assert store.repair(*FACT).intents == 0
+        assert store.repair(*FACT).finished == 0
         tl.assert_true(store)
 
 

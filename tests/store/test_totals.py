@@ -7,10 +7,8 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Partition, StoreUnavailable, connect
-from hbstore.store import journal
-from hbstore.store.counting import count_anew, read_totals
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import JOURNAL, journal_of
+from hbstore.store.table_row import totals_state
 from hbstore.structs import encode_partition
 from hbstore.totals import NOTHING, Totals
 from tests.store import operations
@@ -18,7 +16,7 @@ from tests.store.conftest import hours, sales_table
 from tests.store.copies import copies_of
 from tests.store.faults import Fault
 from tests.store.stepping import play, schedules
-from tests.store.strikes import struck
+from tests.store.strikes import make_impatient, struck
 
 DAY = operations.DAY
 SALES = "shop", "sales"
@@ -27,14 +25,6 @@ SALES = "shop", "sales"
 def told(hour, rows=None, size=None, files=None, **more):
     given = {"numRows": rows, "totalSize": size, "numFiles": files, **more}
     return Partition((DAY, str(hour)), parameters={name: str(one) for name, one in given.items() if one is not None})
-
-
-def forget(store, name=SALES):
-    """Make a table as one that was filled before totals were kept."""
-    row = store._tables.open(*name)
-    before = row.cells.get(JOURNAL)
-    if before:
-        store.rows.compare_and_put(row.key, JOURNAL, before, replace(journal_of(row), counted=b"").encode())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +98,7 @@ def test_both_tables_of_an_exchange_count(sales):
 def test_a_table_takes_its_totals_along_and_the_next_of_its_name_begins_anew(sales):
     sales.add_partitions(*SALES, [told(1, 10)])
     sales.rename_table(*SALES, replace(sales_table(), name="old"))
-    assert journal_of(sales._tables.open("shop", "old")).totals.rows == 10, "and were not counted again"
+    assert sales.totals("shop", "old").rows == 10
     sales.create_table(sales_table())
     assert sales.totals(*SALES) == NOTHING
     sales.add_partitions(*SALES, [told(1, 3)])
@@ -119,34 +109,11 @@ def test_a_table_takes_its_totals_along_and_the_next_of_its_name_begins_anew(sal
     assert not sales.repair(*SALES).miscounted
 
 
-def test_a_table_that_was_filled_before_is_counted_once(sales):
-    sales.add_partitions(*SALES, [told(1, 10), told(2, 20)])
-    forget(sales)
-    sales.add_partitions(*SALES, [told(3, 30)])
-    row = sales._tables.open(*SALES)
-    assert journal_of(row).totals_of(row.incarnation) is None, "nobody knows what was there before"
-    assert sales.explain(*SALES, None, True).totals is None
-    assert sales.totals(*SALES).rows == 60
-    row = sales._tables.open(*SALES)
-    assert journal_of(row).totals_of(row.incarnation).rows == 60
-    sales.drop_partitions(*SALES, [(DAY, "1")])
-    assert sales.totals(*SALES).rows == 50
-
-
-def test_a_table_that_was_emptied_knows_again(sales):
-    sales.add_partitions(*SALES, [told(1, 10)])
-    forget(sales)
-    sales.drop_partitions(*SALES, [(DAY, "1")])
-    sales.add_partitions(*SALES, [told(2, 20)])
-    row = sales._tables.open(*SALES)
-    assert journal_of(row).totals_of(row.incarnation) == Totals(1, 20, 0, 0, 0, 1, 1)
-
-
 def test_wrong_totals_are_named_and_mended(sales):
     sales.add_partitions(*SALES, [told(1, 10)])
     row = sales._tables.open(*SALES)
-    wrong = journal_of(row).with_totals(row.incarnation, Totals(2, 11)).encode()
-    sales.rows.compare_and_put(row.key, JOURNAL, row.cells.get(JOURNAL), wrong)
+    wrong = totals_state(Totals(2, 11))
+    sales._tables.transactions.run(lambda transaction: transaction.row(row.key).set_state(wrong))
     (problem,) = [one for one in sales.check(*SALES) if one is not None]
     assert problem.text == (
         "the totals are wrong: partitions 2 instead of 1, rows 11 instead of 10,"
@@ -160,7 +127,6 @@ def test_wrong_totals_are_named_and_mended(sales):
 def test_a_file_that_cannot_be_written(tmp_path):
     with connect(f"sqlite://{tmp_path}/store.db") as store:
         operations.prepared(store)
-        forget(store)
     with connect(f"sqlite://{tmp_path}/store.db?mode=ro", create=False) as store:
         assert store.totals(*SALES).partitions == 6
 
@@ -202,14 +168,12 @@ def with_another():
     return store
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["kept", "counted"])
 @pytest.mark.parametrize("name", CHANGERS)
-def test_who_reads_beside_a_change_sees_them_before_or_after_it(name, known, monkeypatch):
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr("hbstore.store.counting.pause", lambda _attempt: None)
+def test_who_reads_beside_a_change_sees_them_before_or_after_it(name, monkeypatch):
+    make_impatient(monkeypatch)
 
     def reading(store):
-        return read_totals(store.rows, store._tables, *SALES)
+        return store.totals(*SALES)
 
     store = with_another()
     before = store.totals(*SALES)
@@ -218,8 +182,6 @@ def test_who_reads_beside_a_change_sees_them_before_or_after_it(name, known, mon
     seen = set()
     for schedule in schedules([16, 10], step=2):
         store = with_another()
-        if not known:
-            forget(store)
         results, _ = play(store.rows, [CHANGERS[name], reading], schedule)
         assert results[1] in (before, after), (schedule, results)
         assert store.totals(*SALES) == after, schedule
@@ -233,8 +195,7 @@ def test_who_reads_beside_a_change_sees_them_before_or_after_it(name, known, mon
 @pytest.mark.parametrize("name", CHANGERS)
 def test_who_reads_after_a_writer_was_struck_sees_all_of_the_change_or_nothing(name, fault, monkeypatch):
     """Nobody repairs before: totals finish what they have to, and agree with what is there then."""
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
-    monkeypatch.setattr("hbstore.store.counting.pause", lambda _attempt: None)
+    make_impatient(monkeypatch)
     names = SALES, ("shop", "other")
     store = with_another()
     before = [store.totals(*one) for one in names]
@@ -247,19 +208,6 @@ def test_who_reads_after_a_writer_was_struck_sees_all_of_the_change_or_nothing(n
         assert not any(store.repair(*one).miscounted for one in names)
         seen.append(found)
     assert before in seen or after in seen
-
-
-def test_nothing_is_counted_beside_an_open_change():
-    """Its rows may be there in part, and the totals that were counted from them would stay."""
-    refused = 0
-    for store, _, _ in struck(with_another, CHANGERS["adds"], Fault.CRASH):
-        forget(store)
-        row = store._tables.open(*SALES)
-        if journal_of(row).intents:
-            assert count_anew(store.rows, row) is None
-            refused += 1
-            assert store.totals(*SALES).partitions == 8
-    assert refused > 1
 
 
 @pytest.mark.hbase
@@ -275,5 +223,4 @@ def test_on_hbase(hbase_url):
             assert (other.totals(*SALES).partitions, other.totals(*SALES).rows) == (len(found), sum(rows))
             assert not store.repair(*SALES).miscounted
         store.add_partitions(*SALES, hours(9, 1, 2))
-        forget(store)
         assert store.totals(*SALES).partitions == len(store.get_partitions_by_filter(*SALES, None))

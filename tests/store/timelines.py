@@ -9,8 +9,7 @@ from functools import cache
 from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
 from hbstore.keys import successor
 from hbstore.store.check import repair_catalog
-from hbstore.store.table_change import prefix_of
-from hbstore.store.table_row import journal_of, table_key
+from hbstore.store.table_row import prefix_of, table_key
 from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
@@ -121,17 +120,17 @@ def assert_true(store, *names):
         assert not problems, (name, problems)
         for one in store.timelines.read(".".join(name)).values():
             one._check()
-        assert journal_of(store._tables.open(*name)).intents == ()
+        assert store._tables.open(*name).log.commits == ()
 
 
 def repair(store):
     """What `hbstore repair` does for all tables."""
-    repair_catalog(store.rows)
+    repair_catalog(store._tables.transactions)
     for database in store.database_names():
         for name in store.table_names(database):
             with suppress(TableNotFound):  # it has another name by now
                 assert not store.repair(database, name).miscounted
-    repair_catalog(store.rows)
+    repair_catalog(store._tables.transactions)
 
 
 def keeping(store):

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import ProtocolViolation
-from hbstore.metastore.calls import ClientSession, Handlers, Service, endpoint
+from hbstore.metastore.calls import ClientSession, Handlers, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
-from hbstore.metastore.strangers import hint_for
+from hbstore.metastore.server.strangers import hint_for
 from hbstore.thrift import walker as limits
 from hbstore.thrift.budget import FREE, Budget, Share, weight
 from hbstore.thrift.framing import PIECE, MessageReader, ReadLimits
 from hbstore.thrift.messages import read_head
 from hbstore.thrift.walker import Walker
+from hbstore.warehouse.service import Service
 from hbstore.wire import skip
 from tests.metastore.client import STORED, message
 from tests.metastore.wire_strategies import any_messages, calls

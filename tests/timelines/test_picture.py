@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hbstore.drawing import FULL, MISSING, PARTLY
 from hbstore.timelines import UpdatePeriod
-from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, Axis, Bar, Stretch, picture
+from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, CellStretch, TimelineAxis, TimelineBar, picture
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import LIMIT
 
@@ -23,7 +23,7 @@ def bar(period, start, pieces):
     for there, missing in pieces:
         ranges.append((at, at + there))
         at += there + missing
-    return Bar(("s1_sales", period.name, "dt"), period, ranges)
+    return TimelineBar(("s1_sales", period.name, "dt"), period, ranges)
 
 
 PIECES = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), max_size=8)
@@ -49,7 +49,7 @@ def parts_of_cell(period, begin, end):
 
 @given(bars(), st.integers(1, 300))
 def test_a_cell_is_full_if_all_its_parts_are_there_and_empty_if_none_is(drawn, width):
-    axis = Axis.of(drawn, width)
+    axis = TimelineAxis.of(drawn, width)
     if axis is None:
         assert not any(one.ranges for one in drawn)
         return
@@ -71,7 +71,7 @@ def test_a_cell_is_full_if_all_its_parts_are_there_and_empty_if_none_is(drawn, w
 
 @given(bars(), st.integers(1, 300))
 def test_a_cell_without_parts_is_a_hole_between_the_first_and_the_latest(drawn, width):
-    axis = Axis.of(drawn, width)
+    axis = TimelineAxis.of(drawn, width)
     for one in drawn if axis else ():
         cells = axis.draw(one)
         inner = cells.strip(BLOCKS.outside)
@@ -86,7 +86,7 @@ def test_a_cell_without_parts_is_a_hole_between_the_first_and_the_latest(drawn, 
 @example([bar(UpdatePeriod.MONTHLY, 24_180, [(3, 1)]), bar(UpdatePeriod.WEEKLY, 105_150, [(2, 1)])], 40)
 @example([bar(UpdatePeriod.YEARLY, 9_990, [(9, 0)]), bar(UpdatePeriod.WEEKLY, 521_000, [(2, 1)])], 40)
 def test_the_cells_are_all_of_the_range_and_nothing_else(drawn, width):
-    axis = Axis.of(drawn, width)
+    axis = TimelineAxis.of(drawn, width)
     if axis is None:
         return
     assert all(begin < end for begin, end in pairwise(axis.edges))
@@ -99,7 +99,7 @@ def test_the_cells_are_all_of_the_range_and_nothing_else(drawn, width):
 @given(bars(), st.integers(1, 300))
 def test_stretches_are_what_is_drawn(drawn, width):
     """What bisection finds out is what the sum of all ranges says."""
-    axis = Axis.of(drawn, width)
+    axis = TimelineAxis.of(drawn, width)
     shown = {BLOCKS.full: FULL, BLOCKS.hole: MISSING, BLOCKS.outside: None} | dict.fromkeys(BLOCKS.some, PARTLY)
     for one in drawn if axis else ():
         found = list(axis.cells_of(one.period).stretches(Runs.of_ranges(one.ranges).ahead))
@@ -113,7 +113,7 @@ def test_stretches_are_what_is_drawn(drawn, width):
 @given(st.sampled_from(UpdatePeriod), PIECES.filter(bool), st.integers(1, 300))
 def test_cells_are_whole_parts_or_parts_whole_cells(period, pieces, width):
     one = bar(period, 1000, pieces)
-    axis = Axis.of([one], width)
+    axis = TimelineAxis.of([one], width)
     moments = {period.moment(index) for index in range(one.ranges[0][0], one.ranges[-1][1] + 1)}
     assert 1 in {axis.parts, axis.cells}
     assert set(axis.edges) <= moments or moments <= set(axis.edges)
@@ -126,10 +126,10 @@ def test_a_minute_in_ten_years_is_seen():
     start, stop = period.parse_index("2015-01-01-00-00"), period.parse_index("2025-01-01-00-00")
     for missing in (start + 1, start + 2_345_678, stop - 2):
         ranges = [(start, missing), (missing + 1, stop)]
-        cells = Axis.of([Bar((), period, ranges)], 80).draw(Bar((), period, ranges))
+        cells = TimelineAxis.of([TimelineBar((), period, ranges)], 80).draw(TimelineBar((), period, ranges))
         assert sorted(cells.replace(BLOCKS.full, "")) == [BLOCKS.some[-1]]
     ranges = [(start, start + 1), (stop - 1, stop)]
-    cells = Axis.of([Bar((), period, ranges)], 80).draw(Bar((), period, ranges))
+    cells = TimelineAxis.of([TimelineBar((), period, ranges)], 80).draw(TimelineBar((), period, ranges))
     assert cells.strip(BLOCKS.hole) == BLOCKS.some[0] + BLOCKS.hole * (len(cells) - 2) + BLOCKS.some[0]
 
 
@@ -142,14 +142,14 @@ def test_few_ranges_are_asked_for_however_many_there_are():
         return index + (index % 3 == 2), index - index % 3 + 2
 
     hours = UpdatePeriod.HOURLY
-    axis = Axis.over(hours, 9_000_000, 10_000_000, 1_000)
-    assert list(axis.cells_of(hours).stretches(ahead)) == [Stretch(PARTLY, 0, 1_000)]
+    axis = TimelineAxis.over(hours, 9_000_000, 10_000_000, 1_000)
+    assert list(axis.cells_of(hours).stretches(ahead)) == [CellStretch(PARTLY, 0, 1_000)]
     assert len(asked) == 1_001
 
 
 def test_blocks_grow_with_what_is_there():
-    axis = Axis.of([Bar((), DAY, [(800, 816)])], 2)
-    drawn = [axis.draw(Bar((), DAY, [(800, 800 + there)])) for there in range(1, 9)]
+    axis = TimelineAxis.of([TimelineBar((), DAY, [(800, 816)])], 2)
+    drawn = [axis.draw(TimelineBar((), DAY, [(800, 800 + there)])) for there in range(1, 9)]
     assert drawn == [f"{cell} " for cell in BLOCKS.some + BLOCKS.full]
 
 
@@ -199,5 +199,5 @@ def test_nothing_to_draw():
 def test_the_axis_says_times_as_exactly_as_cells_are_long(period, first, count, width, ticks, scale):
     period = UpdatePeriod[period]
     start = period.parse_index(first)
-    axis = Axis.of([Bar((), period, [(start, start + count)])], width)
+    axis = TimelineAxis.of([TimelineBar((), period, [(start, start + count)])], width)
     assert (axis.ticks(), axis.scale().removeprefix("a cell is ")) == (ticks, scale)

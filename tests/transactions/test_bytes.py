@@ -25,7 +25,7 @@ def test_the_bytes_of_logs():
     log = Log(8, 2, 1, "7/lake/1/ab", (commit,), Intent("8/lake/1/cd", b"D", 3, 4), b"state")
     assert log.encode() == (
         b'{"sequence":8,"last":"7/lake/1/ab","turn":2,"moves":1,'
-        b'"open":[["7/lake/1/ab",8,"54",true,[["61","62"]],true,{"d:def":"dGFibGU="}]],'
+        b'"open":[["7/lake/1/ab",8,"54",true,[["61","62"]],true,{"d:def":"dGFibGU="},false]],'
         b'"intent":["8/lake/1/cd","44",3,4]}\nstate'
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hbstore import Column, Database, Partition, Table
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
+from hbstore.warehouse.service import Service
 
 KEYS = [Column("ds", "date"), Column("hour", "int")]
 DAYS = ("2013-01-01", "2013-01-02", "2013-01-03")

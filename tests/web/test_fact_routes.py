@@ -13,10 +13,10 @@ from hbstore.cubes import Cover, CoverPartitions, CoverRun, Cubes
 from hbstore.cubes.covered import joined
 from hbstore.cubes.fact_times import Coverable
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.factory import timeline_of
+from hbstore.warehouse.service import Service
 from hbstore.web.cubes.fact_documents import CoverDocument
 from tests.timelines.strategies import utc
 from tests.web.cubes import FACT, days, modelled

@@ -8,8 +8,8 @@ import pytest
 
 from hbstore.cubes import Storage, parse_documents, write_documents
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.calls import Service
 from hbstore.query_service.access import Access
+from hbstore.warehouse.service import Service
 from hbstore.web.guard import MAX_BODY
 from tests.web.cubes import HTTP_MODEL, modelled
 

@@ -160,7 +160,7 @@ def test_a_table_is_checked_and_repaired(browse):
     found = browse("GET", f"{SALES}/check").json()
     assert (found["problems"], found["first"], found["timelines"]) == (0, [], [])
     assert found["rows"] >= 72
-    assert browse("POST", f"{SALES}/check").json() == {"intents": 0, "slots": 0, "miscounted": False}
+    assert browse("POST", f"{SALES}/check").json() == {"finished": 0, "miscounted": False}
 
 
 def test_folders_and_partitions_are_compared_and_made_to_agree(browse, catalog):

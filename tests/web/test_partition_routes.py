@@ -102,7 +102,7 @@ def test_a_stream_reads_no_more_than_it_is_asked_for(catalog, monkeypatch):
         "read_payloads",
         lambda *given, **named: sizes.append(named["max_parts"]) or read(*given, **named),
     )
-    pages = partition_listing.Listing(catalog.store, "shop", "sales").pages(None, None)
+    pages = partition_listing.PartitionListing(catalog.store, "shop", "sales").pages(None, None)
     assert len(next(pages).payloads) == 10
     assert sizes == [11]
     assert sum(len(one.payloads) for one in pages) == 62

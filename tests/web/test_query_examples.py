@@ -11,7 +11,7 @@ from hbstore import errors
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.web.queries import query_examples as examples
 from hbstore.web.queries.query_routes import query_routes
-from hbstore.web.queries.waiting import Waiting
+from hbstore.web.queries.waiting import QueryWaiting
 from tests.cubes.rides import rides
 
 ROUTES = {
@@ -50,7 +50,7 @@ def test_all_routes_have_examples_of_replies_and_of_errors(described):
 
 
 def test_the_examples_validate(described, served):
-    for route in query_routes(served[0], Waiting(served[0])).routes:
+    for route in query_routes(served[0], QueryWaiting(served[0])).routes:
         for method in route.methods:
             status = ROUTES[method.lower(), route.path]
             for kind, content in described[method.lower(), route.path]["responses"][status]["content"].items():

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hbstore.query_service.messages import Done, Failed, Planned, Progressed, Started
-from hbstore.query_service.query import Problem, Progress
+from hbstore.query_service.query import QueryProblem, QueryProgress
 from tests.metastore.serving import until
 from tests.query_service.test_service import ROWS
 
@@ -55,7 +55,7 @@ def test_events_tell_each_change_until_the_end(ask, served):
             if seen == [("queued", 0)]:
                 service.runner.heard(Started(id_))
             elif seen[-1] == ("running", 0):
-                service.runner.heard(Progressed(id_, Progress(tasks=4, tasks_done=2)))
+                service.runner.heard(Progressed(id_, QueryProgress(tasks=4, tasks_done=2)))
             elif seen[-1] == ("running", 2):
                 service.runner.heard(Done(id_, ROWS))
     assert seen == [("queued", 0), ("running", 0), ("running", 2), ("succeeded", 2)]
@@ -96,7 +96,7 @@ def test_a_failed_query_says_why(ask, served):
     id_ = submit(ask)
     service.runner.heard(Started(id_))
     service.runner.heard(
-        Failed(id_, Problem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask less"))
+        Failed(id_, QueryProblem(error="NoCandidate", text="no fact has it", fields={"cause": "X"}, hint="Ask less"))
     )
     problem = ask("GET", f"/queries/{id_}").json()["problem"]
     assert (problem["error"], problem["fields"], problem["hint"]) == ("NoCandidate", {"cause": "X"}, "Ask less")

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Done, Failed, Started
-from hbstore.query_service.query import Problem, Result, ResultColumn
+from hbstore.query_service.query import QueryProblem, Result, ResultColumn
 
 COLUMNS = (ResultColumn(name="n", type="bigint"), ResultColumn(name="n", type="string"))
 ROWS = [(number, f"text, {number}" if number % 3 else None) for number in range(2_500)]
@@ -97,7 +97,7 @@ def test_a_query_without_a_result_has_none_to_fetch(ask, served):
     id_ = ask("POST", "/queries", {"text": "select 1"}).json()["id"]
     assert ask("GET", f"/queries/{id_}/results").status == 409
     service.runner.heard(Started(id_))
-    service.runner.heard(Failed(id_, Problem(error="QueryFailed", text="no")))
+    service.runner.heard(Failed(id_, QueryProblem(error="QueryFailed", text="no")))
     reply = ask("GET", f"/queries/{id_}/results")
     assert (reply.status, reply.json()["fields"]["state"]) == (409, "failed")
 

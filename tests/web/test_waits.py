@@ -21,7 +21,7 @@ from hbstore.errors import ModelNotFound, NoStorageTables, TooManyWaiters
 from hbstore.query_service.access import Access
 from hbstore.times.clock import utc_now
 from hbstore.web.app import application
-from hbstore.web.cubes.waits import Source, Waits, Wanted
+from hbstore.web.cubes.waits import Waits, WaitSource, Wanted
 from hbstore.web.serving import http_served
 from tests.timelines.strategies import utc
 from tests.web.cubes import FACT, days, modelled
@@ -66,7 +66,7 @@ def answer(connection):
 
 
 def wanted(*, start=RANGE[0], end=RANGE[1], fact="rides_daily", time_dimension=None):
-    return Wanted(Source("shop", fact, time_dimension), start, end)
+    return Wanted(WaitSource("shop", fact, time_dimension), start, end)
 
 
 async def until(condition):
@@ -134,7 +134,7 @@ def test_a_fact_that_is_dropped_meanwhile_is_told(port, cubes):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda cubes: Source("shop", "rides_daily", None).look(cubes.store, utc_now),
+        lambda cubes: WaitSource("shop", "rides_daily", None).look(cubes.store, utc_now),
         lambda cubes: cubes.cover("rides_daily", *RANGE, partial=True),
     ],
     ids=["a wait", "a cover"],
@@ -281,7 +281,7 @@ def test_waiters_that_go_away_are_forgotten(served, catalog, monkeypatch):
             one.close()
         holds(lambda: waits.number == 0 and waits._reader is None)
         looks = []
-        monkeypatch.setattr(Source, "look", lambda *_: looks.append(1))
+        monkeypatch.setattr(WaitSource, "look", lambda *_: looks.append(1))
         time.sleep(0.3)
         assert looks == []  # nobody waits, so nothing is read
 
@@ -298,13 +298,13 @@ def test_waiters_for_one_range_share_its_looks_and_hold_no_thread(cubes, monkeyp
 
 
 async def _shared(cubes, monkeypatch):
-    waits, look, looks = Waits(cubes.store), Source.look, []
+    waits, look, looks = Waits(cubes.store), WaitSource.look, []
 
     def noted(self, *arguments):
         looks.append(threading.current_thread().name)
         return look(self, *arguments)
 
-    monkeypatch.setattr(Source, "look", noted)
+    monkeypatch.setattr(WaitSource, "look", noted)
     first = asyncio.ensure_future(waits.cover(wanted(), SOON))
     await until(lambda: waits.number)
     threads = threading.active_count()
@@ -329,7 +329,7 @@ def test_looking_that_fails_as_it_should_not_ends_all_waits(cubes, monkeypatch):
 async def _broken(waits, monkeypatch):
     waiters = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(2)]
     await until(lambda: waits.number == 2)
-    monkeypatch.setattr(Source, "look", lambda *_: 1 / 0)
+    monkeypatch.setattr(WaitSource, "look", lambda *_: 1 / 0)
     assert all(isinstance(one, ZeroDivisionError) for one in await asyncio.gather(*waiters, return_exceptions=True))
 
 

@@ -24,7 +24,7 @@ _LONGEST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ColumnAxis:
     """Places of a column's cells on a line.
 
     Attributes:
@@ -44,7 +44,9 @@ class Axis:
     high: int
 
     @staticmethod
-    def of(column_type: ColumnType, left: float, width: float, sampled: SampledValues, also: Iterable[bytes]) -> Axis:
+    def of(
+        column_type: ColumnType, left: float, width: float, sampled: SampledValues, also: Iterable[bytes]
+    ) -> ColumnAxis:
         """The axis of a column.
 
         Args:
@@ -57,11 +59,11 @@ class Axis:
         cells = sorted({*sampled.cells, *also})
         values = [cell for cell in cells if cell[:1] == TAG_VALUE]
         if column_type.width is None or not values:
-            return Axis(column_type, left, width, tuple(cells), None, 0)
+            return ColumnAxis(column_type, left, width, tuple(cells), None, 0)
         low, high = _number(values[0], column_type), _number(values[-1], column_type) + 1
         if sampled.complete and high - low > _SPARSE * len(values):
-            return Axis(column_type, left, width, tuple(cells), None, 0)
-        return Axis(column_type, left, width, tuple(cells), low, high)
+            return ColumnAxis(column_type, left, width, tuple(cells), None, 0)
+        return ColumnAxis(column_type, left, width, tuple(cells), low, high)
 
     def x(self, place: bytes) -> float:
         """Where a cell begins, or a place between cells is."""

@@ -56,7 +56,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     """A bar.
 
     Attributes:
@@ -123,10 +123,10 @@ def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what:
         width: of the picture, in pixels.
         what: it shows, as its title begins.
     """
-    drawn = [value for one in series for value in one.values if is_drawn(value)]
+    drawn = [value for line in series for value in line.values if is_drawn(value)]
     axis = NumberAxis.of(min(drawn), max(drawn), 5)
     left = max(len(text) for _, text in axis.labels()) * CHARACTER + 12
-    names = [clipped(one.name, _NAME) for one in series]
+    names = [clipped(line.name, _NAME) for line in series]
     is_wide = width >= _WIDE
     right = width - (max(map(len, names)) * CHARACTER + 34 if is_wide else 10)
     picture = Drawing(width, f"{what}: {_said(times, series, drawn)}", styled=False)
@@ -134,8 +134,8 @@ def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what:
     frame = _Frame((times[0], times[-1]), axis, left, right, top)
     _axes(picture, frame)
     ends = []
-    for one, colour, name in zip(series, SERIES, names, strict=False):
-        runs = list(_runs(times, one.values))
+    for line, colour, name in zip(series, SERIES, names, strict=False):
+        runs = list(_runs(times, line.values))
         for run in runs:
             _line(picture, frame, run, colour, name if len(times) * len(series) <= _MARKED else None)
         if runs:
@@ -145,7 +145,7 @@ def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what:
     return picture
 
 
-def bar_chart(bars: Sequence[Bar], width: int, what: str) -> Drawing:
+def bar_chart(bars: Sequence[ChartBar], width: int, what: str) -> Drawing:
     """A bar for each name, below each other: names, values as texts, bars from zero on.
 
     Args:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from hbstore.console.drawings.axis import Axis, pixels, text, whole_cells
+from hbstore.console.drawings.axis import ColumnAxis, pixels, text, whole_cells
 from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
 from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell
-from hbstore.plans.key_line import Lane, Reading, Stretch
+from hbstore.plans.key_line import KeyStretch, Lane, Reading
 from hbstore.plans.notation import bound_notation
 from hbstore.plans.sampled_values import SampledValues
 from hbstore.plans.schema import KeySchema
@@ -67,14 +67,14 @@ def key_line_drawing(
     """
     drawing = Drawing(WIDTH, f"{plural(scans, 'scan')} on the line of the keys of a table", styled=False)
     top = 0.0
-    axes: list[Axis] = []
+    axes: list[ColumnAxis] = []
     tops: list[list[float]] = []
     for at, ((lanes, more), values) in enumerate(zip(columns, sampled, strict=True)):
         column_type = schema.types[at]
         shown = [place for lane in lanes for stretch in lane.line for place in (stretch.start, stretch.stop)]
         few = len(shown) <= 2 * _LINKED
         also = whole_cells(shown, column_type) if few or not values.cells else ()
-        axis = Axis.of(column_type, _GUTTER, WIDTH - _GUTTER - _RIGHT, values, _near(also, values))
+        axis = ColumnAxis.of(column_type, _GUTTER, WIDTH - _GUTTER - _RIGHT, values, _near(also, values))
         drawing.text(0, top, clipped(f"{schema.names[at]} {column_type.name}", _LABEL))
         if at:
             top += LINE_HEIGHT
@@ -107,7 +107,7 @@ def _near(cells: Sequence[bytes], values: SampledValues) -> list[bytes]:
     return [cell for cell in cells if first <= cell <= last]
 
 
-def _draw_lane(drawing: Drawing, axis: Axis, lane: Lane, top: float) -> None:
+def _draw_lane(drawing: Drawing, axis: ColumnAxis, lane: Lane, top: float) -> None:
     """A line and what is read on it."""
     drawing.box(axis.left, top + _BAR / 2 - 1, axis.width, 2, FAINT)
     if len(lane.line) <= _LINKED:
@@ -123,7 +123,7 @@ def _draw_lane(drawing: Drawing, axis: Axis, lane: Lane, top: float) -> None:
         drawing.boxes(boxes, _COLOURS[reading])
 
 
-def _ends(axis: Axis, stretch: Stretch) -> tuple[float, float]:
+def _ends(axis: ColumnAxis, stretch: KeyStretch) -> tuple[float, float]:
     left, right = axis.x(stretch.start), axis.x(stretch.stop)
     if stretch.reading is Reading.KEY:
         middle = (left + right) / 2
@@ -131,7 +131,9 @@ def _ends(axis: Axis, stretch: Stretch) -> tuple[float, float]:
     return left, max(right, left + 2)
 
 
-def _draw_stretch(drawing: Drawing, axis: Axis, stretch: Stretch, left: float, right: float, top: float) -> None:
+def _draw_stretch(
+    drawing: Drawing, axis: ColumnAxis, stretch: KeyStretch, left: float, right: float, top: float
+) -> None:
     hint = f"{_hint(axis, stretch)}: {_WORDS[stretch.reading]}"
     if stretch.reading is Reading.KEY:
         drawing.box(left, top - 3, _POINT, _BAR + 6, _POINTS, hint)
@@ -150,7 +152,7 @@ def _draw_stretch(drawing: Drawing, axis: Axis, stretch: Stretch, left: float, r
             drawing.line(bent, _SKIPS)
 
 
-def _hint(axis: Axis, stretch: Stretch) -> str:
+def _hint(axis: ColumnAxis, stretch: KeyStretch) -> str:
     """A stretch in words."""
     low, high = stretch.start, stretch.stop
     if after_cell(axis.type, low) == high:
@@ -160,11 +162,11 @@ def _hint(axis: Axis, stretch: Stretch) -> str:
     return f"{first} to {last}"
 
 
-def _place_text(place: bytes, axis: Axis) -> str:
+def _place_text(place: bytes, axis: ColumnAxis) -> str:
     return bound_notation(place, axis.type)
 
 
-def _draw_funnel(drawing: Drawing, above: Axis, lane: Lane, tops: Sequence[float], top: float) -> None:
+def _draw_funnel(drawing: Drawing, above: ColumnAxis, lane: Lane, tops: Sequence[float], top: float) -> None:
     """Lines from the values whose line this is to the ends of it."""
     ends = [_ends(above, stretch) for _, stretch in lane.above]
     left, right = min(one for one, _ in ends), max(two for _, two in ends)
@@ -173,7 +175,7 @@ def _draw_funnel(drawing: Drawing, above: Axis, lane: Lane, tops: Sequence[float
     drawing.line([(right, start), (WIDTH - _RIGHT, top - 2)], FAINT)
 
 
-def _draw_axis(drawing: Drawing, axis: Axis, values: SampledValues, top: float) -> None:
+def _draw_axis(drawing: Drawing, axis: ColumnAxis, values: SampledValues, top: float) -> None:
     """Ticks where values are, and the texts of some."""
     spans = [(axis.x(cell), axis.x(cell) + 1) for cell in values.cells]
     drawing.boxes([(left, top, right - left, float(_TICK)) for left, right in pixels(spans)], FAINT)

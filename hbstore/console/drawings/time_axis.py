@@ -6,7 +6,7 @@ from bisect import bisect_right
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from hbstore.timelines.picture import Axis
+from hbstore.timelines.picture import TimelineAxis
 from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
 
@@ -27,7 +27,7 @@ _UNITS: Final = (
 """Update periods, and how many of their parts make a unit."""
 
 
-class Unit(NamedTuple):
+class AxisUnit(NamedTuple):
     """A unit of an axis: its moments, which may reach over the ends of the axis, and its text."""
 
     start: int
@@ -35,10 +35,10 @@ class Unit(NamedTuple):
     text: str
 
 
-def units_of(axis: Axis) -> list[Unit]:
+def units_of(axis: TimelineAxis) -> list[AxisUnit]:
     """The smallest units of which there are not too many. O(their number)."""
     begin, end = axis.edges[0], axis.edges[-1]
-    units: list[Unit] = []
+    units: list[AxisUnit] = []
     for period, count in _UNITS:
         if period.rank >= axis.period.rank:
             start, stop = _number(period, count, begin), _number(period, count, end - 1)
@@ -47,13 +47,13 @@ def units_of(axis: Axis) -> list[Unit]:
                 for number in range(start, stop + 1):
                     since, until = _moment(period, count, number), _moment(period, count, number + 1)
                     time = time_at(since)
-                    units.append(Unit(since, until, _text(period, time, before)))
+                    units.append(AxisUnit(since, until, _text(period, time, before)))
                     before = time
                 break
     return units
 
 
-def place(axis: Axis, moment: int) -> float:
+def place(axis: TimelineAxis, moment: int) -> float:
     """Where a moment lies, in cells from the left; what is outside lies at the end."""
     cell = bisect_right(axis.edges, moment) - 1
     if not 0 <= cell < len(axis):

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.console.drawings.time_axis import Unit, place, units_of
+from hbstore.console.drawings.time_axis import AxisUnit, place, units_of
 from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
-from hbstore.timelines.picture import Axis, Stretch
+from hbstore.timelines.picture import CellStretch, TimelineAxis
 from hbstore.wording import clipped
 
 CELLS: Final = 800
@@ -42,7 +42,7 @@ _ORDER: Final = (FULL, PARTLY, MISSING)
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class TimelineLane:
     """A line of a drawing.
 
     Attributes:
@@ -54,11 +54,13 @@ class Lane:
 
     name: str
     label: str
-    stretches: Sequence[Stretch]
+    stretches: Sequence[CellStretch]
     heading: str | None = None
 
 
-def timelines_drawing(axis: Axis, lanes: Sequence[Lane], address: Callable[[int, int], str], title: str) -> Drawing:
+def timelines_drawing(
+    axis: TimelineAxis, lanes: Sequence[TimelineLane], address: Callable[[int, int], str], title: str
+) -> Drawing:
     """The drawing.
 
     Args:
@@ -94,7 +96,7 @@ def timelines_drawing(axis: Axis, lanes: Sequence[Lane], address: Callable[[int,
     return drawing
 
 
-def _tops(lanes: Sequence[Lane]) -> Iterator[float]:
+def _tops(lanes: Sequence[TimelineLane]) -> Iterator[float]:
     top = 0.0
     for lane in lanes:
         if lane.heading is not None:
@@ -105,8 +107,8 @@ def _tops(lanes: Sequence[Lane]) -> Iterator[float]:
 
 def _draw_within(
     drawing: Drawing,
-    axis: Axis,
-    lanes: Sequence[Lane],
+    axis: TimelineAxis,
+    lanes: Sequence[TimelineLane],
     tops: Sequence[float],
     within: tuple[float, float],
     placed: tuple[float, float],
@@ -136,7 +138,7 @@ def _draw_within(
         drawing.boxes(some, colour)
 
 
-def _between(stretches: Sequence[Stretch], begin: float, end: float) -> Iterator[Stretch]:
+def _between(stretches: Sequence[CellStretch], begin: float, end: float) -> Iterator[CellStretch]:
     """The stretches that reach into a range of cells. O(log of all, and those)."""
     for at in range(bisect_right(stretches, begin, key=_stop), len(stretches)):
         if stretches[at].start >= end:
@@ -144,7 +146,7 @@ def _between(stretches: Sequence[Stretch], begin: float, end: float) -> Iterator
         yield stretches[at]
 
 
-def _stop(stretch: Stretch) -> int:
+def _stop(stretch: CellStretch) -> int:
     return stretch.stop
 
 
@@ -152,5 +154,5 @@ def _touch(one: tuple[float, float, float, float], other: tuple[float, float, fl
     return abs(one[0] + one[2] - other[0]) < _NEAR
 
 
-def _hint(axis: Axis, unit: Unit) -> str:
+def _hint(axis: TimelineAxis, unit: AxisUnit) -> str:
     return f"{axis.text(unit.start)} to {axis.text(unit.stop)}"

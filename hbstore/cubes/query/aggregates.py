@@ -16,7 +16,7 @@ from hbstore.cubes.query.aggregate_calls import call_of, is_aggregate, is_filter
 from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
-from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.units import AggregateUnit
 from hbstore.errors import UnsupportedQuery
 
 _UNIT: Final = "hbstore.unit"
@@ -34,7 +34,7 @@ class Units:
 
     query: QueryText
     fields: RollingUp
-    found: list[Unit] = field(default_factory=list)
+    found: list[AggregateUnit] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def taken_from(self, tree: exp.Expr) -> exp.Expr:

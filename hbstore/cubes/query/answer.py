@@ -22,14 +22,14 @@ from hbstore.cubes.query.candidates import (
     Offer,
 )
 from hbstore.cubes.query.choice import index_runs
-from hbstore.cubes.query.ranges import Stretch, moments_text
+from hbstore.cubes.query.ranges import ConditionRange, moments_text
 from hbstore.cubes.query.rates import Compared, Rates
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import Shaped, shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
-from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import BLOCK, Columns, Part, value_text
 from hbstore.errors import NoCandidate
 from hbstore.filters.builder import Expression, col
@@ -117,7 +117,7 @@ class Answer:
     cost: Cost
 
     @property
-    def units(self) -> Sequence[Unit]:
+    def units(self) -> Sequence[AggregateUnit]:
         """The aggregates."""
         return self.shaped.units
 
@@ -127,7 +127,7 @@ class Answer:
         return self.shaped.needs
 
     @property
-    def stretches(self) -> Sequence[Stretch]:
+    def stretches(self) -> Sequence[ConditionRange]:
         """The time that is read."""
         return self.shaped.stretches
 
@@ -240,14 +240,14 @@ class Answer:
         """By storage table, the filter of the partitions that are read; None for one that has none."""
         offers = {offer.table: offer for offer in self.question.offers}
         # A table of which no partition is read stands in the query for its columns alone.
-        found: dict[str, Expression | None] = {}
+        filters: dict[str, Expression | None] = {}
         for offer in (part.offer for part in self.parts()):
-            found[offer.table] = None if offer.on.is_continuous else col(self.by.column).is_null()
+            filters[offer.table] = None if offer.on.is_continuous else col(self.by.column).is_null()
         for table, runs in self.cover_runs().items():
             kind = offers[table].time_type(self.by.column)
             texts = [value_text(kind, run.period, at) for run in runs for at in range(run.start, run.stop)]
-            found[table] = col(self.by.column).isin(*texts)
-        return found
+            filters[table] = col(self.by.column).isin(*texts)
+        return filters
 
     def columns(self) -> Columns:
         """The columns of the rows that are read."""
@@ -283,10 +283,10 @@ class Answer:
         return [offer for offer in block.offers if offer.table in read] or [block.offers[0]]
 
 
-def _able(question: Question, needs: Needs, units: Sequence[Unit]) -> dict[int, frozenset[Offer]]:
+def _able(question: Question, needs: Needs, units: Sequence[AggregateUnit]) -> dict[int, frozenset[Offer]]:
     """By aggregate, or -1 for rows without one, the storage tables that can answer it."""
     able: dict[int, frozenset[Offer]] = {}
-    numbered: list[tuple[int, Unit | None]] = [*enumerate(units)] if units else [(-1, None)]
+    numbered: list[tuple[int, AggregateUnit | None]] = [*enumerate(units)] if units else [(-1, None)]
     for number, unit in numbered:
         reasons = {offer: needs.refusal(question.cube, offer, unit) for offer in question.offers}
         refused = [reason for reason in reasons.values() if reason is not None]

@@ -19,9 +19,9 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import Needs, Offer
 from hbstore.cubes.query.choice import Choice, Chooser
-from hbstore.cubes.query.ranges import Stretch
+from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
-from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.units import AggregateUnit
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
@@ -63,10 +63,10 @@ class AggregateKind:
 
 def best_blocks(
     needs: Needs,
-    units: Sequence[Unit],
+    units: Sequence[AggregateUnit],
     able: Mapping[int, frozenset[Offer]],
     order: Sequence[Offer],
-    stretches: Sequence[Stretch],
+    stretches: Sequence[ConditionRange],
     rates: Rates,
 ) -> tuple[Cost, list[Block]]:
     """The blocks that answer a query best.
@@ -97,7 +97,9 @@ def best_blocks(
     return best
 
 
-def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]) -> list[AggregateKind]:
+def _kinds(
+    units: Sequence[AggregateUnit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]
+) -> list[AggregateKind]:
     """The kinds of aggregates. Columns that a table has for some time only make kinds of their own."""
     some_time = {
         offer: frozenset(name for name, one in offer.columns.items() if one.start_time or one.end_time)
@@ -118,9 +120,9 @@ def _kinds(units: Sequence[Unit], able: Mapping[int, frozenset[Offer]], order: S
 def _block(
     kinds: Sequence[AggregateKind],
     needs: Needs,
-    units: Sequence[Unit],
+    units: Sequence[AggregateUnit],
     order: Sequence[Offer],
-    stretches: Sequence[Stretch],
+    stretches: Sequence[ConditionRange],
     rates: Rates,
 ) -> Block:
     common = _common(kinds)

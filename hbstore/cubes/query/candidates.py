@@ -24,10 +24,10 @@ from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Join, Reached
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
-from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.registration import validity
 from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TimelineNotFound
-from hbstore.store.stored_timelines import Timelines
+from hbstore.store.timelines.stored_timelines import Timelines
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
@@ -45,7 +45,6 @@ MORE_BYTES: Final = "MORE_BYTES"
 MORE_ROWS: Final = "MORE_ROWS"
 MORE_PARTITIONS: Final = "MORE_PARTITIONS"
 
-_ATTEMPTS: Final = 10
 """How often the facts of a cube are read while others alter them."""
 
 
@@ -140,24 +139,28 @@ class Offer:
             CorruptTimeline, TimelineTooLarge, UnknownTimelineClass: a stored timeline cannot be read.
             ConcurrentChange: other writers kept altering the facts.
         """
-        for _ in range(_ATTEMPTS):
+
+        def read() -> list[Offer]:
             facts = star.facts(cube)
             try:
-                found = [Offer._of(star, fact, on, now, options) for fact in facts for on in fact.storage_tables]
-                return sorted(found, key=lambda one: (one.fact.weight or 0.0, one.table))
-            except (TableNotFound, TimelineNotFound):
+                offers = [Offer._of(star, fact, on, now, options) for fact in facts for on in fact.storage_tables]
+            except (TableNotFound, TimelineNotFound) as error:
                 if star.facts(cube) == facts:
                     raise
-        raise ConcurrentChange(
-            "other writers kept altering the cube's facts while the query was answered",
-            cube=cube.name,
-            hint="Ask again",
-        )
+                raise ConcurrentChange(
+                    "another writer altered the cube's facts", cube=cube.name, hint="Try again"
+                ) from error
+            return sorted(offers, key=lambda offer: (offer.fact.weight or 0.0, offer.table))
+
+        text = "other writers kept altering the cube's facts while the query was answered"
+        return star.catalog.store.patience.retry(read, text=text, hint="Ask again", cube=cube.name)
 
     @staticmethod
     def _of(star: Star, fact: Fact, on: StorageTable, now: datetime, options: QueryOptions) -> Offer:
         name, times = fact.table_name(on.storage), set(on.time_partition_columns)
-        columns = {one.name: one for one in fact.columns} | {one.name: one for one in on.partition_columns}
+        columns = {column.name: column for column in fact.columns} | {
+            column.name: column for column in on.partition_columns
+        }
         start, end = validity(fact, now)
         if on.is_continuous:
             end = now if end is None else min(end, now)
@@ -174,7 +177,7 @@ class Offer:
             fact,
             on,
             name,
-            {column: one for column, one in columns.items() if column not in times},
+            {column_name: column for column_name, column in columns.items() if column_name not in times},
             is_raw(fact),
             timelines,
             totals,
@@ -254,11 +257,11 @@ class Needs:
     start: int = 0
     stop: int = LIMIT
 
-    def refusal(self, cube: Cube, offer: Offer, unit: Unit | None) -> Candidate | None:
+    def refusal(self, cube: Cube, offer: Offer, unit: AggregateUnit | None) -> Candidate | None:
         """Why a storage table cannot answer a unit, or rows without one; None where it can."""
         return next((offer.refusal(*why) for why in self._lacks(cube, offer, unit)), None)
 
-    def _lacks(self, cube: Cube, offer: Offer, unit: Unit | None) -> Iterator[tuple[str, str]]:
+    def _lacks(self, cube: Cube, offer: Offer, unit: AggregateUnit | None) -> Iterator[tuple[str, str]]:
         """The causes why it cannot, each with a detail."""
         if offer.barred is not None:
             yield offer.barred
@@ -280,7 +283,7 @@ class Needs:
         if offer.until <= self.start or self.stop <= offer.since:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
-    def _lacks_of_rows(self, offer: Offer, unit: Unit | None) -> Iterator[tuple[str, str]]:
+    def _lacks_of_rows(self, offer: Offer, unit: AggregateUnit | None) -> Iterator[tuple[str, str]]:
         wanted = self.attributes | self.measures
         answers = unit is None or unit.answers(offer)
         if unit is not None and answers:
@@ -311,7 +314,7 @@ class Needs:
     def _allows_own(self, offer: Offer) -> bool:
         return offer.options.allows_period(offer.fact.name, offer.on.storage, UpdatePeriod.CONTINUOUS)
 
-    def sources(self, offer: Offer, units: Iterable[Unit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
+    def sources(self, offer: Offer, units: Iterable[AggregateUnit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
         """The sources of a storage table for some units, with its rate where that counts."""
         used = set(self.attributes | self.measures)
         own = offer.own_time(self.by)

@@ -24,7 +24,7 @@ from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.shaping import shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
-from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import InvalidInput
 
 _FIELDS: Final = 'Give a list of names of fields, such as ["fare", "city.name"]'
@@ -74,7 +74,7 @@ def candidates_of(
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
 
-    def candidates(ways: Ways) -> list[Candidate]:
+    def candidates(ways: ResolutionWay) -> list[Candidate]:
         resolved = resolve(query, star, ranges, columns, ways, options)
         apply_options(query, resolved, options)
         shaped = shape(query, star, base, resolved, ways.one_of("by", by))

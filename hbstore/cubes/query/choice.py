@@ -52,7 +52,7 @@ class Source:
     rate: Fraction = Fraction(0)
 
 
-class Run(NamedTuple):
+class SourceRun(NamedTuple):
     """Moments that one source answers; None: that no partition answers."""
 
     start: int
@@ -76,7 +76,7 @@ class Choice:
         cost: of all that.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[SourceRun, ...]
     missing: tuple[tuple[int, int], ...]
     cost: tuple[int, Fraction, Fraction, int]
 
@@ -90,50 +90,50 @@ class Chooser:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self._sources = tuple(sources)
-        weights = [Fraction(one.weight) for one in self._sources]
+        weights = [Fraction(source.weight) for source in self._sources]
         self._factors = (
-            lcm(*(one.denominator for one in weights)),
-            lcm(*(one.rate.denominator for one in self._sources)),
+            lcm(*(weight.denominator for weight in weights)),
+            lcm(*(source.rate.denominator for source in self._sources)),
         )
         self._weights = {
-            one: int(weight * self._factors[0]) for one, weight in zip(self._sources, weights, strict=True)
+            source: int(weight * self._factors[0]) for source, weight in zip(self._sources, weights, strict=True)
         }
-        self._rates = {one: int(one.rate * self._factors[1]) for one in self._sources}
+        self._rates = {source: int(source.rate * self._factors[1]) for source in self._sources}
 
     def choose(self, start: int, stop: int) -> Choice:
         """The best choice for the moments [start, stop). O(holes · log), and O(large parts) from a week on."""
         if start >= stop:
             return Choice((), (), (0, Fraction(0), Fraction(0), 0))
-        small = [one for one in self._sources if one.period.rank <= UpdatePeriod.DAILY.rank]
-        large = [one for one in self._sources if one.period.rank > UpdatePeriod.DAILY.rank]
+        small = [source for source in self._sources if source.period.rank <= UpdatePeriod.DAILY.rank]
+        large = [source for source in self._sources if source.period.rank > UpdatePeriod.DAILY.rank]
         runs = self._best_of_small(small, start, stop)
         if large:
             runs = self._best_way(runs, large, start, stop)
         runs = _joined(runs)
-        missing = tuple((one.start, one.stop) for one in runs if one.source is None)
+        missing = tuple((run.start, run.stop) for run in runs if run.source is None)
         uncovered, weight, size, count = _sum(map(self._cost, runs))
         cost = uncovered, Fraction(weight, self._factors[0]), Fraction(size, self._factors[1]), count
-        return Choice(tuple(one for one in runs if one.source is not None), missing, cost)
+        return Choice(tuple(run for run in runs if run.source is not None), missing, cost)
 
-    def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[Run]:
+    def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
         """The best runs from periods that lie within each other; runs without a source where time is missing.
 
         What no smaller period could do better is taken first, from the largest period to the smallest. Then the others
         have few moments left to look at.
         """
-        periods = sorted({one.period for one in sources}, key=lambda period: -period.rank)
-        taken: list[Run] = []
+        periods = sorted({source.period for source in sources}, key=lambda period: -period.rank)
+        taken: list[SourceRun] = []
         left = [(start, stop)]
-        others: list[tuple[Division, list[Run]]] = []
+        others: list[tuple[Division, list[SourceRun]]] = []
         for period in periods:
-            smaller = min((self._price(one) for one in sources if one.period.rank < period.rank), default=None)
-            own = [one for one in sources if one.period is period]
-            first = [one for one in own if smaller is None or self._price(one) <= smaller]
+            smaller = min((self._price(source) for source in sources if source.period.rank < period.rank), default=None)
+            own = [source for source in sources if source.period is period]
+            first = [source for source in own if smaller is None or self._price(source) <= smaller]
             parts = self._parts(first, period, left)
             taken += parts
             left = list(_without(left, parts))
-            others.append((period, self._parts([one for one in own if one not in first], period, left)))
-        runs = sorted([*taken, *(Run(*one, None) for one in left)], key=lambda run: run.start)
+            others.append((period, self._parts([source for source in own if source not in first], period, left)))
+        runs = sorted([*taken, *(SourceRun(*span, None) for span in left)], key=lambda run: run.start)
         for period, parts in reversed(others):
             runs = self._replaced(runs, period, parts)
         return runs
@@ -142,7 +142,7 @@ class Chooser:
         """What a moment of a source costs."""
         return self._weights[source], self._rates[source]
 
-    def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[Run]:
+    def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[SourceRun]:
         """The parts of a period within some moments, each of its best source, in runs of moments; sorted."""
         uncovered = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
         parts: list[tuple[int, int, Source]] = []
@@ -159,11 +159,11 @@ class Chooser:
                     left.append((at, high))
             uncovered = left
         parts.sort(key=lambda one: one[0])
-        return [Run(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
+        return [SourceRun(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
 
-    def _replaced(self, runs: Sequence[Run], period: Division, parts: Sequence[Run]) -> list[Run]:
+    def _replaced(self, runs: Sequence[SourceRun], period: Division, parts: Sequence[SourceRun]) -> list[SourceRun]:
         """Runs with each part in place of what it holds, unless that is better."""
-        replaced: list[Run] = []
+        replaced: list[SourceRun] = []
         pending = list(reversed(runs))
         for part in parts:
             while pending and pending[-1].stop <= part.start:
@@ -178,37 +178,39 @@ class Chooser:
                 whole = period.moment(period.floor_index(min(run.stop, part.stop)))
                 end = whole if whole > at else period.moment(period.floor_index(at) + 1)
                 inside = _taken(pending, end)
-                ours = Run(at, end, part.source)
+                ours = SourceRun(at, end, part.source)
                 replaced += [ours] if self._cost(ours) <= _sum(map(self._cost, inside)) else inside
                 at = end
         return replaced + pending[::-1]
 
-    def _best_way(self, runs: Sequence[Run], sources: Sequence[Source], start: int, stop: int) -> list[Run]:
+    def _best_way(self, runs: Sequence[SourceRun], sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
         """Runs with large parts in their places, so that the whole costs least."""
-        parts: list[Run] = []
-        for period in sorted({one.period for one in sources}, key=lambda period: -period.rank):
-            for run in self._parts([one for one in sources if one.period is period], period, [(start, stop)]):
+        parts: list[SourceRun] = []
+        for period in sorted({source.period for source in sources}, key=lambda period: -period.rank):
+            for run in self._parts([source for source in sources if source.period is period], period, [(start, stop)]):
                 first, last = period.floor_index(run.start), period.floor_index(run.stop)
-                parts += [Run(period.moment(at), period.moment(at + 1), run.source) for at in range(first, last)]
+                parts += [SourceRun(period.moment(at), period.moment(at + 1), run.source) for at in range(first, last)]
         ends = sorted({start, stop, *(end for part in parts for end in part[:2])})
-        leading: dict[int, list[Run]] = {}
+        leading: dict[int, list[SourceRun]] = {}
         for part in parts:
             leading.setdefault(part.stop, []).append(part)
         pending = list(reversed(runs))
-        best: dict[int, tuple[Cost, int, list[Run]]] = {start: (_NOTHING, start, [])}
+        best: dict[int, tuple[Cost, int, list[SourceRun]]] = {start: (_NOTHING, start, [])}
         for before, end in pairwise(ends):
             between = _taken(pending, end)
             ways = [(_sum([best[before][0], *map(self._cost, between)]), before, between)]
-            ways += [(_sum([best[one.start][0], self._cost(one)]), one.start, [one]) for one in leading.get(end, ())]
+            ways += [
+                (_sum([best[part.start][0], self._cost(part)]), part.start, [part]) for part in leading.get(end, ())
+            ]
             best[end] = min(reversed(ways), key=lambda way: way[0])
-        chosen: list[list[Run]] = []
+        chosen: list[list[SourceRun]] = []
         at = stop
         while at != start:
             _, at, last_runs = best[at]
             chosen.append(last_runs)
         return [run for some in reversed(chosen) for run in some]
 
-    def _cost(self, run: Run) -> Cost:
+    def _cost(self, run: SourceRun) -> Cost:
         length, source = run.stop - run.start, run.source
         if source is None:
             return length, 0, 0, 0
@@ -217,7 +219,7 @@ class Chooser:
         return 0, self._weights[source] * length, self._rates[source] * length, count
 
 
-def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[Run]) -> Iterator[tuple[int, int]]:
+def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[SourceRun]) -> Iterator[tuple[int, int]]:
     """What some parts leave of the ranges that they lie in; both are sorted."""
     pending = deque(parts)
     for start, stop in ranges:
@@ -227,9 +229,9 @@ def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[Run]) -> Iterato
         yield from gaps(inside, start, stop)
 
 
-def _taken(pending: list[Run], end: int) -> list[Run]:
+def _taken(pending: list[SourceRun], end: int) -> list[SourceRun]:
     """The runs up to a moment, taken from the end of a reversed list; one that goes on behind it is cut."""
-    taken: list[Run] = []
+    taken: list[SourceRun] = []
     while pending and pending[-1].start < end:
         run = pending.pop()
         if run.stop > end:
@@ -246,9 +248,9 @@ def _sum(costs: Iterable[Cost]) -> Cost:
     return missing, weight, size, count
 
 
-def _joined(runs: Iterable[Run]) -> list[Run]:
+def _joined(runs: Iterable[SourceRun]) -> list[SourceRun]:
     """Runs with neighbours of one source made one."""
-    merged: list[Run] = []
+    merged: list[SourceRun] = []
     for run in runs:
         goes_on = merged and merged[-1].source is run.source and merged[-1].stop == run.start
         merged.append(run._replace(start=merged.pop().start) if goes_on else run)

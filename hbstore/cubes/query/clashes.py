@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hbstore.store.stored_timelines import Timelines
+from hbstore.store.timelines.stored_timelines import Timelines
 from hbstore.timelines import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, StringType

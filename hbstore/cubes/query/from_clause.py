@@ -113,15 +113,15 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
     dimensions = time_dimensions(first.concept)
     where = query.select.args.get("where")
     ranges: list[QueryRange] = []
-    for node in [one for one in query.select.find_all(exp.Anonymous) if is_time_range(one)]:
+    for node in [call for call in query.select.find_all(exp.Anonymous) if is_time_range(call)]:
         if where is None or node.find_ancestor(exp.Where) is not where:
             raise query.error(
                 UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
             )
-        one = read_time_range(query, node, now)
-        column = one.column
+        time_range = read_time_range(query, node, now)
+        column = time_range.column
         assert column is not None
-        if one.dimension not in dimensions or column.table.lower() not in ("", first.alias):
+        if time_range.dimension not in dimensions or column.table.lower() not in ("", first.alias):
             raise query.error(
                 UnknownField,
                 "not a time dimension of the cube",
@@ -131,7 +131,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
                 hint="Ask for a range of one of the cube's time dimensions",
             )
         node.replace(marker(len(ranges)))
-        ranges.append(one)
+        ranges.append(time_range)
     return ranges
 
 

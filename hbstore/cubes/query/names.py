@@ -25,7 +25,7 @@ from hbstore.cubes.query.ranges import QueryRange, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, placed
-from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField, UnsupportedQuery
 from hbstore.times.moments import LIMIT, moment
 
@@ -56,7 +56,7 @@ class Names:
     star: Star
     ranges: Sequence[QueryRange]
     columns: frozenset[str]
-    ways: Ways
+    ways: ResolutionWay
     by_table: bool
     owners: list[Owner]
     made: Resolved
@@ -93,34 +93,36 @@ class Names:
             tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
         return tree
 
-    def _field(self, owner: Owner, name: str, found: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
+    def _field(self, owner: Owner, name: str, named_field: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
         if owner.alias == self.made.root and depth == 0:
             self.made.asked.add(name)
             self._check_derived(owner, name, node)
-        if isinstance(found, Measure | DimAttribute):
-            self._check_times(found, node)
-        if isinstance(found, Expression):
-            return self._expression(owner, found, node, depth)
-        if isinstance(found, DimAttribute) and found.chain:
-            return self._attribute(owner, found, node, depth)
+        if isinstance(named_field, Measure | DimAttribute):
+            self._check_times(named_field, node)
+        if isinstance(named_field, Expression):
+            return self._expression(owner, named_field, node, depth)
+        if isinstance(named_field, DimAttribute) and named_field.chain:
+            return self._attribute(owner, named_field, node, depth)
         return exp.column(name, table=owner.alias, quoted=True)
 
-    def _attribute(self, owner: Owner, found: DimAttribute, node: exp.Expr, depth: int) -> exp.Expr:
+    def _attribute(self, owner: Owner, attribute: DimAttribute, node: exp.Expr, depth: int) -> exp.Expr:
         """An attribute to which chains lead, and which may be a column as well."""
-        stored = self._is_stored(owner, found.name)
-        if (stored or len(found.chain) > 1) and self._goes_by_table(owner):
-            made = self._by_table(owner, found.name, lambda one: one.along(owner, found, found.chain, node, depth))
+        stored = self._is_stored(owner, attribute.name)
+        if (stored or len(attribute.chain) > 1) and self._goes_by_table(owner):
+            made = self._by_table(
+                owner, attribute.name, lambda one: one.along(owner, attribute, attribute.chain, node, depth)
+            )
             if made is not None:
                 return made
-        return self.along(owner, found, [*([None] if stored else []), *found.chain], node, depth)
+        return self.along(owner, attribute, [*([None] if stored else []), *attribute.chain], node, depth)
 
     def along(
-        self, owner: Owner, found: DimAttribute, chains: Sequence[ChainField | None], node: exp.Expr, depth: int
+        self, owner: Owner, attribute: DimAttribute, chains: Sequence[ChainField | None], node: exp.Expr, depth: int
     ) -> exp.Expr:
         """An attribute behind one of some chains; None among these stands for the column."""
-        one = self.ways.one_of(("attribute", owner.alias, found.name), chains)
+        one = self.ways.one_of(("attribute", owner.alias, attribute.name), chains)
         if one is None:
-            return exp.column(found.name, table=owner.alias, quoted=True)
+            return exp.column(attribute.name, table=owner.alias, quoted=True)
         return self.meaning(self._joined(owner, one.chain, node, depth), [one.field], node, depth + 1)
 
     def _goes_by_table(self, owner: Owner) -> bool:
@@ -133,7 +135,7 @@ class Names:
         None where a way leads to many rows, or depends on the time: then all go the same.
         """
 
-        def reached(ways: Ways) -> Reached | None:
+        def reached(ways: ResolutionWay) -> Reached | None:
             alone = Names(
                 *(self.query, self.star, self.ranges, self.columns, ways),
                 by_table=False,
@@ -160,14 +162,16 @@ class Names:
             return name in self.columns
         return any(name in {column.name for column in one.columns} for one in self.star.dimtables(owner.concept))
 
-    def _expression(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+    def _expression(self, owner: Owner, expression: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         whole = [
-            spec for spec in found.specs if all(_within(spec.start_time, spec.end_time, one) for one in self.ranges)
+            spec
+            for spec in expression.specs
+            if all(_within(spec.start_time, spec.end_time, one) for one in self.ranges)
         ]
         if whole:
-            spec = self.ways.one_of(("expression", owner.alias, found.name), whole)
+            spec = self.ways.one_of(("expression", owner.alias, expression.name), whole)
             return exp.paren(self._definition(owner, spec, node, depth), copy=False)
-        return self._dated(owner, found, node, depth)
+        return self._dated(owner, expression, node, depth)
 
     def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
         def named(column: exp.Column) -> exp.Expr:
@@ -184,47 +188,49 @@ class Names:
 
         return placed(mapped(_parsed(spec.expression), named), None)
 
-    def _dated(self, owner: Owner, found: Expression, node: exp.Expr, depth: int) -> exp.Expr:
+    def _dated(self, owner: Owner, expression: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
-        key = owner.alias, found.name
+        key = owner.alias, expression.name
         if key in self.cases:
             return self.cases[key].copy()
         numbers = []
-        made = exp.Case(ifs=[])
-        for spec in found.specs:
+        case = exp.Case(ifs=[])
+        for spec in expression.specs:
             start = 0 if spec.start_time is None else moment(spec.start_time)
             stop = LIMIT if spec.end_time is None else moment(spec.end_time)
-            if not any(start < one.stop and one.start < stop for one in self.ranges):
+            if not any(start < query_range.stop and query_range.start < stop for query_range in self.ranges):
                 continue
             number = len(self.made.ranges)
             self.made.ranges.append(QueryRange(None, start, stop))
             numbers.append(number)
-            made.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
+            case.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
         if not numbers:
             raise self.query.error(
                 UnsupportedQuery,
                 "no definition of the expression counts in the ranges",
                 node,
-                expression=found.name,
-                definitions="; ".join(f"{one.expression} {_validity(one)}" for one in found.specs),
+                expression=expression.name,
+                definitions="; ".join(
+                    f"{definition.expression} {_validity(definition)}" for definition in expression.specs
+                ),
                 hint="Ask for ranges in which it has a definition",
             )
-        self.made.dated.append((found.name, tuple(numbers)))
-        made.meta[DATED] = found.name
-        self.cases[key] = made.copy()
-        return made
+        self.made.dated.append((expression.name, tuple(numbers)))
+        case.meta[DATED] = expression.name
+        self.cases[key] = case.copy()
+        return case
 
-    def _check_times(self, found: Measure | DimAttribute, node: exp.Expr) -> None:
+    def _check_times(self, named_field: Measure | DimAttribute, node: exp.Expr) -> None:
         for one in self.ranges:
-            if not _within(found.start_time, found.end_time, one):
+            if not _within(named_field.start_time, named_field.end_time, one):
                 raise self.query.error(
                     UnsupportedQuery,
                     "the field has no data in the whole range",
                     node,
-                    field=found.name,
+                    field=named_field.name,
                     cause="COLUMN_UNAVAILABLE_IN_TIME_RANGE",
-                    since=found.start_time,
-                    until=found.end_time,
+                    since=named_field.start_time,
+                    until=named_field.end_time,
                     hint="Ask for a range within these times",
                 )
 

@@ -19,7 +19,7 @@ from hbstore.arguments import expect, expect_dict
 from hbstore.cubes.query.option_files import read_options
 from hbstore.cubes.query.option_names import check_fixed, option_of, value_of
 from hbstore.errors import InvalidInput
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 from hbstore.times.time_range import AbsoluteTime, WrittenTime
 from hbstore.times.update_period import UpdatePeriod
 
@@ -100,7 +100,7 @@ class QueryOptions:
         Raises:
             InvalidInput: one is not an option, or has not such a value, or two say the same differently.
         """
-        given: dict[tuple[str, tuple[str, ...]], tuple[str, Any]] = {}
+        settings: dict[tuple[str, tuple[str, ...]], tuple[str, Any]] = {}
         for name, text in options.items():
             found = option_of(expect("option", name, str, hint="Give the name of an option"))
             if found is None:
@@ -108,13 +108,13 @@ class QueryOptions:
                 continue
             option, names = found
             value = value_of(option, name, text)
-            first, known = given.setdefault((option.of, names), (name, value))
+            first, known = settings.setdefault((option.of, names), (name, value))
             if known != value:
                 raise InvalidInput(
                     "two options say the same thing differently", one=first, other=name, hint="Give one of them"
                 )
         fields: dict[str, Any] = {}
-        for (of, names), (_, value) in given.items():
+        for (of, names), (_, value) in settings.items():
             others = fields.get(of, getattr(self, of))
             fields[of] = FrozenDict({**others, names: value}) if names else value
         return replace(self, **fields)

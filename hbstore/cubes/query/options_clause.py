@@ -72,13 +72,13 @@ def _closes(tokens: Sequence[Token], at: int) -> bool:
 def _pairs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, Token]]:
     """Names and values up to the bracket that closes, with the token at which each begins."""
     item: list[Token] = []
-    for one in tokens:
-        if one.token_type not in (TokenType.COMMA, TokenType.R_PAREN):
-            item.append(one)
+    for token in tokens:
+        if token.token_type not in (TokenType.COMMA, TokenType.R_PAREN):
+            item.append(token)
             continue
-        equals = next((at for at, token in enumerate(item) if token.token_type is TokenType.EQ), 0)
+        equals = next((at for at, part in enumerate(item) if part.token_type is TokenType.EQ), 0)
         if not 0 < equals < len(item) - 1:
-            raise _error(text, item[0] if item else one, "not an option with a value")
+            raise _error(text, item[0] if item else token, "not an option with a value")
         yield _text(text, item[:equals]), _text(text, item[equals + 1 :]), item[0]
         item = []
 

@@ -52,7 +52,7 @@ class QueryRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ConditionRange:
     """A range of moments, and which of some conditions hold throughout it.
 
     Attributes:
@@ -126,7 +126,7 @@ def _time(query: QueryText, node: exp.Expr, now: datetime) -> datetime:
 
 def stretches(
     query: QueryText, where: exp.Expr | None, chosen: Collection[int], ranges: Sequence[QueryRange]
-) -> list[Stretch]:
+) -> list[ConditionRange]:
     """The stretches of time that a condition needs, sorted.
 
     Args:
@@ -139,7 +139,7 @@ def stretches(
         UnsupportedQuery: what is needed has no beginning or no end.
     """
     ends = sorted({end for number in chosen for end in (ranges[number].start, ranges[number].stop)})
-    found: list[tuple[Stretch, Hashable]] = []
+    needed: list[tuple[ConditionRange, Hashable]] = []
     for start, stop in zip([None, *ends], [*ends, None], strict=True):
         holds = {
             number: start is not None
@@ -159,9 +159,9 @@ def stretches(
             )
         dated = tuple(holds[number] for number in chosen if ranges[number].column is None)
         left = dated, None if where is None else _left(where, holds)
-        goes_on = found and found[-1][0].stop == start and found[-1][1] == left
-        found.append((replace(found.pop()[0], stop=stop) if goes_on else Stretch(start, stop, holds), left))
-    return [stretch for stretch, _ in found]
+        goes_on = needed and needed[-1][0].stop == start and needed[-1][1] == left
+        needed.append((replace(needed.pop()[0], stop=stop) if goes_on else ConditionRange(start, stop, holds), left))
+    return [stretch for stretch, _ in needed]
 
 
 def moments_text(ranges: Sequence[tuple[int, int]], most: int = 3) -> str:

@@ -5,7 +5,7 @@ dimension lie between a and b after those of another one: ``order_time+[0 days,3
 the first is then in partitions of [from - b, to - a) by the other; rows outside of [from, to) are filtered out.
 
 >>> from datetime import UTC, datetime
->>> relation = Relation.parse("order_time+[-1 hour,3 days]")
+>>> relation = TimeRelation.parse("order_time+[-1 hour,3 days]")
 >>> day = moment(datetime(2015, 1, 10, tzinfo=UTC))
 >>> [time_at(end).isoformat() for end in relation.widened(day, day + 86_400_000_000)]
 ['2015-01-07T00:00:00+00:00', '2015-01-11T01:00:00+00:00']
@@ -21,7 +21,7 @@ from typing import Final
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Fact
-from hbstore.cubes.query.ranges import QueryRange, Stretch
+from hbstore.cubes.query.ranges import ConditionRange, QueryRange
 from hbstore.errors import InvalidModel
 from hbstore.times.moments import moment, time_at
 from hbstore.times.time_range import RelativeTime
@@ -40,7 +40,7 @@ _SOME_DAY: Final = moment(datetime(2001, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TimeRelation:
     """How the times of a dimension lie to those of another one.
 
     Attributes:
@@ -54,7 +54,7 @@ class Relation:
     most: tuple[int, str]
 
     @staticmethod
-    def parse(text: str) -> Relation:
+    def parse(text: str) -> TimeRelation:
         """The relation of a text.
 
         Raises:
@@ -75,7 +75,7 @@ class Relation:
                 relation=repr(text),
                 hint="Write the earlier end first, as in other_dimension+[-1 hour,3 days]",
             )
-        return Relation(matched[1].lower(), least, most)
+        return TimeRelation(matched[1].lower(), least, most)
 
     def widened(self, start: int, stop: int) -> tuple[int, int]:
         """The moments of the other dimension in which all of a range is."""
@@ -98,7 +98,7 @@ class Chosen:
 
     dimension: str
     column: str
-    relation: Relation | None = None
+    relation: TimeRelation | None = None
 
     @property
     def own(self) -> str:
@@ -109,16 +109,16 @@ class Chosen:
         """Whether a fact's partitions may be chosen so."""
         return self.relation is None or _relation_of(cube, fact.properties, self.dimension) == self.relation
 
-    def widened(self, stretches: Sequence[Stretch]) -> list[Stretch]:
+    def widened(self, stretches: Sequence[ConditionRange]) -> list[ConditionRange]:
         """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
         if self.relation is None:
             return list(stretches)
-        wider: list[Stretch] = []
+        wider: list[ConditionRange] = []
         for one in stretches:
             start, stop = self.relation.widened(one.start, one.stop)
             if wider and start <= wider[-1].stop:
                 start = wider.pop().start
-            wider.append(Stretch(start, stop, {}))
+            wider.append(ConditionRange(start, stop, {}))
         return wider
 
 
@@ -134,10 +134,10 @@ def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRang
                 yield Chosen(name, cube.time_dimensions[relation.other], relation)
 
 
-def _relation_of(cube: Cube, properties: Mapping[str, str], dimension: str) -> Relation | None:
+def _relation_of(cube: Cube, properties: Mapping[str, str], dimension: str) -> TimeRelation | None:
     name = f"{RELATION}{dimension}"
     text = properties.get(name, cube.properties.get(name))
-    return None if text is None else Relation.parse(text)
+    return None if text is None else TimeRelation.parse(text)
 
 
 def _before(at: int, distance: tuple[int, str]) -> int:

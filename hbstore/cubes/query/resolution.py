@@ -24,7 +24,7 @@ from hbstore.cubes.query.ranges import QueryRange
 from hbstore.cubes.query.resolved import Join, Resolved
 from hbstore.cubes.query.star import Star, chain_of, fields_of
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
-from hbstore.cubes.query.ways import Ways
+from hbstore.cubes.query.ways import ResolutionWay
 from hbstore.errors import AmbiguousField, UnsupportedQuery
 
 
@@ -33,7 +33,7 @@ def resolve(
     star: Star,
     ranges: Sequence[QueryRange],
     columns: frozenset[str],
-    ways: Ways,
+    ways: ResolutionWay,
     options: QueryOptions,
 ) -> Resolved:
     """A query with its names resolved.
@@ -89,13 +89,15 @@ class _Resolver:
         group = select.args.get("group")
         if group is not None:
             self.made.grouped = True
-            self.made.group = [self._grouped(one) for one in group.expressions]
+            self.made.group = [self._grouped(expression) for expression in group.expressions]
         having = select.args.get("having")
         if having is not None:
             self.made.having = self._tree(having.this, aliases=True)
         order = select.args.get("order")
-        for one in order.expressions if order is not None else ():
-            self.made.order.append((self._ordered(one.this), bool(one.args.get("desc")), one.args.get("nulls_first")))
+        for ordered in order.expressions if order is not None else ():
+            self.made.order.append(
+                (self._ordered(ordered.this), bool(ordered.args.get("desc")), ordered.args.get("nulls_first"))
+            )
         self.made.distinct = select.args.get("distinct") is not None
         limit = select.args.get("limit")
         self.made.limit = None if limit is None else int(limit.expression.this)
@@ -115,16 +117,16 @@ class _Resolver:
     # Trees
 
     def _read_select(self) -> None:
-        for one in self.query.select.expressions:
-            tree = self._tree(one.this if isinstance(one, exp.Alias) else one)
-            if isinstance(one, exp.Alias):
-                alias = one.alias
-            elif isinstance(one, exp.Column):
-                alias = one.name.lower()
+        for expression in self.query.select.expressions:
+            tree = self._tree(expression.this if isinstance(expression, exp.Alias) else expression)
+            if isinstance(expression, exp.Alias):
+                alias = expression.alias
+            elif isinstance(expression, exp.Column):
+                alias = expression.name.lower()
             else:
-                alias = one.sql(DIALECT, comments=False)
+                alias = expression.sql(DIALECT, comments=False)
             self.made.select.append((alias, tree))
-            if isinstance(one, exp.Alias):
+            if isinstance(expression, exp.Alias):
                 self.selected.setdefault(alias.lower(), tree)
 
     def _grouped(self, node: exp.Expr) -> exp.Expr:
@@ -178,11 +180,13 @@ class _Resolver:
 
     def _column(self, node: exp.Column) -> exp.Expr:
         parts = [part.name.lower() for part in node.parts]
-        owner = next((one for one in self.owners if len(parts) > 1 and one.alias == parts[0]), None)
+        owner = next((table for table in self.owners if len(parts) > 1 and table.alias == parts[0]), None)
         if owner is not None:
             return self.names.meaning(owner, parts[1:], node, 0)
         if len(parts) == 1:
-            having = [one for one in self.owners if parts[0] in fields_of(one.concept) or is_time(one, parts[0])]
+            having = [
+                table for table in self.owners if parts[0] in fields_of(table.concept) or is_time(table, parts[0])
+            ]
             if len(having) > 1:
                 raise self.query.error(
                     AmbiguousField,
@@ -196,7 +200,7 @@ class _Resolver:
             if having:
                 return self.names.meaning(having[0], parts, node, 0)
         else:
-            for one in self.owners:
-                if chain_of(one.concept, parts[0]) is not None or parts[0] in fields_of(one.concept):
-                    return self.names.meaning(one, parts, node, 0)
+            for table in self.owners:
+                if chain_of(table.concept, parts[0]) is not None or parts[0] in fields_of(table.concept):
+                    return self.names.meaning(table, parts, node, 0)
         raise self.names.unknown(self.owners[0], parts, node)

@@ -33,8 +33,8 @@ from hbstore.cubes.query.shaping import group, take_units
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
 from hbstore.cubes.query.times import needs_utc
-from hbstore.cubes.query.units import Unit
-from hbstore.cubes.query.ways import Ways, in_all_ways
+from hbstore.cubes.query.units import AggregateUnit
+from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
 from hbstore.errors import NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
@@ -201,7 +201,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     columns = frozenset(name for offer in offers for name in offer.columns)
     by = list(ways_to_choose(cube, [offer.fact for offer in offers], ranges))
 
-    def understood(ways: Ways) -> Way:
+    def understood(ways: ResolutionWay) -> Way:
         resolved = resolve(query, star, ranges, columns, ways, options)
         apply_options(query, resolved, options)
         question = Question(query, star, cube, offers)
@@ -233,7 +233,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
     """A query of dimensions alone."""
 
-    def answered(ways: Ways) -> tuple[Resolved, Sequence[Unit], exp.Select]:
+    def answered(ways: ResolutionWay) -> tuple[Resolved, Sequence[AggregateUnit], exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways, options)
         apply_options(query, resolved, options)
         units = Units(query, RollingUp.of(None, resolved.root))
@@ -252,7 +252,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
     )
 
 
-def _warnings(resolved: Resolved, units: Sequence[Unit]) -> Iterable[str]:
+def _warnings(resolved: Resolved, units: Sequence[AggregateUnit]) -> Iterable[str]:
     where = ", ".join(join.alias for join in resolved.joins.values() if join.to_many)
     if where and any(not unit.insensitive for unit in units):
         yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"

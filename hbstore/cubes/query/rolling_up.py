@@ -32,7 +32,7 @@ from hbstore.cubes.query.aggregate_calls import (
 )
 from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.times import TIME_OF
-from hbstore.cubes.query.units import Piece, RolledUp, RollUpRefusal, Unit
+from hbstore.cubes.query.units import AggregateUnit, Piece, RolledUp, RollUpRefusal
 from hbstore.cubes.query.wholes import DECLARED_PARTS, OWN_PARTS, whole_of
 
 _ROWS = "they do not say how many rows each of them stands for"
@@ -72,15 +72,15 @@ class RollingUp:
         measures = frozenset(name for name in own if name in self.measures)
         return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
-    def unit(self, node: exp.Expr) -> Unit:
+    def unit(self, node: exp.Expr) -> AggregateUnit:
         """What an aggregate needs of the rows of facts: a call, with or without FILTER."""
         measures, attributes = self.columns(node)
         call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
         insensitive = not measures and is_insensitive(call)
         rolled_up = self._rolled_up(call, condition)
         if isinstance(rolled_up, RollUpRefusal):
-            return Unit(node, self.root, measures, attributes, insensitive, refusal=rolled_up)
-        return Unit(node, self.root, measures, attributes, insensitive, rolled_up)
+            return AggregateUnit(node, self.root, measures, attributes, insensitive, refusal=rolled_up)
+        return AggregateUnit(node, self.root, measures, attributes, insensitive, rolled_up)
 
     def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | RollUpRefusal:
         """How an aggregate is computed from rolled-up rows, or why it is not."""
@@ -163,12 +163,14 @@ class RollingUp:
             return RollUpRefusal(f"they do not tell the {name} of single rows")
         lacks = [part for part in DECLARED_PARTS.get(function or "", ()) if getattr(self.parts[name], part) is None]
         if lacks:
-            one = len(lacks) == 1
-            what = f"{'measure holds' if one else 'measures hold'} the {' and '.join(lacks)} of {name}"
+            is_single = len(lacks) == 1
+            what = f"{'measure holds' if is_single else 'measures hold'} the {' and '.join(lacks)} of {name}"
             how = " and ".join(part_property(name, part) for part in lacks)
-            hint = f"Say which {what} in rolled-up facts, by the cube's {'property' if one else 'properties'} {how}"
+            hint = (
+                f"Say which {what} in rolled-up facts, by the cube's {'property' if is_single else 'properties'} {how}"
+            )
             return RollUpRefusal(f"the cube does not say which {what}", hint)
-        if argument is None or not any(is_call_of(call, one, argument) for one in OWN_PARTS):
+        if argument is None or not any(is_call_of(call, aggregate, argument) for aggregate in OWN_PARTS):
             return RollUpRefusal(f"the {function_of(call)} of a whole is not made of those of its parts")
         if self._default(name):
             return RollUpRefusal(f"they hold the {self._default(name)} of {name}")

@@ -24,14 +24,14 @@ from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser
-from hbstore.cubes.query.ranges import RANGE, QueryRange, Stretch, moments_text, number_of, stretches, truth
+from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.times import timestamp, with_times
-from hbstore.cubes.query.units import Unit
+from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import LIMIT, time_at
@@ -49,14 +49,14 @@ class Shaped:
         flagged: the numbers of ranges that hold on some stretches only.
     """
 
-    units: Sequence[Unit]
+    units: Sequence[AggregateUnit]
     needs: Needs
-    stretches: Sequence[Stretch]
+    stretches: Sequence[ConditionRange]
     flagged: tuple[int, ...]
 
     def alone(self, cube: Cube, offer: Offer) -> Candidate:
         """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
-        units: Sequence[Unit | None] = self.units or [None]
+        units: Sequence[AggregateUnit | None] = self.units or [None]
         for unit in units:
             refused = self.needs.refusal(cube, offer, unit)
             if refused is not None:
@@ -87,14 +87,14 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         UnsupportedQuery: it could not be exact.
     """
     ranges = resolved.ranges
-    chosen = [at for at, one in enumerate(ranges) if one.dimension in (None, by.dimension)]
+    chosen = [at for at, query_range in enumerate(ranges) if query_range.dimension in (None, by.dimension)]
     needed = stretches(query, resolved.where, chosen, ranges)
     check_dated(query, resolved, needed)
     if by.relation is not None:
         check_not_dated(query, resolved)
         needed, chosen = by.widened(needed), []
     replace_ranges(resolved, ranges, chosen, needed)
-    bounds = replace_times(resolved, [name for name, one in cube.time_dimensions.items() if one == by.column])
+    bounds = replace_times(resolved, [name for name, column in cube.time_dimensions.items() if column == by.column])
     units = Units(query, RollingUp.of(cube, resolved.root))
     take_units(resolved, units)
     group(query, resolved, units)
@@ -109,12 +109,12 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
     )
     trees = [*resolved.trees(), *(unit.tree for unit in units.found)]
     told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
-    flagged = tuple(one for one in chosen if f"{RANGE}{one}" in told)
+    flagged = tuple(number for number in chosen if f"{RANGE}{number}" in told)
     return Shaped(units.found, needs, needed, flagged)
 
 
 def replace_ranges(
-    resolved: Resolved, ranges: Sequence[QueryRange], chosen: Sequence[int], stretches: Sequence[Stretch]
+    resolved: Resolved, ranges: Sequence[QueryRange], chosen: Sequence[int], stretches: Sequence[ConditionRange]
 ) -> None:
     """Put conditions in the places of markers.
 
@@ -131,14 +131,14 @@ def replace_ranges(
             return node
         if number not in chosen:
             return _within(ranges[number], resolved.root)
-        truths = {one.holds[number] for one in stretches}
+        truths = {stretch.holds[number] for stretch in stretches}
         if len(truths) > 1:
             return exp.column(f"{RANGE}{number}", table=resolved.root, quoted=True)
         return exp.true() if truths == {True} else exp.false()
 
     def settled(node: exp.Expr) -> exp.Expr:
         # Not left to the rows, as a row of a right join has no times, and yet belongs to the answer.
-        return exp.true() if {truth(node, one.holds) for one in stretches} == {True} else node
+        return exp.true() if {truth(node, stretch.holds) for stretch in stretches} == {True} else node
 
     resolved.where = None if resolved.where is None else resolved.where.transform(settled)
     _map(resolved, lambda tree: tree.transform(replaced), where=True)
@@ -221,10 +221,10 @@ def _order(query: QueryText, resolved: Resolved) -> None:
         return exp.column(alias, quoted=True) if named[alias.lower()] == 1 else node
 
     for number, (tree, descends, nulls) in enumerate(resolved.order):
-        made = alias_of(tree)
-        if resolved.distinct and made is tree:
-            made = exp.Literal.number(places[tree]) if tree in places else tree.transform(alias_of)
-        for node in made.find_all(exp.Column) if resolved.distinct else ():
+        ordered = alias_of(tree)
+        if resolved.distinct and ordered is tree:
+            ordered = exp.Literal.number(places[tree]) if tree in places else tree.transform(alias_of)
+        for node in ordered.find_all(exp.Column) if resolved.distinct else ():
             if node.table or unit_of(node) is not None:
                 raise query.error(
                     UnsupportedQuery,
@@ -232,7 +232,7 @@ def _order(query: QueryText, resolved: Resolved) -> None:
                     node if offset_of(node) is not None else tree,
                     hint="Select it as well, under a name of its own",
                 )
-        resolved.order[number] = (made, descends, nulls)
+        resolved.order[number] = (ordered, descends, nulls)
 
 
 def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, units: Units) -> None:
@@ -246,21 +246,21 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     """
     if resolved.derived is not None or cube.properties.get(ONLY_DERIVED, "true").strip().lower() != "false":
         return
-    attributes = {one.name: one for one in cube.dim_attributes}
+    attributes = {attribute.name: attribute for attribute in cube.dim_attributes}
     derived = star.derived_cubes(cube)
-    listed = {name for one in derived for name in one.measures}
-    expressions = {one.name for one in cube.expressions if one.name in resolved.asked}
+    listed = {name for derived_cube in derived for name in derived_cube.measures}
+    expressions = {expression.name for expression in cube.expressions if expression.name in resolved.asked}
     columns = [units.columns(tree) for tree in (*resolved.trees(), *(unit.tree for unit in units.found))]
     read = {name for _, names in columns for name in names}
     named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
-    named |= {one for join in resolved.joins.values() for one in units.columns(join.on)[1]}
+    named |= {name for join in resolved.joins.values() for name in units.columns(join.on)[1]}
     measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
     if not expressions <= listed:
         named |= read & attributes.keys()
         measures |= {name for names, _ in columns for name in names}
     named -= set(cube.time_dimensions)
-    derived = [one for one in derived if named <= set(one.dim_attributes)]
-    lone = [name for name in measures if not any(name in one.measures for one in derived)]
+    derived = [derived_cube for derived_cube in derived if named <= set(derived_cube.dim_attributes)]
+    lone = [name for name in measures if not any(name in derived_cube.measures for derived_cube in derived)]
     if lone or not derived:
         raise query.error(
             UnsupportedQuery,
@@ -272,7 +272,7 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
         )
 
 
-def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Stretch]) -> None:
+def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[ConditionRange]) -> None:
     """See that each expression has a definition at all times that are read.
 
     Raises:

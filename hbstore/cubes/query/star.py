@@ -16,7 +16,7 @@ from hbstore.cubes.fields import DimAttribute, Expression, JoinChain, Measure
 from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
 from hbstore.cubes.query.latest_partitions import Latest, latest_of
 from hbstore.errors import UnsupportedQuery
-from hbstore.model import FrozenDict
+from hbstore.frozen import FrozenDict
 
 Concept: TypeAlias = Cube | Dimension
 """What has fields that a query names."""
@@ -69,19 +69,15 @@ class Star:
         return cube
 
     def facts(self, cube: Cube) -> list[Fact]:
-        """The facts of a base cube in order of their names, with their tables as they say."""
-        documents = self.catalog.all_settled("fact", lambda one: isinstance(one, Fact) and one.cube == cube.name)
-        return [one for one in documents if isinstance(one, Fact)]
+        """The facts of a base cube in order of their names."""
+        return [one for one in self.catalog.list("fact") if isinstance(one, Fact) and one.cube == cube.name]
 
     def dimtables(self, dimension: Dimension) -> list[DimTable]:
         """The dimension tables of a dimension, the lightest first."""
         if dimension.name not in self._dimtables:
-            name = dimension.name
-            documents = self.catalog.all_settled(
-                "dimtable", lambda one: isinstance(one, DimTable) and one.dimension == name
-            )
-            tables = [one for one in documents if isinstance(one, DimTable)]
-            self._dimtables[name] = sorted(tables, key=lambda one: (one.weight or 0.0, one.name))
+            tables = [one for one in self.catalog.list("dimtable") if isinstance(one, DimTable)]
+            own = [one for one in tables if one.dimension == dimension.name]
+            self._dimtables[dimension.name] = sorted(own, key=lambda one: (one.weight or 0.0, one.name))
         return self._dimtables[dimension.name]
 
     def latest(self, table: str, on: StorageTable) -> Latest | str:

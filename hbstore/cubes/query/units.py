@@ -87,7 +87,7 @@ class RollUpRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class AggregateUnit:
     """An aggregate of the query, and what it needs in one row.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Ways: a query may be resolved in several ways, as a chain has several paths and a field several sources.
 
-A resolution asks `Ways.one_of` at each place where there are several. It is done once for each combination.
+A resolution asks `ResolutionWay.one_of` at each place where there are several. It is done once for each combination.
 
 >>> def resolve(ways):
 ...     return ways.one_of("path", ["short", "long"]), ways.one_of("name", ["column", "chain"])
@@ -23,7 +23,7 @@ MOST: Final = 64
 
 
 @dataclass(slots=True)
-class Ways:
+class ResolutionWay:
     """The way that one resolution takes.
 
     Attributes:
@@ -40,33 +40,33 @@ class Ways:
             self._places[place] = self.taken[at] if at < len(self.taken) else 0, len(alternatives)
         return alternatives[self._places[place][0]]
 
-    def next(self) -> Ways | None:
+    def next(self) -> ResolutionWay | None:
         """The next combination; None after the last."""
         choices = list(self._places.values())
         while choices:
             choice, count = choices.pop()
             if choice + 1 < count:
-                return Ways((*(one for one, _ in choices), choice + 1))
+                return ResolutionWay((*(one for one, _ in choices), choice + 1))
         return None
 
 
-def in_all_ways(resolve: Callable[[Ways], T]) -> list[T]:
+def in_all_ways(resolve: Callable[[ResolutionWay], T]) -> list[T]:
     """What a resolution gives in each way in which it succeeds, the preferred ones first.
 
     Raises:
         CubeQueryError: it succeeds in no way; the error is that of the first one.
     """
-    found: list[T] = []
+    results: list[T] = []
     errors: list[CubeQueryError] = []
-    ways: Ways | None = Ways()
+    ways: ResolutionWay | None = ResolutionWay()
     for _ in range(MOST):
         if ways is None:
             break
         try:
-            found.append(resolve(ways))
+            results.append(resolve(ways))
         except CubeQueryError as error:
             errors.append(error)
         ways = ways.next()
-    if not found:
+    if not results:
         raise errors[0]
-    return found
+    return results

@@ -97,7 +97,7 @@ class Columns:
     ranges: tuple[int, ...]
 
 
-class Answered(Protocol):
+class AnswerFacts(Protocol):
     """What an answer says of itself, to be written."""
 
     @property
@@ -130,7 +130,7 @@ _KINDS: Final = {
 """Joins whose name is not their side alone."""
 
 
-def answer_query(answer: Answered, options: QueryOptions) -> exp.Select:
+def answer_query(answer: AnswerFacts, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
     rows = _rows(answer, list(answer.parts()), answer.columns(), options)
     return _query(answer.star, answer.resolved, _named(rows, answer.resolved.root), answer.unit, options)
@@ -148,30 +148,30 @@ def _query(
     star: Star, resolved: Resolved, source: exp.Expr, unit: Callable[[int], exp.Expr], options: QueryOptions
 ) -> exp.Select:
     """A query over its rows, with the dimensions that it joins."""
-    made = exp.Select()
+    query = exp.Select()
     trees = [with_units(tree, unit) for _, tree in resolved.select]
     where, having = (None if one is None else with_units(one, unit) for one in (resolved.where, resolved.having))
     group = [with_units(tree, unit) for tree in resolved.group]
     order = [(with_units(tree, unit), descends, nulls) for tree, descends, nulls in resolved.order]
     aliases = (alias for alias, _ in resolved.select)
     columns = (exp.alias_(tree, alias, quoted=True) for alias, tree in zip(aliases, trees, strict=True))
-    made = made.select(*columns, copy=False).from_(source, copy=False)
+    query = query.select(*columns, copy=False).from_(source, copy=False)
     all_trees = [*trees, *filter(None, (where, having)), *group, *(tree for tree, *_ in order)]
     all_trees += [join.on for join in resolved.joins.values()]
     for join in resolved.joins.values():
-        made.append("joins", _join(star, join, all_trees, options))
+        query.append("joins", _join(star, join, all_trees, options))
     if where is not None:
-        made = made.where(where, copy=False)
+        query = query.where(where, copy=False)
     if group:
-        made = made.group_by(*map(_no_place, group), copy=False)
+        query = query.group_by(*map(_no_place, group), copy=False)
     if having is not None:
-        made = made.having(having, copy=False)
+        query = query.having(having, copy=False)
     if resolved.distinct:
-        made = made.distinct(copy=False)
+        query = query.distinct(copy=False)
     for tree, descends, nulls in order:
         by = exp.Ordered(this=tree, desc=descends, nulls_first=nulls)
-        made = made.order_by(by, copy=False)
-    return made if resolved.limit is None else made.limit(resolved.limit, copy=False)
+        query = query.order_by(by, copy=False)
+    return query if resolved.limit is None else query.limit(resolved.limit, copy=False)
 
 
 def _no_place(tree: exp.Expr) -> exp.Expr:
@@ -192,14 +192,14 @@ def _join(star: Star, join: Join, trees: Iterable[exp.Expr], options: QueryOptio
 
 def _bridge(star: Star, join: Join, bridge: Bridge, options: QueryOptions) -> exp.Subquery:
     """The rows of a bridge: one for each key."""
-    trees = [bridge.key, *bridge.columns.values(), *(one.on for one in bridge.joins)]
-    made = exp.select(exp.alias_(bridge.key.copy(), KEY, quoted=True))
+    trees = [bridge.key, *bridge.columns.values(), *(joined.on for joined in bridge.joins)]
+    query = exp.select(exp.alias_(bridge.key.copy(), KEY, quoted=True))
     columns = (exp.alias_(tree.copy(), name, quoted=True) for name, tree in bridge.columns.items())
     rows = _dimension(star, join.alias, join.dimension, trees, options)
-    made = made.select(*columns, copy=False).from_(rows, copy=False)
-    for one in bridge.joins:
-        made.append("joins", _join(star, one, trees, options))
-    return _named(made.group_by(bridge.key.copy(), copy=False), join.alias)
+    query = query.select(*columns, copy=False).from_(rows, copy=False)
+    for joined in bridge.joins:
+        query.append("joins", _join(star, joined, trees, options))
+    return _named(query.group_by(bridge.key.copy(), copy=False), join.alias)
 
 
 def _dimension(
@@ -215,9 +215,9 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
-def _rows(answer: Answered, parts: Sequence[Part], columns: Columns, options: QueryOptions) -> exp.Query:
+def _rows(answer: AnswerFacts, parts: Sequence[Part], columns: Columns, options: QueryOptions) -> exp.Query:
     """The query of the rows of all parts, below each other."""
-    made: exp.Query | None = None
+    union: exp.Query | None = None
     for part in parts:
         selected = list(_selected(part, answer.by.column, columns))
         table = exp.table_(part.offer.table, db=answer.star.catalog.database, quoted=True)
@@ -227,13 +227,13 @@ def _rows(answer: Answered, parts: Sequence[Part], columns: Columns, options: Qu
             one = _reaching(answer, part.offer, rows, selected, options)
         else:
             one = exp.select(*selected).from_(table).where(condition, copy=False)
-        made = one if made is None else exp.union(made, one, distinct=False, copy=False)
-    assert made is not None
-    return made
+        union = one if union is None else exp.union(union, one, distinct=False, copy=False)
+    assert union is not None
+    return union
 
 
 def _reaching(
-    answer: Answered, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
+    answer: AnswerFacts, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
 ) -> exp.Select:
     """What is selected of rows, with the dimensions joined behind which fields of it are.
 
@@ -251,12 +251,14 @@ def _reaching(
         joins.update({join.alias: join for join in reached.joins})
         return reached.tree.copy()
 
-    made = exp.select(*(exp.alias_(one.unalias().transform(taken), one.alias_or_name, quoted=True) for one in selected))
-    made = made.from_(_named(rows, root), copy=False)
-    trees = [*made.expressions, *(join.on for join in joins.values())]
+    query = exp.select(
+        *(exp.alias_(one.unalias().transform(taken), one.alias_or_name, quoted=True) for one in selected)
+    )
+    query = query.from_(_named(rows, root), copy=False)
+    trees = [*query.expressions, *(join.on for join in joins.values())]
     for join in joins.values():
-        made.append("joins", _join(answer.star, join, trees, options))
-    return made
+        query.append("joins", _join(answer.star, join, trees, options))
+    return query
 
 
 def _condition(part: Part, by: Chosen) -> exp.Expr:

@@ -1,27 +1,26 @@
-"""Databases and tables are created, altered, renamed and dropped. Their files are what the metastore's handlers say."""
+"""Databases and tables are created, altered, renamed and dropped; `hbstore.warehouse` does it, with their folders."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, DatabaseNotEmpty, TableNotFound
+from hbstore.errors import AlreadyExists, DatabaseNotEmpty, TableNotFound
 from hbstore.hive_types import check_columns
-from hbstore.metastore.calls import Service
-from hbstore.metastore.databases import create_database, drop_database
-from hbstore.metastore.table_changes import change_table
-from hbstore.metastore.table_locations import located
-from hbstore.metastore.tables import create_table, drop_table
 from hbstore.model import Table
 from hbstore.store.table_row import DEFINITION
 from hbstore.structs import encode_database
+from hbstore.warehouse.databases import create_database, drop_database
+from hbstore.warehouse.locations import located
+from hbstore.warehouse.service import Service
+from hbstore.warehouse.table_changes import change_table
+from hbstore.warehouse.tables import create_table, drop_table
 from hbstore.web.catalog.catalog_documents import DatabaseDocument, TableDocument
 from hbstore.web.catalog.catalog_requests import DatabaseChange, NewDatabase, NewTable, TableChange
 from hbstore.web.catalog.catalog_routes import DATABASE, TABLE, database_reply, table_reply
-from hbstore.web.catalog.metastore_calls import ATTEMPTS, Dropped, calling, writable
-from hbstore.web.versions import check_match, outrun, tag_of
+from hbstore.web.catalog.changing import Dropped, writable
+from hbstore.web.versions import check_match, matching, tag_of
 
 DeleteDataQuery = Annotated[
     bool, Query(description="delete the files as well; those of external tables stay in any case")
@@ -33,29 +32,28 @@ _CREATED: Final = 201
 def database_change_routes(service: Service) -> APIRouter:
     """The routes that change databases."""
     router, store = APIRouter(tags=["catalog"], dependencies=[Depends(writable(service))]), service.store
+    warehouse = service.warehouse
 
     @router.post("/databases", status_code=_CREATED, response_model=DatabaseDocument)
     def create(request: Request, new: NewDatabase) -> Response:
         """Create a database and its folder."""
         database = new.database()
-        with calling(service, "create_database", database=database) as call:
-            create_database(call)
+        create_database(store, warehouse, database)
         return _created(database_reply(request, service, database.name, status=_CREATED), f"/databases/{database.name}")
 
     @router.patch(DATABASE, response_model=DatabaseDocument)
     def alter(request: Request, database: str, change: DatabaseChange) -> Response:
         """Change what the request names of a database. No files are moved."""
-        for attempt in range(ATTEMPTS):
+
+        def alter() -> None:
             old = store.get_database(database)
-            matched = check_match(request, tag_of(encode_database(old)))
-            new = change.applied(old)
-            if change.location:
-                new = change.model_copy(update={"location": service.warehouse.qualify(change.location)}).applied(old)
-            try:
+            with matching(request, tag_of(encode_database(old))):
+                new = change.applied(old)
+                if change.location:
+                    new = change.model_copy(update={"location": warehouse.qualify(change.location)}).applied(old)
                 store.alter_database(new, replaces=old)
-                break
-            except ConcurrentChange as error:
-                outrun(request, error, matched=matched, last=attempt == ATTEMPTS - 1)
+
+        store.patience.retry(alter, text="other writers kept changing the database", database=database)
         return database_reply(request, service, database)
 
     @router.delete(DATABASE)
@@ -76,9 +74,7 @@ def database_change_routes(service: Service) -> APIRouter:
                 tables=len(tables),
                 hint="Drop its tables first, or say cascade=true",
             )
-        with calling(service, "drop_database", name=database, deleteData=delete_data, cascade=cascade) as call:
-            drop_database(call)
-        return Dropped.of(1, call.record)
+        return Dropped.of(1, drop_database(store, warehouse, database, cascade=cascade, delete=delete_data))
 
     return router
 
@@ -86,14 +82,14 @@ def database_change_routes(service: Service) -> APIRouter:
 def table_change_routes(service: Service) -> APIRouter:
     """The routes that change tables."""
     router, store = APIRouter(tags=["catalog"], dependencies=[Depends(writable(service))]), service.store
+    warehouse = service.warehouse
 
     @router.post(f"{DATABASE}/tables", status_code=_CREATED, response_model=TableDocument)
     def create(request: Request, database: str, new: NewTable) -> Response:
         """Create a table and its folder."""
         table = new.table(store.get_database(database).name)
-        check_columns((one.name, one.type) for one in table.columns)
-        with calling(service, "create_table", tbl=table) as call:
-            create_table(call)
+        check_columns((column.name, column.type) for column in table.columns)
+        create_table(store, warehouse, table)
         return _table_reply(request, service, table, status=_CREATED)
 
     @router.patch(TABLE, response_model=TableDocument)
@@ -106,21 +102,30 @@ def table_change_routes(service: Service) -> APIRouter:
         cascade: Annotated[bool, Query(description="the columns of all partitions become the table's")] = False,
     ) -> Response:
         """Change what the request names of a table. A rename and a cascade compare If-Match before they begin."""
-        for attempt in range(ATTEMPTS):
+
+        def alter() -> Table:
             row = store.table_row(database, table)
-            matched = check_match(request, tag_of(row.cells[DEFINITION]))
-            old = located(service, row.table)
-            new = change.applied(old)
-            check_columns((one.name, one.type) for one in new.columns if one not in old.columns)
-            if str(new) != str(old):
-                _check_vacant(service, new)
-            try:
-                with calling(service, "alter_table") as call:
-                    change_table(call, database, table, new, {}, cascade=cascade, replaces=row.table)
-                break
-            except ConcurrentChange as error:
-                outrun(request, error, matched=matched, last=attempt == ATTEMPTS - 1)
-        return _table_reply(request, service, new)
+            with matching(request, tag_of(row.cells[DEFINITION])):
+                old = located(store, warehouse, row.table)
+                new = change.applied(old)
+                check_columns((column.name, column.type) for column in new.columns if column not in old.columns)
+                if str(new) != str(old):
+                    _check_vacant(service, new)
+                change_table(
+                    store,
+                    warehouse,
+                    database,
+                    table,
+                    new,
+                    cascade=cascade,
+                    replaces=row.table,
+                    strict_types=service.strict_types,
+                )
+            return new
+
+        text = "other writers kept changing the table"
+        altered = store.patience.retry(alter, text=text, table=f"{database}.{table}")
+        return _table_reply(request, service, altered)
 
     @router.delete(TABLE)
     def drop(
@@ -128,11 +133,7 @@ def table_change_routes(service: Service) -> APIRouter:
     ) -> Dropped:
         """Drop a table and its partitions. If-Match is compared before the drop begins."""
         check_match(request, tag_of(store.table_row(database, table).cells[DEFINITION]))
-        context = SimpleNamespace(properties={"ifPurge": "true"} if purge else {})
-        arguments = {"dbname": database, "name": table, "deleteData": delete_data, "environment_context": context}
-        with calling(service, "drop_table_with_environment_context", **arguments) as call:
-            drop_table(call)
-        return Dropped.of(1, call.record)
+        return Dropped.of(1, drop_table(store, warehouse, database, table, delete=delete_data, purge=purge))
 
     return router
 

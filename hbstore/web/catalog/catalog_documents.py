@@ -89,14 +89,14 @@ class StorageDocument(BaseModel):
         """The document of a storage."""
         serde = storage.serde
         return cls(
-            columns=[ColumnDocument.of(one) for one in storage.columns],
+            columns=[ColumnDocument.of(column) for column in storage.columns],
             input_format=storage.input_format,
             output_format=storage.output_format,
             compressed=storage.compressed,
             num_buckets=storage.num_buckets,
             serde=SerDeDocument(name=serde.name, library=serde.library, parameters=serde.parameters),
             bucket_columns=list(storage.bucket_columns),
-            sort_columns=[OrderDocument(column=one.column, order=one.order) for one in storage.sort_columns],
+            sort_columns=[OrderDocument(column=order.column, order=order.order) for order in storage.sort_columns],
             parameters=storage.parameters,
             stored_as_sub_directories=storage.stored_as_sub_directories,
         )
@@ -104,14 +104,14 @@ class StorageDocument(BaseModel):
     def fields(self) -> dict[str, Any]:
         """What replaces the fields of a storage descriptor, or makes one."""
         return {
-            "columns": [one.column() for one in self.columns],
+            "columns": [document.column() for document in self.columns],
             "input_format": self.input_format,
             "output_format": self.output_format,
             "compressed": self.compressed,
             "num_buckets": self.num_buckets,
             "serde": SerDe(self.serde.name, self.serde.library, self.serde.parameters),
             "bucket_columns": self.bucket_columns,
-            "sort_columns": [Order(one.column, one.order) for one in self.sort_columns],
+            "sort_columns": [Order(order.column, order.order) for order in self.sort_columns],
             "parameters": self.parameters,
             "stored_as_sub_directories": self.stored_as_sub_directories,
         }

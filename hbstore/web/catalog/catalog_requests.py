@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hbstore.errors import InvalidInput, InvalidPartitionValue
-from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Database, Partition, StorageDescriptor, Table, partition_value_texts
+from hbstore.names import name_reader
 from hbstore.stored_as import FileFormat, stored_as
 from hbstore.web.catalog.catalog_documents import ColumnDocument, StorageDocument
 
@@ -280,7 +280,7 @@ def whole_values(
             "a partition's values are said once", table=table, hint="Give values, a spec, or a name"
         )
     if name is not None:
-        return name_reader(table)(name)
+        return name_reader(table.partition_column_names)(name)
     said: Any = values if spec is None else spec
     return partition_value_texts(said, table.partition_column_names)
 

@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from hbstore.metastore.calls import Service
-from hbstore.metastore.table_locations import located
 from hbstore.store.table_row import DEFINITION
 from hbstore.structs import encode_database, encode_table
+from hbstore.warehouse.locations import located
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import (
     DatabaseDocument,
@@ -39,7 +39,7 @@ def catalog_routes(service: Service) -> APIRouter:
     @router.get("/databases")
     def databases() -> DatabasesDocument:
         """All databases in order of their names."""
-        return DatabasesDocument(databases=[DatabaseDocument.of(one) for one in store.databases()])
+        return DatabasesDocument(databases=[DatabaseDocument.of(definition) for definition in store.databases()])
 
     @router.get(DATABASE, response_model=DatabaseDocument)
     def database(request: Request, database: str) -> Response:
@@ -49,14 +49,19 @@ def catalog_routes(service: Service) -> APIRouter:
     @router.get(f"{DATABASE}/tables")
     def tables(database: str) -> TablesDocument:
         """The tables of a database in order of their names."""
-        return TablesDocument(tables=[ListedTable.of(located(service, one)) for one in store.tables(database)])
+        return TablesDocument(
+            tables=[
+                ListedTable.of(located(service.store, service.warehouse, definition))
+                for definition in store.tables(database)
+            ]
+        )
 
     @router.get(TABLE, response_model=TableDocument)
     def table(request: Request, database: str, table: str, *, format: StoredFormQuery = None) -> Response:
         """One table. Where it was created without a location, it has the one that the warehouse gives it."""
         if asked_form(request, format, STORED_FORMS) == "thrift":
-            found = located(service, store.table_row(database, table).table)
-            return Response(encode_table(found), media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
+            definition = located(service.store, service.warehouse, store.table_row(database, table).table)
+            return Response(encode_table(definition), media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})
         return table_reply(request, service, database, table)
 
     @router.get(f"{TABLE}/totals")
@@ -76,5 +81,5 @@ def database_reply(request: Request, service: Service, name: str, *, status: int
 def table_reply(request: Request, service: Service, database: str, name: str, *, status: int = 200) -> Response:
     """The reply with a table."""
     row = service.store.table_row(database, name)
-    found = TableDocument.of(located(service, row.table))
+    found = TableDocument.of(located(service.store, service.warehouse, row.table))
     return tagged(request, found, tag_of(row.cells[DEFINITION]), status=status)

@@ -17,11 +17,11 @@ from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.hiveserver2.table_columns import table_columns
 from hbstore.hiveserver2.table_heads import TableHead
-from hbstore.metastore.calls import Service
-from hbstore.metastore.table_kinds import is_view
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import decode_table
+from hbstore.warehouse.service import Service
+from hbstore.warehouse.table_kinds import is_view
 from hbstore.web.catalog.catalog_routes import DATABASE
 
 _WITH_COLUMNS: Final = 500
@@ -105,15 +105,17 @@ def name_routes(service: Service) -> APIRouter:
 
 
 def _of_model(model: Model) -> Iterator[NamedRelation]:
-    dimensions = {one.name: one for one in model.list("dimension") if isinstance(one, Dimension)}
-    cubes = {one.name: one for one in model.list("cube") if isinstance(one, Cube)}
+    dimensions = {
+        dimension.name: dimension for dimension in model.list("dimension") if isinstance(dimension, Dimension)
+    }
+    cubes = {cube.name: cube for cube in model.list("cube") if isinstance(cube, Cube)}
     for cube in cubes.values():
         fields = _fields_of(cube, dimensions)
         yield NamedRelation(name=cube.name, kind="cube", description=_said(cube), fields=fields)
     for derived in model.list("derived_cube"):
         if isinstance(derived, DerivedCube) and (parent := cubes.get(derived.parent)) is not None:
             names = {*derived.measures, *derived.dim_attributes}
-            fields = [one for one in _fields_of(parent, dimensions) if one.name in names]
+            fields = [field for field in _fields_of(parent, dimensions) if field.name in names]
             yield NamedRelation(name=derived.name, kind="derived cube", description=_said(derived), fields=fields)
     for dimension in dimensions.values():
         fields = _fields_of(dimension, dimensions)

@@ -11,27 +11,27 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, PartitionNotFound
+from hbstore.errors import AlreadyExists, InvalidInput, PartitionNotFound
 from hbstore.like import LikeDialect
-from hbstore.metastore.calls import Service
-from hbstore.metastore.new_partitions import add_partitions
-from hbstore.metastore.partition_changes import change_partitions, rename_partition
-from hbstore.metastore.partition_drops import drop_read
-from hbstore.metastore.protocol import GivenPartition
-from hbstore.metastore.table_locations import located
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.puts import InvalidValues, cells_of, no_such_partition
 from hbstore.store.table_row import Definition
 from hbstore.store.writer import partitioned
+from hbstore.warehouse.locations import located
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.partition_changes import change_partitions, rename_partition
+from hbstore.warehouse.partition_drops import drop_partitions
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_change_routes import DeleteDataQuery, PurgeQuery
 from hbstore.web.catalog.catalog_documents import PartitionDocument
 from hbstore.web.catalog.catalog_requests import NamedPartitions, NewPartitions, PartitionChange, parsed, whole_values
-from hbstore.web.catalog.metastore_calls import ATTEMPTS, Dropped, calling, writable
+from hbstore.web.catalog.changing import Dropped, writable
 from hbstore.web.catalog.partition_routes import PARTITIONS, DialectQuery, named_partition
-from hbstore.web.versions import check_match, outrun, tagged
+from hbstore.web.versions import matching, tagged
 
 _LINES: Final = "application/x-ndjson"
+_OUTRUN: Final = "other writers kept dropping the partitions"
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
@@ -112,21 +112,22 @@ def named_partition_change_routes(service: Service) -> APIRouter:
     @router.patch(PARTITIONS + "/{name:path}", response_model=PartitionDocument)
     def alter(request: Request, database: str, table: str, name: str, change: PartitionChange) -> Response:
         """Change what the request names of a partition. A rename compares If-Match before it begins."""
-        for attempt in range(ATTEMPTS):
+
+        def alter() -> Response:
             old, tag = named_partition(service, database, table, name)
-            matched = check_match(request, tag)
-            definition = located(service, service.store.get_table(database, table))
-            new = change.applied(old)
-            if change.values is not None or change.spec is not None:
-                renamed = whole_values(definition, change.values, change.spec, None)
-                return _reply(request, service, definition, _rename(service, definition, old, new, renamed))
-            try:
-                with calling(service, "alter_partitions") as call:
-                    change_partitions(call, definition, [new], {}, replaces=[old.payload or b""])
-                break
-            except ConcurrentChange as error:
-                outrun(request, error, matched=matched, last=attempt == ATTEMPTS - 1)
-        return _reply(request, service, definition, old.values)
+            with matching(request, tag):
+                definition = located(service.store, service.warehouse, service.store.get_table(database, table))
+                new = change.applied(old)
+                if change.values is not None or change.spec is not None:
+                    values = whole_values(definition, change.values, change.spec, None)
+                    _rename(service, definition, old, new, values)
+                else:
+                    values, replaces = old.values, [old.payload or b""]
+                    change_partitions(service.store, service.warehouse, definition, [new], replaces=replaces)
+            return _reply(request, service, definition, values)
+
+        text = "other writers kept changing the partition"
+        return service.store.patience.retry(alter, text=text, table=f"{database}.{table}", partition=name)
 
     @router.delete(PARTITIONS + "/{name:path}")
     def drop(
@@ -140,13 +141,9 @@ def named_partition_change_routes(service: Service) -> APIRouter:
     ) -> Dropped:
         """Drop a partition."""
         found, tag = named_partition(service, database, table, name)
-        matched = check_match(request, tag)
-        definition = located(service, service.store.get_table(database, table))
-        try:
+        with matching(request, tag) as matched:
+            definition = located(service.store, service.warehouse, service.store.get_table(database, table))
             return _drop(service, definition, [found], delete=delete_data, purge=purge, unchanged=matched)
-        except ConcurrentChange as error:
-            outrun(request, error, matched=matched, last=True)
-            raise
 
     return router
 
@@ -169,25 +166,21 @@ def _add(
         if cells in by_cells and not if_not_exists:
             raise _exists(table, partition.values, "Name each partition once")
         by_cells.setdefault(cells, partition)
-    partitions = [GivenPartition(table.database, table.name, named) for named in by_cells.values()]
-    if not partitions:
+    if not by_cells:
         return Added(added=0)
-    with calling(service, "add_partitions_req") as call:
-        added = add_partitions(call, table.database, table.name, partitions, if_not_exists=if_not_exists)
+    store, warehouse = service.store, service.warehouse
+    table = located(store, warehouse, table)
+    added = add_partitions(store, warehouse, table, by_cells.values(), if_not_exists=if_not_exists)
     return Added(added=added.number)
 
 
-def _rename(service: Service, table: Table, old: Partition, new: Partition, values: tuple[str, ...]) -> tuple[str, ...]:
+def _rename(service: Service, table: Table, old: Partition, new: Partition, values: tuple[str, ...]) -> None:
     """Give a partition other values; its folder follows if it is where its old name says."""
     cells_of(Definition(table), values, "reject")
     there = service.store.get_partitions(table.database, table.name, [values])
     if there and (there[0].values != old.values or values == old.values):
         raise _exists(table, there[0].values, "Drop that partition first, or rename to other values")
-    renamed = GivenPartition(table.database, table.name, replace(new, values=values))
-    arguments = {"db_name": table.database, "tbl_name": table.name, "part_vals": list(old.values)}
-    with calling(service, "rename_partition", **arguments, new_part=renamed) as call:
-        rename_partition(call)
-    return values
+    rename_partition(service.store, service.warehouse, table, old.values, replace(new, values=values))
 
 
 def _drop_selected(
@@ -195,17 +188,13 @@ def _drop_selected(
 ) -> Dropped:
     """Drop what a filter selects; where others drop some of it in the same moment, what is left of it."""
     store = service.store
-    table = located(service, partitioned(store.get_table(database, name)))
-    for attempt in range(ATTEMPTS):
+    table = located(service.store, service.warehouse, partitioned(store.get_table(database, name)))
+
+    def drop() -> Dropped:
         partitions = store.get_partitions_by_filter(database, name, where, like_dialect=dialect)
-        if not partitions:
-            break
-        try:
-            return _drop(service, table, partitions, delete=delete, purge=purge)
-        except PartitionNotFound:
-            if attempt == ATTEMPTS - 1:
-                raise
-    return Dropped(dropped=0)
+        return _drop(service, table, partitions, delete=delete, purge=purge) if partitions else Dropped(dropped=0)
+
+    return store.patience.retry(drop, PartitionNotFound, text=_OUTRUN, table=table)
 
 
 def _drop_named(
@@ -220,23 +209,20 @@ def _drop_named(
 ) -> Dropped:
     """Drop partitions that a request names; with ``if_exists`` what others leave of them."""
     store = service.store
-    table = located(service, partitioned(store.get_table(database, name)))
+    table = located(service.store, service.warehouse, partitioned(store.get_table(database, name)))
     definition = Definition(table)
-    values = [whole_values(table, one.values, one.spec, one.name) for one in named.partitions]
-    by_cells = {cells_of(definition, one, "keep"): one for one in values}
-    for attempt in range(ATTEMPTS):
+    values = [whole_values(table, partition.values, partition.spec, partition.name) for partition in named.partitions]
+    by_cells = {cells_of(definition, whole, "keep"): whole for whole in values}
+
+    def drop() -> Dropped:
         partitions = store.get_partitions(database, name, list(by_cells.values()))
         if len(partitions) < len(by_cells) and not if_exists:
-            present = {cells_of(definition, one.values, "keep") for one in partitions}
-            raise no_such_partition(table, next(one for cells, one in by_cells.items() if cells not in present))
-        if not partitions:
-            break
-        try:
-            return _drop(service, table, partitions, delete=delete, purge=purge)
-        except PartitionNotFound:
-            if not if_exists or attempt == ATTEMPTS - 1:
-                raise
-    return Dropped(dropped=0)
+            present = {cells_of(definition, partition.values, "keep") for partition in partitions}
+            raise no_such_partition(table, next(whole for cells, whole in by_cells.items() if cells not in present))
+        return _drop(service, table, partitions, delete=delete, purge=purge) if partitions else Dropped(dropped=0)
+
+    outrun = (PartitionNotFound,) if if_exists else ()
+    return store.patience.retry(drop, *outrun, text=_OUTRUN, table=table)
 
 
 def _drop(
@@ -249,10 +235,10 @@ def _drop(
     unchanged: bool = False,
 ) -> Dropped:
     payloads = [one.payload for one in partitions if one.payload is not None]
-    properties = {"ifPurge": "true"} if purge else {}
-    with calling(service, "drop_partitions_req") as call:
-        drop_read(call, table, payloads, delete=delete, properties=properties, unchanged=unchanged)
-    return Dropped.of(len(payloads), call.record)
+    left = drop_partitions(
+        service.store, service.warehouse, table, payloads, delete=delete, purge=purge, unchanged=unchanged
+    )
+    return Dropped.of(len(payloads), left)
 
 
 def _reply(request: Request, service: Service, table: Table, values: tuple[str, ...]) -> Response:

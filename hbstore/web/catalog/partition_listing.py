@@ -24,7 +24,7 @@ STEP: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PartitionPage:
     """Some partitions of a table in key order.
 
     Attributes:
@@ -39,7 +39,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PartitionListing:
     """The partitions of a table that a filter selects.
 
     Attributes:
@@ -56,7 +56,7 @@ class Listing:
     filter: str | None = None
     like_dialect: LikeDialect = "sql"
 
-    def page(self, token: str | None, size: int) -> Page:
+    def page(self, token: str | None, size: int) -> PartitionPage:
         """A page of partitions.
 
         Raises:
@@ -65,7 +65,7 @@ class Listing:
         """
         return self._page(self._after(token), size)[0]
 
-    def pages(self, token: str | None, limit: int | None) -> Iterator[Page]:
+    def pages(self, token: str | None, limit: int | None) -> Iterator[PartitionPage]:
         """All pages from a token on, at least one, until there are so many partitions as the limit says."""
         after, left = self._after(token), limit
         while True:
@@ -81,14 +81,14 @@ class Listing:
             return None
         return page_values(token, self._about(self.store.table_row(self.database, self.name)))
 
-    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[Page, tuple[str, ...] | None]:
+    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[PartitionPage, tuple[str, ...] | None]:
         """A page, and the values of its last partition if there are more behind it: one row more tells that."""
         row, payloads = self._read(after, size + 1)
         if len(payloads) <= size:
-            return Page(row.table, payloads, None), None
+            return PartitionPage(row.table, payloads, None), None
         payloads = payloads[:size]
         last = partition_values(payloads[-1])
-        return Page(row.table, payloads, page_token(last, self._about(row))), last
+        return PartitionPage(row.table, payloads, page_token(last, self._about(row))), last
 
     def _read(self, after: tuple[str, ...] | None, size: int) -> tuple[TableRow, list[bytes]]:
         def collect(

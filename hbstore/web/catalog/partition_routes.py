@@ -11,13 +11,13 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from hbstore.like import LikeDialect
-from hbstore.metastore.calls import Service
-from hbstore.metastore.partition_names import name_reader
 from hbstore.model import Partition
+from hbstore.names import name_reader
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument
 from hbstore.web.catalog.catalog_routes import STORED_FORMS, StoredFormQuery
-from hbstore.web.catalog.partition_listing import Listing, Page
+from hbstore.web.catalog.partition_listing import PartitionListing, PartitionPage
 from hbstore.web.catalog.partition_writing import arrow, fields_of, json_page, names_of, names_text, ndjson
 from hbstore.web.versions import tag_of, tagged
 
@@ -92,7 +92,7 @@ def partition_routes(service: Service) -> APIRouter:
         streams of all of them, of which each 2,000 are as they were at one moment.
         """
         names, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
-        listing = Listing(store, database, table, filter, like_dialect)
+        listing = PartitionListing(store, database, table, filter, like_dialect)
         if form == "json":
             current = listing.page(page, min(limit or _PAGE, _MOST))
             return Response(json_page(current, names), headers=_headers(current), media_type=_MEDIA_TYPES[form])
@@ -112,7 +112,10 @@ def partition_routes(service: Service) -> APIRouter:
         format: Annotated[NamesForm | None, Query(description="json or text; or say it by Accept")] = None,
     ) -> Response:
         """The names of the partitions that a filter selects, in key order: a page, or as text all, one in each line."""
-        listing, form = Listing(store, database, table, filter, like_dialect), asked_form(request, format, _NAMES_TYPES)
+        listing, form = (
+            PartitionListing(store, database, table, filter, like_dialect),
+            asked_form(request, format, _NAMES_TYPES),
+        )
         if form == "text":
             return _written(listing.pages(page, limit), names_text, "text/plain; charset=utf-8")
         current = listing.page(page, min(limit or _PAGE, _MOST))
@@ -158,12 +161,14 @@ def named_partition(service: Service, database: str, table: str, name: str) -> t
         InvalidPartitionValue: it is no name of a partition of the table.
     """
     definition = service.store.get_table(database, table)
-    stored = service.store.get_partition(database, table, name_reader(definition)(name))
+    stored = service.store.get_partition(database, table, name_reader(definition.partition_column_names)(name))
     assert stored.payload is not None  # as it was read
     return stored, tag_of(stored.payload)
 
 
-def _written(pages: Iterator[Page], written: Callable[[Iterator[Page]], Iterator[bytes]], media_type: str) -> Response:
+def _written(
+    pages: Iterator[PartitionPage], written: Callable[[Iterator[PartitionPage]], Iterator[bytes]], media_type: str
+) -> Response:
     """The reply with some pages: a stream, or in one piece where the first is all, as a stream takes its time.
 
     The first is read here: an error of it is the reply, not the end of a stream.
@@ -174,5 +179,5 @@ def _written(pages: Iterator[Page], written: Callable[[Iterator[Page]], Iterator
     return StreamingResponse(written(chain([first], pages)), headers=headers, media_type=media_type)
 
 
-def _headers(page: Page) -> dict[str, Any]:
+def _headers(page: PartitionPage) -> dict[str, Any]:
     return {"Vary": "Accept"} | ({} if page.next is None else {"X-Next-Page": page.next})

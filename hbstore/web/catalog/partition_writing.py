@@ -19,7 +19,7 @@ from hbstore.model import Partition, StorageDescriptor, Table
 from hbstore.name_lists import partition_names
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.web.catalog.catalog_documents import StorageDocument
-from hbstore.web.catalog.partition_listing import Page
+from hbstore.web.catalog.partition_listing import PartitionPage
 from hbstore.web.catalog.quick_fields import quick_fields
 
 FIELDS: Final = ("name", "values", "location", "parameters", "create_time", "last_access_time", "storage", "thrift")
@@ -64,20 +64,20 @@ def fields_of(text: str | None) -> tuple[str, ...]:
     return named
 
 
-def json_page(page: Page, fields: Sequence[str]) -> bytes:
+def json_page(page: PartitionPage, fields: Sequence[str]) -> bytes:
     """A page as one document."""
     lines = ",\n".join(map(_dumped, _objects(page, fields)))
     return f'{{"partitions":[\n{lines}\n],"next":{_dumped(page.next)}}}\n'.encode()
 
 
-def ndjson(pages: Iterable[Page], fields: Sequence[str]) -> Iterator[bytes]:
+def ndjson(pages: Iterable[PartitionPage], fields: Sequence[str]) -> Iterator[bytes]:
     """Partitions as lines, each an object."""
     for page in pages:
         if page.payloads:
             yield ("\n".join(map(_dumped, _objects(page, fields))) + "\n").encode()
 
 
-def arrow(pages: Iterable[Page], fields: Sequence[str]) -> Iterator[bytes]:
+def arrow(pages: Iterable[PartitionPage], fields: Sequence[str]) -> Iterator[bytes]:
     """Partitions as a stream of Arrow's IPC format.
 
     Raises:
@@ -112,19 +112,19 @@ def arrow_schema(fields: Sequence[str]) -> pa.Schema:
     return pa.schema([(field, _TYPES[field]) for field in fields])
 
 
-def _objects(page: Page, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _objects(page: PartitionPage, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
     columns = _columns(page, fields, in_json=True)
     for row in zip(*(columns[field] for field in fields), strict=True):
         yield dict(zip(fields, row, strict=True))
 
 
-def _columns(page: Page, fields: Sequence[str], *, in_json: bool) -> dict[str, Sequence[Any]]:
+def _columns(page: PartitionPage, fields: Sequence[str], *, in_json: bool) -> dict[str, Sequence[Any]]:
     """The values of each field. Names, values and stored bytes need not be decoded."""
     payloads, table = page.payloads, page.table
     stored: dict[str, Callable[[], Sequence[Any]]] = {
         "name": lambda: partition_names(table.partition_column_names, payloads),
         "values": lambda: list(map(partition_values, payloads)),
-        "thrift": lambda: [b64encode(one).decode() for one in payloads] if in_json else payloads,
+        "thrift": lambda: [b64encode(payload).decode() for payload in payloads] if in_json else payloads,
     }
     columns = {field: stored[field]() for field in fields if field in stored}
     if "storage" in fields:
@@ -133,7 +133,7 @@ def _columns(page: Page, fields: Sequence[str], *, in_json: bool) -> dict[str, S
         read = list(zip(*quick_fields(payloads), strict=True)) or [()] * len(_QUICK)
         columns |= dict(zip(_QUICK, read, strict=True))
         if not in_json:
-            columns["parameters"] = [list(one.items()) for one in columns["parameters"]]
+            columns["parameters"] = [list(parameters.items()) for parameters in columns["parameters"]]
     return columns
 
 
@@ -152,7 +152,7 @@ def _storages(partitions: Sequence[Partition]) -> list[dict[str, Any] | None]:
     return documents
 
 
-def names_text(pages: Iterable[Page]) -> Iterator[bytes]:
+def names_text(pages: Iterable[PartitionPage]) -> Iterator[bytes]:
     """The name of each partition in a line; control characters of names are escaped in them."""
     for page in pages:
         if page.payloads:

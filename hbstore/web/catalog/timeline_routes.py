@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from hbstore.metastore.calls import Service
 from hbstore.timelines.timeline import PartitionTimeline
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_routes import TABLE
 
 

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 
 from hbstore.errors import TimelineError, TimelineNotFound
-from hbstore.metastore.calls import Service
 from hbstore.repair import Mode, Repair, sync_partitions
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_routes import TABLE
-from hbstore.web.catalog.metastore_calls import writable
+from hbstore.web.catalog.changing import writable
 
 _SHOWN: Final = 1_000
 """Problems of rows that a reply has at most."""
@@ -66,8 +66,7 @@ class Differences(BaseModel):
 class Finished(BaseModel):
     """What a repair of rows did: changes of dead writers that it finished, and whether the totals were wrong."""
 
-    intents: int
-    slots: int
+    finished: int
     miscounted: bool
 
 
@@ -95,7 +94,7 @@ def upkeep_routes(service: Service) -> APIRouter:
     def finish(database: str, table: str) -> Finished:
         """Finish what dead writers left unfinished, and count the partitions anew."""
         done = store.repair(database, table)
-        return Finished(intents=done.intents, slots=done.slots, miscounted=done.miscounted)
+        return Finished(finished=done.finished, miscounted=done.miscounted)
 
     @router.get(f"{TABLE}/repair")
     def differences(database: str, table: str, *, mode: ModeQuery = "sync", force: ForceQuery = False) -> Differences:

@@ -13,12 +13,12 @@ from hbstore.cubes import Cubes, PartitionDesc, parse_partitions
 from hbstore.cubes.files import Format
 from hbstore.cubes.partition_files import descs_of
 from hbstore.errors import PartitionNotFound
-from hbstore.metastore.calls import Service
 from hbstore.times.clock import Clock, utc_now
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import PartitionDocument
 from hbstore.web.catalog.catalog_routes import DATABASE, STORED_FORMS, StoredFormQuery
-from hbstore.web.catalog.metastore_calls import writable
+from hbstore.web.catalog.changing import writable
 from hbstore.web.cubes.fact_routes import FACT
 from hbstore.web.cubes.model_forms import body_of, text_of
 

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from hbstore.cubes import Cubes
-from hbstore.metastore.calls import Service
 from hbstore.times.clock import Clock, utc_now
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_routes import DATABASE
 from hbstore.web.cubes.asked_range import FromQuery, TimeDimensionQuery, ToQuery, asked_range
 from hbstore.web.cubes.fact_documents import CoverDocument, FactTimeline, FactTimelines
@@ -36,10 +36,12 @@ def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
         properties: Annotated[bool, Query(description="say each timeline wholly, by its properties")] = False,
     ) -> FactTimelines:
         """The timelines of all storage tables of a fact and all their update periods."""
-        found = Cubes(store, database).timelines(
+        fact_timelines = Cubes(store, database).timelines(
             fact, storage=storage, update_period=update_period, time_dimension=time_dimension
         )
-        return FactTimelines(timelines=[FactTimeline.within(one, holes, properties=properties) for one in found])
+        return FactTimelines(
+            timelines=[FactTimeline.within(timeline, holes, properties=properties) for timeline in fact_timelines]
+        )
 
     @router.get(f"{FACT}/cover")
     def cover(
@@ -58,7 +60,7 @@ def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
         says from where to ask for the others. Each page is as the store was at one moment.
         """
         range_ = asked_range(start, end, clock)
-        found = Cubes(store, database, clock).cover(fact, *range_, time_dimension=time_dimension, partial=partial)
-        return CoverDocument.of(fact.lower(), found, limit)
+        fact_cover = Cubes(store, database, clock).cover(fact, *range_, time_dimension=time_dimension, partial=partial)
+        return CoverDocument.of(fact.lower(), fact_cover, limit)
 
     return router

@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 
 from hbstore.cubes import KINDS, Cubes, Named, Step
 from hbstore.cubes.files import Format
-from hbstore.errors import ConcurrentChange, InvalidInput, ModelNotFound
-from hbstore.metastore.calls import Service
+from hbstore.errors import InvalidInput, ModelNotFound
+from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_routes import DATABASE
-from hbstore.web.catalog.metastore_calls import writable
+from hbstore.web.catalog.changing import writable
 from hbstore.web.cubes.model_forms import (
     MEDIA_TYPES,
     ModelFormQuery,
@@ -27,7 +27,7 @@ from hbstore.web.cubes.model_forms import (
     text_of,
     written,
 )
-from hbstore.web.versions import check_absent, check_match, check_there, content_reply, outrun, tag_of
+from hbstore.web.versions import check_absent, check_there, content_reply, matching, tag_of
 
 MODEL: Final = f"{DATABASE}/model"
 _ENTITY: Final = MODEL + "/{kind}/{name}"
@@ -161,11 +161,8 @@ def model_change_routes(service: Service) -> APIRouter:
         """Drop a description and its storage tables. If-Match is compared in the change."""
         cubes = Cubes(store, database)
         document = cubes.get(_singular(kind), name)
-        matched = check_match(request, *_tags(document))
-        try:
+        with matching(request, *_tags(document)) as matched:
             cubes.drop(document.kind, document.name, cascade=cascade, replaces=document if matched else None)
-        except ConcurrentChange as error:
-            outrun(request, error, matched=matched, last=True)
         return DroppedEntity(kind=document.kind, name=document.name)
 
     return router
@@ -189,11 +186,8 @@ def _put(request: Request, cubes: Cubes, document: Named, form: str) -> Response
         cubes.put([document], only="create")
         return _entity_reply(request, document, form, status=_CREATED)
     check_absent(request)
-    matched = check_match(request, *_tags(old))
-    try:
+    with matching(request, *_tags(old)) as matched:
         cubes.alter(document, replaces=old if matched else None)
-    except ConcurrentChange as error:
-        outrun(request, error, matched=matched, last=True)
     return _entity_reply(request, document, form)
 
 

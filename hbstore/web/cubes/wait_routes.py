@@ -17,7 +17,7 @@ from hbstore.web.asked_form import asked_form
 from hbstore.web.cubes.asked_range import FromQuery, TimeDimensionQuery, ToQuery, asked_range
 from hbstore.web.cubes.fact_documents import WaitDocument
 from hbstore.web.cubes.fact_routes import FACT
-from hbstore.web.cubes.waits import Source, Waits, Wanted
+from hbstore.web.cubes.waits import Waits, WaitSource, Wanted
 from hbstore.web.problems import problem
 
 LONGEST: Final = 3_600.0
@@ -59,7 +59,7 @@ def wait_routes(waits: Waits) -> APIRouter:
         As a stream, there is an event ``waiting`` first, then ``complete``, ``over`` when the time is, or ``error``
         with a problem document, as where the fact is dropped meanwhile.
         """
-        source = Source(database.lower(), fact.lower(), time_dimension and time_dimension.lower())
+        source = WaitSource(database.lower(), fact.lower(), time_dimension and time_dimension.lower())
         range_ = Wanted(source, *asked_range(start, end, waits.clock))
         if asked_form(request, format, _FORMS) == "events":
             first = await waits.cover(range_, 0)  # whose error is the reply, not the end of a stream
@@ -101,7 +101,7 @@ async def _events(request: Request, waits: Waits, range_: Wanted, first: Cover, 
         waiting.cancel()
 
 
-def _document(source: Source, cover: Cover) -> bytes:
+def _document(source: WaitSource, cover: Cover) -> bytes:
     return WaitDocument.of(source.fact, cover).model_dump_json(by_alias=True).encode()
 
 

@@ -30,7 +30,7 @@ MOST_WAITERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WaitSource:
     """What a wait looks at.
 
     Attributes:
@@ -58,7 +58,7 @@ class Wanted:
         end: where it ends; not part of it.
     """
 
-    source: Source
+    source: WaitSource
     start: datetime
     end: datetime
 
@@ -94,7 +94,7 @@ class Waits:
         self._stopped = False
         self.number = 0
 
-    async def cover(self, wanted: Wanted, seconds: float) -> Cover:
+    async def cover(self, range_: Wanted, seconds: float) -> Cover:
         """The cover of a range when nothing of it is missing, as it is after so many seconds, or at the server's stop.
 
         Raises:
@@ -103,15 +103,15 @@ class Waits:
                 fact is dropped or altered meanwhile.
         """
         self._loop = asyncio.get_running_loop()
-        if wanted not in self._latest:  # else others wait for the same, and the next look tells all
-            found = await run_in_threadpool(lambda: wanted.cover(wanted.source.look(self._store, self.clock)))
-            if not found.missing or seconds <= 0 or self._stopped:
-                return found
-            self._latest.setdefault(wanted, found)
-        latest = self._latest[wanted]
+        if range_ not in self._latest:  # else others wait for the same, and the next look tells all
+            cover = await run_in_threadpool(lambda: range_.cover(range_.source.look(self._store, self.clock)))
+            if not cover.missing or seconds <= 0 or self._stopped:
+                return cover
+            self._latest.setdefault(range_, cover)
+        latest = self._latest[range_]
         if not latest.missing:  # those who waited have been told of it, and no look will tell it again
             return latest
-        return await self._waited(wanted, seconds)
+        return await self._waited(range_, seconds)
 
     def stop(self) -> None:
         """Answer all who wait with what is missing now, as the server stops. Called in any thread."""
@@ -120,41 +120,41 @@ class Waits:
             self._loop.call_soon_threadsafe(self._answer_all)
 
     def _answer_all(self) -> None:
-        for wanted, waiters in self._waiters.items():
-            for told in waiters:
-                if not told.done():
-                    told.set_result(self._latest[wanted])
+        for range_, waiters in self._waiters.items():
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(self._latest[range_])
 
-    async def _waited(self, wanted: Wanted, seconds: float) -> Cover:
+    async def _waited(self, range_: Wanted, seconds: float) -> Cover:
         if self.number >= self._most:
-            self._forget(wanted)
+            self._forget(range_)
             raise TooManyWaiters(
                 "the server holds as many waiting requests as it may",
                 limit=self._most,
                 hint="Ask again later, or wait for one range with one request",
             )
-        told: asyncio.Future[Cover] = asyncio.get_running_loop().create_future()
-        if wanted not in self._waiters:
-            self._new.add(wanted)  # its first look may be older than the last one of the reader
-        self._waiters.setdefault(wanted, set()).add(told)
+        waiter: asyncio.Future[Cover] = asyncio.get_running_loop().create_future()
+        if range_ not in self._waiters:
+            self._new.add(range_)  # its first look may be older than the last one of the reader
+        self._waiters.setdefault(range_, set()).add(waiter)
         self.number += 1
         if self._reader is None:
             self._reader = asyncio.create_task(self._read())
             self._reader.add_done_callback(self._ended)
         try:
-            return await asyncio.wait_for(told, max(seconds, 0))
+            return await asyncio.wait_for(waiter, max(seconds, 0))
         except TimeoutError:
-            return self._latest[wanted]
+            return self._latest[range_]
         finally:
             self.number -= 1
-            self._waiters[wanted].discard(told)
-            self._forget(wanted)
+            self._waiters[range_].discard(waiter)
+            self._forget(range_)
 
-    def _forget(self, wanted: Wanted) -> None:
+    def _forget(self, range_: Wanted) -> None:
         """Forget a range that nobody waits for."""
-        if not self._waiters.get(wanted):
-            self._waiters.pop(wanted, None)
-            self._latest.pop(wanted, None)
+        if not self._waiters.get(range_):
+            self._waiters.pop(range_, None)
+            self._latest.pop(range_, None)
 
     async def _read(self) -> None:
         """Look again and again, as long as somebody waits."""
@@ -164,54 +164,58 @@ class Waits:
             new, self._new = self._new, set()
             outcomes = await loop.run_in_executor(self._looking, self._look, tuple(self._waiters), new)
             took = loop.time() - began
-            for wanted, outcome in outcomes.items():
-                self._tell(wanted, outcome)
+            for range_, outcome in outcomes.items():
+                self._tell(range_, outcome)
             await asyncio.sleep(pause_after(took))
 
-    def _look(self, wanted: Collection[Wanted], new: Collection[Wanted]) -> dict[Wanted, Outcome]:
+    def _look(self, ranges: Collection[Wanted], new: Collection[Wanted]) -> dict[Wanted, Outcome]:
         """Called in the thread that looks: what is new of some ranges."""
-        by_source: dict[Source, list[Wanted]] = {}
-        for one in wanted:
-            by_source.setdefault(one.source, []).append(one)
+        by_source: dict[WaitSource, list[Wanted]] = {}
+        for range_ in ranges:
+            by_source.setdefault(range_.source, []).append(range_)
         outcomes: dict[Wanted, Outcome] = {}
         looked: dict[Wanted, Coverable] = {}
-        for source, ones in by_source.items():
+        for source, of_source in by_source.items():
             try:
                 now = source.look(self._store, self.clock)
-                before = next((self._looked[one] for one in ones if one in self._looked), None)
+                before = next((self._looked[range_] for range_ in of_source if range_ in self._looked), None)
                 if before is not None and now.is_as(before):
                     now = before
-                outcomes |= {one: one.cover(now) for one in ones if one in new or self._looked.get(one) is not now}
-                looked |= dict.fromkeys(ones, now)
+                outcomes |= {
+                    range_: range_.cover(now)
+                    for range_ in of_source
+                    if range_ in new or self._looked.get(range_) is not now
+                }
+                looked |= dict.fromkeys(of_source, now)
             except ConcurrentChange:
                 continue  # the next look comes soon
             except HbstoreError as error:
-                outcomes |= dict.fromkeys(ones, error)
+                outcomes |= dict.fromkeys(of_source, error)
         self._looked = looked
         return outcomes
 
-    def _tell(self, wanted: Wanted, outcome: Outcome) -> None:
+    def _tell(self, range_: Wanted, outcome: Outcome) -> None:
         if isinstance(outcome, HbstoreError):
-            _end(self._waiters.get(wanted, ()), outcome)
-        elif wanted in self._waiters:
-            self._latest[wanted] = outcome
+            _end(self._waiters.get(range_, ()), outcome)
+        elif range_ in self._waiters:
+            self._latest[range_] = outcome
             if not outcome.missing:
-                for told in self._waiters[wanted]:
-                    if not told.done():
-                        told.set_result(outcome)
+                for waiter in self._waiters[range_]:
+                    if not waiter.done():
+                        waiter.set_result(outcome)
 
     def _ended(self, reader: asyncio.Task[None]) -> None:
         """Called when nobody waits any more, or looking has failed as it should not: then all who wait hear of it."""
         self._reader = None
         error = None if reader.cancelled() else reader.exception()
         if error is not None:
-            _end((told for ones in self._waiters.values() for told in ones), error)
+            _end((waiter for waiters in self._waiters.values() for waiter in waiters), error)
         elif self._waiters and not reader.cancelled():  # who came while it ended
             self._reader = asyncio.create_task(self._read())
             self._reader.add_done_callback(self._ended)
 
 
 def _end(waiters: Iterable[asyncio.Future[Cover]], error: BaseException) -> None:
-    for told in waiters:
-        if not told.done():
-            told.set_exception(error)
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_exception(error)

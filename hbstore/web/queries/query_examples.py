@@ -12,7 +12,7 @@ import pyarrow as pa
 from hbstore.errors import HbstoreError, QueryNotFinished, QueryNotFound, ResultExpired, TooManyQueries
 from hbstore.query_service.formats import MEDIA_TYPES, csv, json_page, ndjson
 from hbstore.query_service.positions import Position
-from hbstore.query_service.query import Progress, Query, Request, Result, ResultColumn, State
+from hbstore.query_service.query import Query, QueryProgress, Request, Result, ResultColumn, State
 from hbstore.web.problems import MEDIA_TYPE, problem
 from hbstore.web.queries.waiting import server_sent
 
@@ -66,14 +66,14 @@ QUEUED: Final = Query(
 RUNNING: Final = QUEUED.changed(
     state=State.RUNNING,
     started_at=_AT + timedelta(seconds=1),
-    progress=Progress(stages=2, tasks=8, tasks_done=3, rows=1200),
+    progress=QueryProgress(stages=2, tasks=8, tasks_done=3, rows=1200),
     plan=PLAN,
 )
 SUCCEEDED: Final = RUNNING.changed(
     state=State.SUCCEEDED,
     ended_at=_AT + timedelta(seconds=4),
     expires_at=_AT + timedelta(hours=48, seconds=4),
-    progress=Progress(stages=2, stages_done=2, tasks=8, tasks_done=8, rows=3400),
+    progress=QueryProgress(stages=2, stages_done=2, tasks=8, tasks_done=8, rows=3400),
     result=Result(columns=_COLUMNS, rows=2, size=912),
 )
 NOT_FOUND: Final = QueryNotFound(
@@ -126,12 +126,12 @@ def rows(*errors: HbstoreError) -> Replies:
     batches = [(_ROWS, Position(0, _ROWS.num_rows))]
     page = json.loads(b"".join(json_page(_COLUMNS, batches, lambda position: position.token(_ID))))
     lines = {name: b"".join(write(_COLUMNS, [_ROWS])).decode() for name, write in (("ndjson", ndjson), ("csv", csv))}
-    found = texts({MEDIA_TYPES[name]: text for name, text in lines.items()}, *errors)
-    found[200]["content"] |= {
+    result_replies = texts({MEDIA_TYPES[name]: text for name, text in lines.items()}, *errors)
+    result_replies[200]["content"] |= {
         MEDIA_TYPES["json"]: {"schema": {"type": "object"}, "example": page},
         MEDIA_TYPES["arrow"]: {"schema": {"type": "string", "format": "binary"}},
     }
-    return found
+    return result_replies
 
 
 def _errors(*errors: HbstoreError) -> Replies:

@@ -18,7 +18,7 @@ from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
 from hbstore.web.queries import query_examples as examples
-from hbstore.web.queries.waiting import Waiting, server_sent
+from hbstore.web.queries.waiting import QueryWaiting, server_sent
 
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
@@ -63,7 +63,7 @@ class Listed(BaseModel):
     before: str | None
 
 
-def query_routes(service: QueryService, waiting: Waiting) -> APIRouter:
+def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
     """The routes of queries."""
     router = APIRouter(tags=["queries"])
 
@@ -142,7 +142,7 @@ def query_routes(service: QueryService, waiting: Waiting) -> APIRouter:
     return router
 
 
-async def _events(waiting: Waiting, id_: str) -> AsyncIterator[str]:
+async def _events(waiting: QueryWaiting, id_: str) -> AsyncIterator[str]:
     """Server-sent events of a query."""
     with suppress(QueryNotFound):  # the server may forget it meanwhile
         async for query in waiting.states(id_):

@@ -13,7 +13,7 @@ from hbstore.query_service.service import QueryService
 from hbstore.web.queries import query_examples as examples
 
 
-class Format(StrEnum):
+class RowFormat(StrEnum):
     """How rows are written."""
 
     JSON = "json"
@@ -22,7 +22,7 @@ class Format(StrEnum):
     ARROW = "arrow"
 
 
-_WRITERS: Final = {Format.NDJSON: ndjson, Format.CSV: csv, Format.ARROW: arrow}
+_WRITERS: Final = {RowFormat.NDJSON: ndjson, RowFormat.CSV: csv, RowFormat.ARROW: arrow}
 _MOST_ROWS: Final = 10_000
 """Rows of a page, which is made before its reply begins."""
 
@@ -44,7 +44,7 @@ def result_routes(service: QueryService) -> APIRouter:
     )
     def results(
         id_: str,
-        format: Annotated[Format, Query(description="json, ndjson, csv or arrow")] = Format.JSON,
+        format: Annotated[RowFormat, Query(description="json, ndjson, csv or arrow")] = RowFormat.JSON,
         page: Annotated[str | None, Query(description="the page token that came with the page before")] = None,
         page_size: Annotated[int | None, Query(ge=1, le=_MOST_ROWS, description="rows of a page")] = None,
     ) -> StreamingResponse:
@@ -53,7 +53,7 @@ def result_routes(service: QueryService) -> APIRouter:
         JSON comes in pages. The other formats hold all rows, unless ``page_size`` asks for pages. The token of the next
         page is in the header X-Next-Page, and in JSON also in ``next``.
         """
-        rows = page_size or (_PAGE if format is Format.JSON else None)
+        rows = page_size or (_PAGE if format is RowFormat.JSON else None)
         query, batches = service.fetch(id_, page=page, rows=rows)
         assert query.result is not None  # as there is one to fetch
         columns, headers = query.result.columns, {}
@@ -63,9 +63,9 @@ def result_routes(service: QueryService) -> APIRouter:
             if behind is not None:
                 headers["X-Next-Page"] = behind.token(id_)
             batches = iter(some)
-        if format is not Format.JSON:  # which browsers show; the others are files to them
+        if format is not RowFormat.JSON:  # which browsers show; the others are files to them
             headers["Content-Disposition"] = f'attachment; filename="query-{id_[:_NAMED]}.{format}"'
-        if format is Format.JSON:
+        if format is RowFormat.JSON:
             written = json_page(columns, batches, lambda position: position.token(id_))
         else:
             written = _WRITERS[format](columns, (batch for batch, _ in batches))

@@ -18,7 +18,7 @@ _SHOWN_EVERY: Final = 0.1
 """Seconds between two looks at one that keeps changing."""
 
 
-class Waiting:
+class QueryWaiting:
     """What waits for changes of a service's queries."""
 
     def __init__(self, service: QueryService) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.console.drawings.chart import SERIES, Bar, Series, bar_chart, line_chart
+from hbstore.console.drawings.chart import SERIES, ChartBar, Series, bar_chart, line_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 DAY = 86_400_000_000
@@ -122,7 +122,13 @@ def test_whatever_is_drawn_is_in_the_picture(width, rows):
 
 
 def test_bars_begin_at_zero():
-    bars = [Bar("a", "5", 5), Bar("b", "-3", -3), Bar("c", "NULL", None), Bar("d", "NaN", NAN), Bar("e", "0", 0)]
+    bars = [
+        ChartBar("a", "5", 5),
+        ChartBar("b", "-3", -3),
+        ChartBar("c", "NULL", None),
+        ChartBar("d", "NaN", NAN),
+        ChartBar("e", "0", 0),
+    ]
     tree = parsed(bar_chart(bars, 1_200, "Some"))
     boxes = [(float(one.get("x")), float(one.get("width"))) for one in tree.iter(f"{SVG}rect")]
     zero = float(next(tree.iter(f"{SVG}polyline")).get("points").split(",")[0])
@@ -137,7 +143,7 @@ def test_bars_begin_at_zero():
     "values", [(None, None), (0.0, 0.0), (-5.0, -5.0), (1.7e308, -1.7e308), (5e-324, 0.0), (INF, 1)]
 )
 def test_bars_of_any_values(values):
-    drawing = str(bar_chart([Bar(f"row {at}", str(value), value) for at, value in enumerate(values)], 360, "Any"))
+    drawing = str(bar_chart([ChartBar(f"row {at}", str(value), value) for at, value in enumerate(values)], 360, "Any"))
     for one in parsed(drawing).iter(f"{SVG}rect"):
         assert 0 <= float(one.get("x")) <= float(one.get("x")) + float(one.get("width")) <= 360.1
 
@@ -145,7 +151,7 @@ def test_bars_of_any_values(values):
 def test_no_text_breaks_out():
     name = "<script>alert(1)</script>\"'&" + "x" * 300
     for drawing in (
-        bar_chart([Bar(name, name, 1)], 1_200, name),
+        bar_chart([ChartBar(name, name, 1)], 1_200, name),
         line_chart([0, DAY], [Series(name, [1, 2]), Series(name, [2, 1])], 1_200, name),
     ):
         assert "<script" not in str(drawing)

@@ -8,7 +8,7 @@ import pytest
 
 from hbstore.query_service.access import Access
 from hbstore.query_service.messages import Cancelled, Progressed, Started
-from hbstore.query_service.query import Problem, Progress, Request, State
+from hbstore.query_service.query import QueryProblem, QueryProgress, Request, State
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.console.browser import Tab
@@ -27,7 +27,7 @@ def asked_at(tab, service):
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.usefixtures("month")
 def test_the_editor_with_the_history(tabs, service, narrow, dark):
-    failed(service, Problem(error="QueryFailed", text="no"), text="select 1 / 0", database="shop")
+    failed(service, QueryProblem(error="QueryFailed", text="no"), text="select 1 / 0", database="shop")
     running = submitted(
         service, text="select bike, sum(fare) from rides_raw group by bike", user="bob", database="shop"
     )
@@ -142,7 +142,9 @@ def test_a_page_follows_its_query_to_the_end(tab, service):
     assert "waits until Spark has room" in tab.text()
     service.runner.heard(Started(id_))
     tab.page.get_by_text("Spark runs it.").wait_for()
-    service.runner.heard(Progressed(id_, Progress(stages=3, stages_done=1, tasks=2_000, tasks_done=1_500, rows=12_345)))
+    service.runner.heard(
+        Progressed(id_, QueryProgress(stages=3, stages_done=1, tasks=2_000, tasks_done=1_500, rows=12_345))
+    )
     tab.page.get_by_text("1,500 of 2,000").wait_for()
     assert tab.page.locator("progress").evaluate("bar => bar.value / bar.max") == 0.75
     assert "1 of 3 stages" in " ".join(tab.text(".figures").split())
@@ -203,7 +205,7 @@ def test_a_query_is_run_again_and_edited(tab, service, month):
 
 
 def test_what_failed_says_where_and_what_to_do(tab, service):
-    problem = Problem(
+    problem = QueryProblem(
         error="QueryFailed",
         text="a name is wrong",
         fields={"line": "1"},
@@ -259,7 +261,7 @@ def test_hostile_texts_are_texts(tab, service):
     tab.page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
     fields = {"text": f"select '{HOSTILE}'", "name": HOSTILE, "database": HOSTILE, "user": HOSTILE}
     good = succeeded(service, [HOSTILE, "javascript:alert(1)"], [[HOSTILE, "b"], [1, 2]], **fields)
-    problem = Problem(error=HOSTILE, text=HOSTILE, fields={HOSTILE: HOSTILE}, hint=HOSTILE, highlight=HOSTILE)
+    problem = QueryProblem(error=HOSTILE, text=HOSTILE, fields={HOSTILE: HOSTILE}, hint=HOSTILE, highlight=HOSTILE)
     bad = failed(service, problem, **fields)
     runs = submitted(service, options={}, **fields)
     for path in (f"/queries/{good}", f"/queries/{bad}", f"/queries/{runs}", "/queries?user=<script>"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hbstore.cubes.logical_tables import Column
 from hbstore.cubes.query.blocks import best_blocks
-from hbstore.cubes.query.ranges import Stretch
+from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
 from hbstore.timelines import UpdatePeriod
 from tests.cubes.query.test_choice import cost_of, least, source
@@ -94,7 +94,9 @@ def worlds(draw, most):
     ends = sorted(draw(st.sets(st.integers(0, 15 * 24), min_size=2, max_size=4)))
     hour = UpdatePeriod.HOURLY
     pairs = zip(ends[::2], ends[1::2], strict=False)
-    stretches = [Stretch(hour.moment(FIRST * 24 + start), hour.moment(FIRST * 24 + stop), {}) for start, stop in pairs]
+    stretches = [
+        ConditionRange(hour.moment(FIRST * 24 + start), hour.moment(FIRST * 24 + stop), {}) for start, stop in pairs
+    ]
     return tables, units, able, stretches
 
 
@@ -177,7 +179,7 @@ def test_the_number_of_blocks_comes_before_weight():
     both, one, other = (Table([each], frozenset()) for each in hours)
     units = [unit(name) for name in "ab"]
     able = {0: frozenset({both, one}), 1: frozenset({both, other})}
-    stretch = Stretch(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
+    stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
     cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates())
     assert [block.units for block in blocks] == [(0, 1)]
     assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
@@ -190,7 +192,7 @@ def test_tables_that_hold_measures_in_other_columns_for_some_time():
     )
     units = [unit("a", t="x"), unit("b", u="y")]
     able = dict.fromkeys((0, 1), frozenset({one, other}))
-    stretch = Stretch(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
+    stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
     cost, blocks = best_blocks(Needs, units, able, [one, other], [stretch], Rates())
     assert cost[0] == 0
     assert [[run.source.table for run in block.choices[0].runs] for block in blocks] == [["t", "u"], ["t"]]

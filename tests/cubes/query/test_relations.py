@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.cubes.query.relations import Relation
+from hbstore.cubes.query.relations import TimeRelation
 from hbstore.errors import InvalidModel
 from hbstore.times.moments import moment, time_at
 
@@ -35,7 +35,7 @@ def later(time, number, unit):
 def test_a_row_that_may_be_in_a_range_is_in_the_widened_one(stop, days, unit, ends):
     start = stop - dt.timedelta(days=days)
     least, most = ends
-    relation = Relation.parse(f"other+[{least} {unit}s, {most} {unit}s]")
+    relation = TimeRelation.parse(f"other+[{least} {unit}s, {most} {unit}s]")
     begin, end = map(time_at, relation.widened(moment(start), moment(stop)))
     for near in (later(start, -most, unit), later(stop, -least, unit)):
         for hours in range(-96, 97, 6):
@@ -46,11 +46,11 @@ def test_a_row_that_may_be_in_a_range_is_in_the_widened_one(stop, days, unit, en
 
 def test_a_month_before_the_last_of_a_longer_month():
     march = dt.datetime(2015, 3, 30, tzinfo=dt.UTC), dt.datetime(2015, 3, 31, tzinfo=dt.UTC)
-    _, end = Relation.parse("other+[1 month,2 months]").widened(*map(moment, march))
+    _, end = TimeRelation.parse("other+[1 month,2 months]").widened(*map(moment, march))
     assert time_at(end) == dt.datetime(2015, 3, 1, tzinfo=dt.UTC)
 
 
 @pytest.mark.parametrize("text", ["other+[3 days,0 days]", "other+[1 hour,-1 hour]", "other+[1 month,30 days]"])
 def test_a_relation_that_ends_before_it_begins_is_refused(text):
     with pytest.raises(InvalidModel, match="ends before it begins"):
-        Relation.parse(text)
+        TimeRelation.parse(text)

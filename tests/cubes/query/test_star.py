@@ -1,28 +1,16 @@
-"""What a query reads of the model: facts that others create or drop meanwhile, and each table once."""
+"""What a query reads of the model: each table once."""
 
 from __future__ import annotations
 
 import pytest
 
 from hbstore.cubes import Cubes
-from hbstore.cubes.entries import Entry, State
 from hbstore.cubes.fields import JoinChain
 from hbstore.store.partition_store import PartitionStore
 from tests.cubes.small_cube import CUBE, NOW, fact, opened, partitions, stations, table
 from tests.cubes.test_stored_cover import CountingRows
 
 QUERY = "cube select fare from rides where time_range_in(start_time, '2015-01', '2015-02')"
-
-
-def test_a_query_finishes_facts_that_dead_writers_left_and_passes_over_those_that_leave():
-    with opened(*CUBE) as cubes:
-        store = cubes.store
-        for name, state in (("begun", State.PENDING), ("proposed", State.PROPOSED), ("leaving", State.LEAVING)):
-            store.documents.create("shop", "fact", name, Entry(fact(name, "fare"), state).text)
-        assert store.table_names("shop") == []
-        found = cubes.rewrite(QUERY, partial=True)
-        assert [one.table for one in found.candidates] == ["lake_begun", "lake_proposed"]
-        assert sorted(store.table_names("shop")) == ["lake_begun", "lake_proposed"]
 
 
 @pytest.mark.parametrize("kind", ["string", "date"])

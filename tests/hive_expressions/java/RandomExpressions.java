@@ -27,8 +27,8 @@ import org.apache.hadoop.hive.serde2.typeinfo.TypeInfoUtils;
  * Random expressions as Hive's classes write them, and what Hive's own evaluation gives for each of some partitions.
  *
  * <p>Arguments: a seed, how many, and a file. It gets a line for each column (name, type), a line for each partition (its
- * values), and one for each expression: its bytes, a letter for each partition (T, F, N for NULL, E for an error), its
- * text. With "named" in the place of a seed it gets one expression of each kind: its name and its bytes.
+ * values), and one for each expression: its bytes, those after it was used, a letter for each partition (T, F, N for
+ * NULL, E for an error), its text. With "named" in the place of a seed it gets one expression of each kind: its name and its bytes.
  */
 public final class RandomExpressions {
   private static final String NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__";
@@ -69,7 +69,9 @@ public final class RandomExpressions {
     PrintStream out = new PrintStream(new java.io.FileOutputStream(arguments[2]), false, "UTF-8");
     if (arguments[0].equals("named")) {
       for (Map.Entry<String, ExprNodeDesc> one : named().entrySet()) {
-        out.println(one.getKey() + "\t" + hex(serialized(one.getValue().clone())));
+        ExprNodeDesc expression = one.getValue();
+        boolean used = one.getKey().startsWith("used ");
+        out.println(one.getKey() + "\t" + hex(serialized(used ? expression : expression.clone())));
       }
       out.close();
       return;
@@ -96,8 +98,14 @@ public final class RandomExpressions {
       }
       ExprNodeDesc copy = expression.clone();
       byte[] bytes = serialized(copy);
-      String results = evaluated(expression, partitions);
-      out.println("E\t" + hex(bytes) + "\t" + results + "\t" + printed(copy));
+      byte[] used = serialized(expression);
+      String results;
+      try {
+        results = evaluated(expression, partitions);
+      } catch (java.lang.reflect.InvocationTargetException wrong) { // what it is called with is of another type, after all
+        continue;
+      }
+      out.println("E\t" + hex(bytes) + "\t" + hex(used) + "\t" + results + "\t" + printed(copy));
       number++;
     }
     out.close();
@@ -146,7 +154,27 @@ public final class RandomExpressions {
     made.put("a function", call("=", call("upper", s), text("A")));
     ExprNodeDesc shared = call("=", s, text("a"));
     made.put("shared", call("and", shared, shared));
+    if (sendsUsed()) {
+      made.put("used =", call("=", i, number(5)));
+      made.put("used is true", call("istrue", column("x", "boolean")));
+      for (String[] one : new String[][] {
+        {"string", "ab", "b"}, {"char(5)", "ab", "b"}, {"decimal(10,2)", "1.5", "2"}, {"date", "2026-01-01", "2026-01-02"},
+        {"timestamp", "2026-01-02 03:04:05.678", "2026-01-02 03:04:06"}, {"smallint", "1", "300"},
+      }) {
+        made.put("used " + one[0] + " between", call("between", no, column("x", one[0]), constant(one[0], one[1]), constant(one[0], one[2])));
+      }
+    }
     return made;
+  }
+
+  private static ExprNodeDesc constant(String type, String value) {
+    return new ExprNodeConstantDesc(type(type), converted(value, type(type)));
+  }
+
+  /** Whether this Hive sends expressions that it has used, with what their functions then hold. */
+  private static boolean sendsUsed() throws Exception {
+    Class<?> owner = Class.forName("org.apache.hadoop.hive.ql.exec.SerializationUtilities");
+    return Arrays.stream(owner.getDeclaredMethods()).anyMatch(one -> one.getName().equals("serializeObjectWithTypeInformation"));
   }
 
   private static ExprNodeDesc column(String name, String type) {
@@ -218,7 +246,8 @@ public final class RandomExpressions {
 
   private ExprNodeDesc leaf() throws Exception {
     String[] named = pick(COLUMNS);
-    ExprNodeDesc column = new ExprNodeColumnDesc(type(named[1]), named[0], "t", true);
+    String written = random.nextInt(5) == 0 ? "string" : named[1]; // as SHOW PARTITIONS writes all columns
+    ExprNodeDesc column = new ExprNodeColumnDesc(type(written), named[0], "t", true);
     String type = named[1];
     switch (random.nextInt(12)) {
       case 0:
@@ -312,7 +341,8 @@ public final class RandomExpressions {
     String[][] named = {COLUMNS[0], COLUMNS[1 + random.nextInt(4)]};
     ExprNodeDesc[] columns = new ExprNodeDesc[2];
     for (int at = 0; at < 2; at++) {
-      columns[at] = new ExprNodeColumnDesc(type(named[at][1]), named[at][0], "t", true);
+      String written = random.nextInt(5) == 0 ? "string" : named[at][1];
+      columns[at] = new ExprNodeColumnDesc(type(written), named[at][0], "t", true);
     }
     List<ExprNodeDesc> children = new ArrayList<>();
     children.add(call("struct", columns));

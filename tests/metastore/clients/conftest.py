@@ -1,4 +1,4 @@
-"""One JVM for the session, and a server for each store."""
+"""One JVM for the session, and for each file of tests a server on each store: its numbers and folders start anew."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def reference(java, tmp_path_factory):
     return start_reference(java, warehouse), warehouse
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def sqlite_server(tmp_path_factory):
     """`hbstore serve` on SQLite."""
     with _serving(tmp_path_factory, f"sqlite://{tmp_path_factory.mktemp('store') / 'store.db'}") as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hbase_server(tmp_path_factory, hbase_server_url):
     """`hbstore serve` on HBase."""
     with own_tables(hbase_server_url) as url, _serving(tmp_path_factory, url) as server:

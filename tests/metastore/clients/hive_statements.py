@@ -51,6 +51,10 @@ FEWER = ("s = 7", "CAST(s AS INT) = 7")
 """A Hive Metastore also lists partitions for which these are NULL, and Hive reads them."""
 MORE = "s = 'a' AND upper(v) = 'X'"
 """hbstore does not read the second part, and Hive filters the rows."""
+NOT_SHOWN = ("CAST(d AS STRING) LIKE '2026%'", "s = v", "upper(s) = 'AB'", MORE)
+"""hbstore does not read these, or a part, and SHOW PARTITIONS fails, as Hive filters no names."""
+SHOWN_OTHERWISE = ("WHERE CAST(s AS INT) = 7", "WHERE (s, i) IN (('a', 1), ('b', 12), ('b', 1))", "ORDER BY n")
+"""A Hive Metastore lists what is NULL as well, no structs, and sorts decimals as text."""
 DROPS = (
     "(i = 1)",
     "(i < 0)",
@@ -67,6 +71,23 @@ DROPS = (
     "(i = 77)",
     "(s = 'a'), PARTITION (i = 1)",
 )
+
+
+def shows(table):
+    """Statements that list partitions by conditions, in an order, a few of them."""
+    show = f"SHOW PARTITIONS expressions.{table}"
+    return [
+        *(f"{show} WHERE {one}" for one in PREDICATES if "id" not in one.split()),
+        f"{show} WHERE i > 1 ORDER BY i DESC",
+        f"{show} WHERE s LIKE 'a%' ORDER BY d DESC, i LIMIT 2",
+        f"{show} WHERE i BETWEEN 1 AND 12 LIMIT 2",
+        f"{show} ORDER BY n",
+        f"{show} ORDER BY s DESC LIMIT 2",
+        f"{show} LIMIT 3",
+        f"{show} PARTITION (s = 'a') LIMIT 1",
+        f"{show} WHERE id = 2",
+        f"{show} WHERE none = 2",
+    ]
 
 
 def spec(row):

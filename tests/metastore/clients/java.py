@@ -49,6 +49,7 @@ class Java:
 
     def __init__(self, gateway, configuration="org.apache.hadoop.hive.conf.HiveConf"):
         self.jvm = gateway.jvm
+        self._gateway = gateway
         self._configuration = configuration
         self._kinds = {}
         self._json = self.named("org.apache.thrift.protocol.TSimpleJSONProtocol$Factory")
@@ -70,6 +71,13 @@ class Java:
         for field, value in fields.items():
             getattr(made, f"set{field[0].upper()}{field[1:]}")(value)
         return made
+
+    def texts(self, *texts):
+        """An array of texts."""
+        array = self._gateway.new_array(self.jvm.java.lang.String, len(texts))
+        for at, text in enumerate(texts):
+            array[at] = text
+        return array
 
     def client(self, uri, settings=()):
         """A connection to a metastore; settings are Hive's, as pairs."""

@@ -64,6 +64,8 @@ def of_tables(ask):
     ask("getTableColumnStatistics", "stats", "flat", names)
     ask("updateTableColumnStatistics", statistics(ask, "flat", [of_column(ask, "number", plus=100)]))
     ask("getTableColumnStatistics", "stats", "FLAT", ["NUMBER", "note"])
+    twice = ask.struct("SetPartitionsStatsRequest", colStats=[statistics(ask, "flat", given)] * 2)
+    ask.fails("MetaException", "setPartitionColumnStatistics", twice)
     ask("deleteTableColumnStatistics", "stats", "flat", "note")
     ask("getTableColumnStatistics", "stats", "flat", ["note", "number"])
     ask("deleteTableColumnStatistics", "stats", "flat", None)

@@ -13,6 +13,7 @@ import pytest
 from py4j import java_gateway, protocol
 from py4j.java_gateway import GatewayParameters, JavaGateway
 
+from tests.hive_expressions.hive import hive_jars
 from tests.metastore.clients.java import Java
 from tests.quick_java import OPTIONS, quick_java
 
@@ -28,14 +29,31 @@ def dev_hms(name):
 
 
 @contextmanager
-def client_machine(release, folder):
-    """A JVM with the client of a release, which ends with the block; what it says is in a file of a folder."""
+def client_machine(release, folder, *, iceberg=False):
+    """A JVM with the client of a release, which ends with the block; what it says is in a file of a folder.
+
+    Args:
+        release: one of `RELEASES`.
+        folder: where its log goes.
+        iceberg: whether it has Iceberg's catalog as well.
+    """
     java_gateway.get_return_value = protocol.get_return_value  # a Spark that ran before has left its own
     jars = dev_hms("hms_jars")
     (py4j,) = jars.spark_jars().glob("py4j-*.jar")
-    path = ":".join([*jars.client_class_path(release), str(py4j)])
+    path = jars.client_class_path(release)
+    if iceberg:
+        # Iceberg names settings by constants of HiveConf that Hive 4 renamed: this class alone is of Hive 3.1.
+        path = [f"{jars.iceberg_jars()}/*", *path, str(hive_jars().planner("3.1"))]
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.net", "java.util")]
-    command = ["java", *OPTIONS.split(), *opened, "-Xmx512m", "-Djava.net.preferIPv4Stack=true", "-cp", path]
+    command = [
+        "java",
+        *OPTIONS.split(),
+        *opened,
+        "-Xmx512m",
+        "-Djava.net.preferIPv4Stack=true",
+        "-cp",
+        ":".join([*path, str(py4j)]),
+    ]
     with (
         (folder / f"client-{release}.log").open("wb") as log,
         subprocess.Popen(

@@ -15,7 +15,19 @@ import pytest
 from tests.hive_expressions.hive import hive_jars
 from tests.hiveserver2.clients.jdbc import driver
 from tests.metastore.clients.hive_server import Session, hive_server
-from tests.metastore.clients.hive_statements import FEWER, MORE, PREDICATES, ROWS, drops, load
+from tests.metastore.clients.hive_statements import (
+    COLUMNS,
+    FEWER,
+    MORE,
+    NOT_SHOWN,
+    PREDICATES,
+    ROWS,
+    SHOWN_OTHERWISE,
+    drops,
+    load,
+    shows,
+    spec,
+)
 from tests.metastore.clients.hive_work import STATEMENTS
 from tests.metastore.clients.later_java import hive_metastore_4
 from tests.metastore.serving import Serve
@@ -24,9 +36,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 EVALUATES = {"metastore.expression.proxy": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"}
 """By default a Hive Metastore of 4.0 on its own refuses expressions: Hive's planner is not among its jars."""
 
-NOT_ANSWERED = {"get_runtime_stats", "scheduled_query_poll", "get_partitions_spec_by_expr"}
-"""HiveServer2 asks for the first two when it starts, logs that they are not there, and goes on; and where hbstore does
-not read an expression it selects partitions itself."""
+NOT_ANSWERED = {"get_partitions_spec_by_expr"}
+"""Where hbstore does not read an expression, HiveServer2 selects partitions itself."""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +98,22 @@ def test_selects(both, tmp_path):
 def _without_vector(rows):
     """Rows without the sketch of a column's values: a Hive Metastore keeps it to itself unless its settings say so."""
     return rows if isinstance(rows, str) else [row for row in rows if row[0] != "bit_vector"]
+
+
+def test_shown_partitions(both):
+    fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
+    prepare = [
+        "CREATE DATABASE IF NOT EXISTS expressions",
+        f"CREATE TABLE expressions.shown (id INT) PARTITIONED BY ({COLUMNS})",
+        f"ALTER TABLE expressions.shown ADD {fill}",
+    ]
+    statements = shows("shown")
+    ours, theirs = both([*prepare, *statements])
+    del ours[:3], theirs[:3]
+    wrong = {one: (own, real) for one, own, real in zip(statements, ours, theirs, strict=True) if own != real}
+    refused = {f"SHOW PARTITIONS expressions.shown WHERE {one}" for one in NOT_SHOWN}
+    assert set(wrong) == refused | {f"SHOW PARTITIONS expressions.shown {one}" for one in SHOWN_OTHERWISE}, wrong
+    assert all("Hive's expression cannot be read" in str(wrong[one][0]) for one in refused)
 
 
 def test_drops(both):

@@ -1,0 +1,1 @@
+"""The methods of the service, each room of the catalog in a module."""

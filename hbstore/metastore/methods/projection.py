@@ -1,0 +1,206 @@
+"""Partitions of which only some fields are asked for, without the storage that most of them have alike.
+
+A listing for a program that reads files needs locations and values, a tenth of what is stored. Bytes are cut from
+bytes: no partition is decoded.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hbstore.layouts import PARAMETERS, PRIVILEGES
+from hbstore.like import parse_like
+from hbstore.metastore.methods.partition_skeleton import (
+    ACCESSED_HEAD,
+    CREATED_HEAD,
+    KINDS,
+    PARAMETERS_HEAD,
+    RELATIVE_HEAD,
+    Skeleton,
+)
+from hbstore.metastore.methods.struct_cuts import Cut, cut_of, cut_struct, field_slices
+from hbstore.structs import VALUES_START
+from hbstore.wire import field_head
+
+STORAGE_FIELD: Final = 6
+"""The field of a partition that is its storage."""
+
+_VALUES, _CREATED, _ACCESSED, _PARAMETERS, _PRIVILEGES = 1, 4, 5, 7, 8
+"""Its other fields that a shared spec has, too."""
+
+_LOCATION: Final = 2
+"""A field of its storage."""
+
+_PRIVILEGES_HEAD: Final = field_head(PRIVILEGES, 6)
+_HEAD: Final = 3
+_FIRST_VALUE: Final = len(VALUES_START) + 4
+_UINT32: Final = struct.Struct(">I")
+_STOP: Final = b"\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What of a partition is asked for.
+
+    Attributes:
+        cut: the fields; None: all.
+        wants: tells which parameters, by their names; None: all.
+    """
+
+    cut: Cut | None = None
+    wants: Callable[[str], bool] | None = None
+
+    def has(self, number: int) -> bool:
+        """Whether a field, or something inside it, is asked for."""
+        return self.cut is None or number in self.cut
+
+    @property
+    def has_location(self) -> bool:
+        """Whether the location is asked for."""
+        cut = self.cut
+        return cut is None or (STORAGE_FIELD in cut and (cut[STORAGE_FIELD] is None or _LOCATION in cut[STORAGE_FIELD]))
+
+
+def projection_of(partition: Any, fields: Sequence[str], include: str | None, exclude: str | None) -> Projection:
+    """What a client asks for.
+
+    Args:
+        partition: thriftpy2's class of partitions.
+        fields: names of fields; none are all.
+        include: an SQL pattern of names of parameters; None or empty: all.
+        exclude: likewise, of those that are left out.
+
+    Raises:
+        InvalidInput: a partition has no such field.
+    """
+    included, excluded = (parse_like(pattern, "sql") if pattern else None for pattern in (include, exclude))
+
+    def wants(name: str) -> bool:
+        return (included is None or included.matches(name)) and not (excluded is not None and excluded.matches(name))
+
+    cut = cut_of(partition, fields) if fields else None
+    return Projection(cut, None if included is None and excluded is None else wants)
+
+
+@dataclass(slots=True)
+class PartitionCutter:
+    """Cuts what is asked for out of the partitions of one table.
+
+    Args:
+        location: the table's; None: it has none.
+        projection: what is asked for.
+    """
+
+    location: str | None
+    projection: Projection
+    _root: bytes = field(init=False)
+    _skeleton: Skeleton | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._root = (self.location or "").encode()
+
+    def cut(self, payloads: Sequence[bytes]) -> Iterator[tuple[bytes | None, Sequence[bytes], list[bytes]]]:
+        """Partitions one behind the other that can share a storage: this, they, and for each the PartitionWithoutSD.
+
+        The storage has neither a location nor the end of the struct; without any storage among what is asked for, it is
+        empty. It is None where the location is asked for and is not in the table's: then the bytes are the partition
+        itself, of what is asked for. O(bytes).
+        """
+        at = 0
+        while at < len(payloads):
+            if self._skeleton is not None and (cuts := self._skeleton.cut(payloads, at)):
+                yield self._skeleton.storage, payloads[at : at + len(cuts)], cuts
+                at += len(cuts)
+            else:
+                storage, cut = self._cut(payloads[at])
+                yield storage, payloads[at : at + 1], [cut]
+                at += 1
+
+    def whole(self, payload: bytes) -> bytes:
+        """The partition itself, with its storage, of what is asked for."""
+        cut = self.projection.cut
+        kept = payload if cut is None else cut_struct(payload, 0, cut)
+        fields = {} if self.projection.wants is None else field_slices(kept, 0)
+        if _PARAMETERS not in fields:
+            return kept
+        begin, end = fields[_PARAMETERS]
+        return kept[:begin] + self._parameters(kept[begin:end]) + kept[end:]
+
+    def _cut(self, payload: bytes) -> tuple[bytes | None, bytes]:
+        """As `cut`, of one partition in whatever order its fields are; those behind it may be alike."""
+        fields, cut = field_slices(payload, 0), self.projection.cut
+        begin, end = fields[STORAGE_FIELD]
+        place = field_slices(payload, begin).get(_LOCATION)
+        relative = None
+        if self.projection.has_location:
+            if place is None or not self._inside(payload[place[0] + 4 : place[1]]):
+                return None, self.whole(payload)
+            relative = payload[place[0] + 4 + len(self._root) : place[1]]
+        storage = b""
+        if self.projection.has(STORAGE_FIELD):
+            around = (
+                payload[begin:end] if place is None else payload[begin : place[0] - _HEAD] + payload[place[1] : end]
+            )
+            inside = None if cut is None else cut[STORAGE_FIELD]
+            storage = (around if inside is None else cut_struct(around, 0, inside))[:-1]
+        without = self._without_storage(payload, fields, relative)
+        if place is not None and fields.keys() >= {_VALUES, _CREATED, _ACCESSED, _PARAMETERS}:
+            skeleton = self._skeleton_of(payload, fields, place, storage)
+            # Another order of fields, as no writer of hbstore has, is noticed here.
+            self._skeleton = skeleton if skeleton.cut([payload], 0) == [without] else None
+        return storage, without
+
+    def _inside(self, place: bytes) -> bool:
+        root = self._root
+        return bool(root) and place.startswith(root) and (root[-1:] == b"/" or place[len(root) :][:1] in {b"", b"/"})
+
+    def _without_storage(self, payload: bytes, fields: dict[int, tuple[int, int]], relative: bytes | None) -> bytes:
+        has = self.projection.has
+        parts = [payload[: fields[_VALUES][1]] if has(_VALUES) else b""]
+        for number, head in ((_CREATED, CREATED_HEAD), (_ACCESSED, ACCESSED_HEAD)):
+            if has(number) and number in fields:
+                parts += (head, payload[slice(*fields[number])])
+        if relative is not None:
+            parts += (RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
+        if has(_PARAMETERS) and _PARAMETERS in fields:
+            parts += (PARAMETERS_HEAD, self._parameters(payload[slice(*fields[_PARAMETERS])]))
+        return b"".join((*parts, self._end(payload, fields)))
+
+    def _end(self, payload: bytes, fields: dict[int, tuple[int, int]]) -> bytes:
+        """What stands behind the parameters of a PartitionWithoutSD."""
+        if self.projection.has(_PRIVILEGES) and _PRIVILEGES in fields:
+            return _PRIVILEGES_HEAD + payload[slice(*fields[_PRIVILEGES])] + _STOP
+        return _STOP
+
+    def _skeleton_of(
+        self, payload: bytes, fields: dict[int, tuple[int, int]], place: tuple[int, int], storage: bytes
+    ) -> Skeleton:
+        """What others may have alike with a partition."""
+        has = self.projection.has
+        parameters, end = fields[_PARAMETERS]
+        return Skeleton(
+            start=payload[:_FIRST_VALUE],
+            columns=int.from_bytes(payload[_FIRST_VALUE - 4 : _FIRST_VALUE]),
+            names=payload[fields[_VALUES][1] : fields[_CREATED][0]],
+            before=payload[fields[_ACCESSED][1] : place[0]],
+            after=payload[place[1] : parameters + KINDS],
+            rest=payload[end:] if has(_PARAMETERS) or has(_PRIVILEGES) else None,
+            storage=storage,
+            values=has(_VALUES),
+            created=has(_CREATED),
+            accessed=has(_ACCESSED),
+            root=self._root if self.projection.has_location else None,
+            parameters=self._parameters if has(_PARAMETERS) else None,
+            end=self._end(payload, fields),
+        )
+
+    def _parameters(self, data: bytes) -> bytes:
+        """The bytes of those parameters that are asked for."""
+        wants = self.projection.wants
+        if wants is None:
+            return data
+        parameters, _ = PARAMETERS.read(data, 0)
+        return PARAMETERS.write({name: value for name, value in parameters.items() if wants(name)})

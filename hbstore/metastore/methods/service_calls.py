@@ -1,0 +1,143 @@
+"""The service itself: who calls, how it is set, whether it lives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, Final
+
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.protocol import THRIFT
+
+handlers = Handlers()
+_STARTED: Final = int(time.time())
+_ALIVE: Final = 2
+"""fb303's status of a server that answers."""
+
+_SETTINGS: Final[Mapping[str, str]] = {
+    "metastore.batch.retrieve.max": "300",
+    "hive.metastore.batch.retrieve.max": "300",
+    "hive.metastore.try.direct.sql": "true",
+    "hive.metastore.client.capability.check": "false",
+    "hive.metastore.callerIsAuthorized": "true",
+    "hive.exec.default.partition.name": "__HIVE_DEFAULT_PARTITION__",
+}
+"""What clients may ask for by get_config_value and getMetaConf, beside the warehouse's folder."""
+
+_STRICT_TYPES: Final = "hive.metastore.disallow.incompatible.col.type.changes"
+_WAREHOUSE: Final = ("hive.metastore.warehouse.dir", "metastore.warehouse.dir")
+_SETTABLE: Final = frozenset(
+    {
+        "hive.metastore.try.direct.sql",
+        "hive.metastore.try.direct.sql.ddl",
+        "hive.metastore.client.socket.timeout",
+        "hive.metastore.partition.name.whitelist.pattern",
+        "hive.metastore.callerIsAuthorized",
+        # MSCK of Hive 4 sets the class that is to evaluate its expressions: here no class is loaded.
+        "hive.metastore.expression.proxy",
+        "metastore.expression.proxy",
+    }
+)
+"""What a client of HMS may set for its own connection; here it is remembered and changes nothing."""
+
+
+@handlers.answers("set_ugi")
+def set_ugi(call: Call) -> list[str]:
+    """Remember who the client says it is; the groups come back, as unsecured metastores answer."""
+    call.session.user = call.arguments.user_name
+    return list(call.arguments.group_names or ())
+
+
+@handlers.answers("get_config_value")
+def get_config_value(call: Call) -> str:
+    """A setting of the server, or what the client takes where there is none.
+
+    Raises:
+        ConfigValSecurityException: the name is not one of Hive's, so it might be a secret.
+    """
+    name, default = call.arguments.name, call.arguments.defaultValue
+    if name is None:
+        return default or ""
+    if not name.startswith(("hive.", "mapred.", "hdfs.", "metastore.")):
+        raise THRIFT.ConfigValSecurityException(
+            f"{name} cannot be read: clients may read only settings of hive, mapred and hdfs"
+        )
+    if name in _WAREHOUSE:
+        return call.warehouse.root
+    if name == _STRICT_TYPES:
+        return "true" if call.service.strict_types else "false"
+    return _SETTINGS.get(name, default or "")
+
+
+@handlers.answers("getMetaConf")
+def get_meta_conf(call: Call) -> str:
+    """A setting of the connection.
+
+    Raises:
+        MetaException: it is none that a client may set.
+    """
+    key = call.arguments.key
+    if key not in _SETTABLE:
+        raise THRIFT.MetaException(f"Invalid configuration key {key}")
+    return call.session.settings.get(key) or _SETTINGS.get(key, "")
+
+
+@handlers.answers("setMetaConf")
+def set_meta_conf(call: Call) -> None:
+    """Set something for this connection.
+
+    Raises:
+        MetaException: it is none that a client may set.
+    """
+    key = call.arguments.key
+    if key not in _SETTABLE:
+        raise THRIFT.MetaException(f"Invalid configuration key {key}")
+    call.session.settings[key] = call.arguments.value or ""
+
+
+@handlers.answers("flushCache", "shutdown")
+def nothing(_: Call) -> None:
+    """Caches are validated by themselves, and a client's goodbye ends its own connection only."""
+
+
+@handlers.answers("get_runtime_stats")
+def get_runtime_stats(_: Call) -> list[Any]:
+    """None: HiveServer2 keeps what it learns of its queries to itself, and asks for others' when it starts."""
+    return []
+
+
+@handlers.answers("scheduled_query_poll")
+def scheduled_query_poll(_: Call) -> Any:
+    """No query is due: HiveServer2 asks again and again."""
+    return THRIFT.ScheduledQueryPollResponse()
+
+
+@handlers.answers("getName")
+def get_name(_: Call) -> str:
+    """What this is."""
+    return "hbstore"
+
+
+@handlers.answers("getVersion")
+def get_version(_: Call) -> str:
+    """The version of hbstore."""
+    return version("hbstore")
+
+
+@handlers.answers("getStatus")
+def get_status(_: Call) -> int:
+    """Alive."""
+    return _ALIVE
+
+
+@handlers.answers("getStatusDetails")
+def get_status_details(_: Call) -> str:
+    """Nothing more to say."""
+    return "OK"
+
+
+@handlers.answers("aliveSince")
+def alive_since(_: Call) -> int:
+    """When the server started, in seconds since 1970."""
+    return _STARTED

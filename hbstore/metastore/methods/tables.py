@@ -1,0 +1,108 @@
+"""The methods that create and drop tables; `hbstore.warehouse.tables` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from hbstore.errors import DatabaseNotFound
+from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.environment import asks_to_purge, environment, properties_of
+from hbstore.metastore.methods.schemas import CONSTRAINT_KINDS
+from hbstore.metastore.naming import database_name
+from hbstore.metastore.protocol import THRIFT
+from hbstore.model import Table
+from hbstore.warehouse import tables
+
+handlers = Handlers()
+_NOT_KEPT: Final = (
+    "hbstore does not store constraints: leave them out of the table, or keep the table in another metastore"
+)
+
+
+@handlers.answers("create_table", "create_table_with_environment_context", "create_table_with_constraints", writes=True)
+def create_table(call: Call) -> None:
+    """Add a table and make its folder, which is below its database's if the client names none.
+
+    Raises:
+        AlreadyExistsException: it is there already.
+        InvalidObjectException: its database is not there, or a name or a column's type cannot be.
+        MetaException: the folder cannot be made, constraints are to be kept, or the table cannot be transactional.
+    """
+    _create(call, call.arguments.tbl, call.arguments, environment(call))
+
+
+@handlers.answers("create_table_req", writes=True)
+def create_table_req(call: Call) -> None:
+    """As create_table.
+
+    Raises:
+        AlreadyExistsException, InvalidObjectException, MetaException: as of create_table, or there is no table.
+    """
+    request = call.arguments.request
+    _create(call, _requested(request), request, properties_of(request.envContext))
+
+
+@handlers.answers("translate_table_dryrun")
+def translate_table_dryrun(call: Call) -> Table:
+    """The table as create_table would store it, which Hive 4 asks for before it writes what a table is created from.
+
+    Raises:
+        AlreadyExistsException, InvalidObjectException, MetaException: as of create_table, or there is no table.
+    """
+    table = _requested(call.arguments.request)
+    with _without_database():
+        return tables.ready_table(call.store, call.warehouse, table)
+
+
+@handlers.answers("drop_table", "drop_table_with_environment_context", writes=True)
+def drop_table(call: Call) -> None:
+    """Drop a table and its partitions; with ``deleteData`` their files, unless the table is external.
+
+    Raises:
+        NoSuchObjectException: there is no such table.
+        MetaException: files are to be deleted where the server may not.
+    """
+    arguments = call.arguments
+    database, name = database_name(arguments.dbname), arguments.name or ""
+    call.note(table=f"{database}.{name}")
+    purge = asks_to_purge(environment(call))
+    delete = bool(arguments.deleteData)
+    call.note_left(tables.drop_table(call.store, call.warehouse, database, name, delete=delete, purge=purge))
+
+
+def _requested(request: Any) -> Table:
+    if request.table is None:
+        raise THRIFT.MetaException("the request has no table")
+    table: Table = request.table
+    return table
+
+
+def _create(call: Call, new: Table, constraints: Any, properties: Mapping[str, str]) -> None:
+    """Create a table.
+
+    Args:
+        call: what is answered.
+        new: the table as a client sends it.
+        constraints: has the lists of constraints that are to be kept, if any, as attributes.
+        properties: the call's environment context.
+    """
+    call.note(table=str(new))
+    if any(getattr(constraints, kind, None) for kind in CONSTRAINT_KINDS):
+        raise THRIFT.MetaException(_NOT_KEPT)
+    with _without_database():
+        tables.create_table(call.store, call.warehouse, new, properties)
+
+
+@contextmanager
+def _without_database() -> Iterator[None]:
+    """That there is no such database is the table's fault, as clients of HMS know it.
+
+    Raises:
+        InvalidObjectException: there is no such database.
+    """
+    try:
+        yield
+    except DatabaseNotFound as error:
+        raise THRIFT.InvalidObjectException(str(error)) from error

@@ -1,0 +1,1 @@
+"""The server: connections, processes, metrics, the log of calls."""

@@ -1,0 +1,133 @@
+"""What Prometheus may ask for: calls, errors, latency, partitions, rows, connections.
+
+Labels have few values: a method that the service does not have is ``unknown``, whatever clients call it. With several
+processes each keeps its numbers in files of a folder that all share, and the process that supervises them shows the
+sums; so what a process counted is not lost when it ends.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from hbstore.errors import AddressUnavailable
+from hbstore.metastore.calls import CallRecord
+from hbstore.metastore.protocol import METHODS
+
+UNKNOWN: Final = "unknown"
+_BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """The numbers of one process.
+
+    Args:
+        writing: the methods that change something; the partitions of their calls are not returned, but written.
+
+    >>> metrics = Metrics()
+    >>> metrics.observe(CallRecord("get_partitions", seconds=0.02, notes={"partitions": 3}))
+    >>> metrics.registry.get_sample_value("hbstore_metastore_partitions_returned_total")
+    3.0
+    """
+
+    def __init__(self, writing: Collection[str] = ()) -> None:
+        self._writing = writing
+        self.registry = CollectorRegistry()
+        self._calls = Counter("hbstore_metastore_calls", "Calls.", ["method"], registry=self.registry)
+        self._errors = Counter(
+            "hbstore_metastore_errors", "Calls answered with an error.", ["method", "error"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "hbstore_metastore_call_seconds",
+            "Seconds until a call's reply is ready to be sent.",
+            ["method"],
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self._returned = Counter(
+            "hbstore_metastore_partitions_returned", "Partitions in replies.", registry=self.registry
+        )
+        self._written = Counter(
+            "hbstore_metastore_partitions_written", "Partitions added, changed or dropped.", registry=self.registry
+        )
+        self._rows = Counter(
+            "hbstore_metastore_rows_read", "Rows that scans looked at for replies.", registry=self.registry
+        )
+        self._connections = Gauge(
+            "hbstore_metastore_connections", "Clients connected.", registry=self.registry, multiprocess_mode="livesum"
+        )
+        self._of_method: dict[str, tuple[Any, Any]] = {}
+
+    def observe(self, record: CallRecord) -> None:
+        """Count a call."""
+        method = record.method if record.method in METHODS else UNKNOWN
+        series = self._of_method.get(method)
+        if series is None:
+            series = self._of_method[method] = (self._calls.labels(method), self._seconds.labels(method))
+        calls, seconds = series
+        calls.inc()
+        seconds.observe(record.seconds)
+        if record.error is not None:
+            self._errors.labels(method, record.error).inc()
+        elif record.notes:
+            partitions = self._written if method in self._writing else self._returned
+            partitions.inc(record.noted("partitions") or 0)
+            self._rows.inc(record.noted("rows_read") or 0)
+
+    def watch(self, change: int) -> None:
+        """Count connections: 1 for one that begins, -1 for one that ends."""
+        self._connections.inc(change)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMetrics:
+    """The numbers of several processes.
+
+    Attributes:
+        folder: where they keep them.
+        port: where their sums are shown.
+    """
+
+    folder: str
+    port: int
+
+    def forget(self, pid: int) -> None:
+        """A process is gone, and its connections with it; what it counted stays."""
+        mark_process_dead(pid, path=self.folder)  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def shared_metrics(host: str, port: int) -> Iterator[SharedMetrics]:
+    """Show the sums of processes that are started meanwhile with the folder in their environment.
+
+    Raises:
+        AddressUnavailable: the port is taken, or may not be used.
+    """
+    with tempfile.TemporaryDirectory(prefix="hbstore-metrics-") as folder:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
+        yield SharedMetrics(folder, serve_metrics(registry, host, port))
+
+
+def serve_metrics(registry: CollectorRegistry, host: str, port: int) -> int:
+    """Show the numbers at ``http://host:port/metrics``, in a thread of its own; the port, which 0 leaves to the system.
+
+    Raises:
+        AddressUnavailable: the port is taken, or may not be used.
+    """
+    try:
+        server, _ = start_http_server(port, host, registry)
+    except (OSError, OverflowError) as error:
+        raise AddressUnavailable(
+            "the metrics server cannot listen at this address",
+            address=f"{host}:{port}",
+            reason=getattr(error, "strerror", None) or error,
+            hint="Choose another port with --metrics-port; 0 takes any free port",
+        ) from error
+    return int(server.server_port)

@@ -1,0 +1,235 @@
+"""What the processes of `hbstore serve` do, from an open store until they are asked to stop.
+
+One process serves alone, or a parent looks after several that share a port (`hbstore.metastore.server.processes`).
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.calls import CallRecord, Observer
+from hbstore.metastore.endpoint import MODULES, metastore, warm_up
+from hbstore.metastore.server.call_log import SLOW_SECONDS, call_log
+from hbstore.metastore.server.processes import METRICS_FOLDER, Processes, held_port, say_ready
+from hbstore.metastore.server.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
+from hbstore.metastore.server.stopping import StopRequests
+from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
+from hbstore.model import Database
+from hbstore.names import DEFAULT_DATABASE
+from hbstore.publishing.publisher import Publisher
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
+from hbstore.warehouse.service import Service
+
+if TYPE_CHECKING:  # imported where metrics are wanted
+    from hbstore.metastore.server.metrics import Metrics
+
+Ready: TypeAlias = Callable[[int, int | None], None]
+"""Called once clients are served: with the port, and the port of the metrics."""
+
+_LOG: Final = logging.getLogger("hbstore.metastore.server.serving")
+_OTHER_FILES: Final = 256
+"""Files that a process may have open beside its clients' connections."""
+
+_WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
+_FAR: Final = 1e-4
+"""Seconds for a read: a store that takes longer is on another machine."""
+
+_TICK: Final = 0.1
+_GARBAGE: Final = (50_000, 20, 50)
+"""Python looks for cycles among objects after so many new ones, and so many such looks. The usual 700 are few for a
+list of 100,000 rows from HBase, which are no cycles: this takes a quarter of its processor time away."""
+
+_DESCRIPTION: Final = "Default Hive database"
+_OWNER, _ROLE = "public", 2
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How to serve.
+
+    Attributes:
+        warehouse: where databases and tables have their files.
+        host: a name or an address of this machine.
+        port: 0 for a free one.
+        metrics_port: likewise; None for no metrics.
+        metrics_host: the address of the metrics; None: ``host``.
+        shared_port: other processes listen at the same port.
+        read_only: refuse what changes anything.
+        strict_types: refuse to change a column's type to one that Hive does not convert it into.
+        limits: what clients may do.
+        slow_seconds: calls that take longer are logged.
+        log_calls: all calls are.
+    """
+
+    warehouse: Warehouse
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    metrics_port: int | None = None
+    metrics_host: str | None = None
+    shared_port: bool = False
+    read_only: bool = False
+    strict_types: bool = False
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    slow_seconds: float = SLOW_SECONDS
+    log_calls: bool = False
+
+
+def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests, ready: Ready) -> None:
+    """Serve in this process.
+
+    Raises:
+        AddressUnavailable: the port or that of the metrics is taken, or may not be used.
+    """
+    metrics, metrics_port = None, None
+    if serving.metrics_port is not None:
+        os.environ.pop(METRICS_FOLDER, None)  # another program's
+        from hbstore.metastore.server.metrics import Metrics, serve_metrics
+
+        metrics = Metrics(_WRITING)
+        metrics_port = serve_metrics(metrics.registry, serving.metrics_host or serving.host, serving.metrics_port)
+    server = open_server(store, serving, metrics)
+    create_default_database(store, serving)
+    _serve(server, requests, lambda: ready(server.port, metrics_port))
+
+
+def serve_as_child(store: PartitionStore, serving: Serving, requests: StopRequests, lifeline: socket.socket) -> None:
+    """Serve beside other processes that the same parent looks after."""
+    metrics = None
+    if METRICS_FOLDER in os.environ:
+        from hbstore.metastore.server.metrics import Metrics
+
+        metrics = Metrics(_WRITING)
+    server = open_server(store, replace(serving, shared_port=True), metrics)
+    _serve(server, requests, lambda: say_ready(lifeline))
+
+
+def supervise(
+    store: PartitionStore,
+    serving: Serving,
+    command: Sequence[str],
+    number: int,
+    requests: StopRequests,
+    ready: Ready,
+    beside: Callable[[int], Sequence[Sequence[str]]] = lambda _: (),
+) -> int:
+    """Let several processes serve, each by this command, to which ``--port`` and a number are added.
+
+    Args:
+        store: the store, which is closed.
+        serving: how to serve.
+        command: of each process.
+        number: how many there are.
+        requests: to stop.
+        ready: called once all processes serve.
+        beside: the commands of other processes to look after, by the port.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        AddressUnavailable: as of `serve_alone`.
+    """
+    with held_port(serving.host, serving.port) as port:
+        create_default_database(store, serving)
+        store.close()
+        environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
+        commands = [[*command, "--port", str(port)]] * number + list(beside(port))
+        if serving.metrics_port is None:
+            return Processes(commands, environment).run(requests, lambda: ready(port, None))
+        from hbstore.metastore.server.metrics import shared_metrics
+
+        with shared_metrics(serving.metrics_host or serving.host, serving.metrics_port) as shared:
+            environment[METRICS_FOLDER] = shared.folder
+            children = Processes(commands, environment, shared.forget)
+            return children.run(requests, lambda: ready(port, shared.port))
+
+
+def create_default_database(store: PartitionStore, serving: Serving) -> None:
+    """Create the database that clients take for granted, if it is not there."""
+    if serving.read_only or DEFAULT_DATABASE in store.database_names():
+        return
+    location = serving.warehouse.database_location(DEFAULT_DATABASE)
+    serving.warehouse.make_folder(location)
+    database = Database(DEFAULT_DATABASE, description=_DESCRIPTION, location=location, owner=_OWNER, owner_type=_ROLE)
+    store.create_database(database, if_not_exists=True)
+
+
+def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> MetastoreServer:
+    """A server over a store, which holds its address and does not serve yet.
+
+    Raises:
+        AddressUnavailable: the port is taken, or the address cannot be used.
+    """
+    _allow_files(serving.limits.connections)
+    warm_up()
+    log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
+    if not serving.read_only:
+        finish = Publisher(store).finish_before_use
+
+        def finish_publications(row: TableRow) -> None:
+            leave_selector()  # it lists and moves files
+            finish(row)
+
+        store.finish_publications = finish_publications
+    endpoint = metastore(
+        Service(store, serving.warehouse, serving.read_only, serving.strict_types),
+        log if metrics is None else _both(log, metrics.observe),
+    )
+    return MetastoreServer(
+        endpoint,
+        serving.host,
+        serving.port,
+        limits=serving.limits,
+        shared_port=serving.shared_port,
+        short=frozenset() if store.rows.costs.seek > _FAR else SHORT_CALLS,
+        watch=metrics.watch if metrics is not None else lambda _: None,
+    )
+
+
+def _serve(server: MetastoreServer, requests: StopRequests, ready: Callable[[], None]) -> None:
+    """Serve until a request to stop comes; then calls under way have `GRACE` seconds, or until the next request."""
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)
+    server.start()
+    ready()
+    requests.wait()
+    server.close()
+    until = time.monotonic() + GRACE
+    while not server.join(_TICK):
+        if requests.wait(0) or time.monotonic() > until:
+            _LOG.warning("calls were cut off", extra={"fields": {"calls": server.cut()}})
+            server.join(_TICK)
+            return
+
+
+def _both(first: Observer, second: Observer) -> Observer:
+    def observe(record: CallRecord) -> None:
+        first(record)
+        second(record)
+
+    return observe
+
+
+def _allow_files(connections: int) -> None:
+    """Let this process open as many files as it may have connections, as far as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + _OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        needed = min(needed, hard)
+    while resource.RLIM_INFINITY != soft < needed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        except (ValueError, OSError):  # macOS says that there is no limit, and has one
+            needed //= 2
+        else:
+            return

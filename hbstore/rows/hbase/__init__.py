@@ -1,0 +1,1 @@
+"""Rows in HBase, through its Thrift gateway."""

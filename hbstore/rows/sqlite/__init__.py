@@ -1,0 +1,1 @@
+"""Rows in a file of SQLite."""

@@ -1,0 +1,1 @@
+"""Statistics of partitions and columns, computed by Spark."""

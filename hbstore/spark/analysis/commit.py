@@ -1,0 +1,195 @@
+"""Keeping what was found of partitions with them, unless they are not what they were when that began.
+
+Column statistics are written first, then the parameters, which say that there are some, in one change that expects the
+partitions as they were read. Where that fails as one of them has changed, the others are written without it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from hbstore.errors import PartitionNotFound
+from hbstore.model import Partition, Table
+from hbstore.publishing.manifest import EXCHANGES, Manifest
+from hbstore.spark.analysis.summary import Summary, SummaryColumn, to_hive
+from hbstore.spark.analysis.whole import ROWS, SIZE
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.puts import partition_key
+from hbstore.warehouse.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
+
+Values: TypeAlias = tuple[str, ...]
+
+NUM_ROWS: Final = "numRows"
+RAW_SIZE: Final = "rawDataSize"
+
+_BASIC: Final = "BASIC_STATS"
+_COLUMNS: Final = "COLUMN_STATS"
+_CHANGED: Final = "transient_lastDdlTime"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of a partition.
+
+    Attributes:
+        partition: as it was read before.
+        rows: how many rows it has.
+        files: how many files.
+        size: their bytes.
+        summaries: of its columns, by name.
+    """
+
+    partition: Partition
+    rows: int
+    files: int
+    size: int
+    summaries: Mapping[str, Summary]
+
+
+def known_rows(partition: Partition, columns: Sequence[SummaryColumn]) -> int | None:
+    """How many rows a partition has, if it has all statistics that an analysis of some columns gives; else None.
+
+    Spark writes ``numRows=0`` with files of a Hive format that have rows: this is believed of no files alone. And it
+    lets its own numbers stand when files come: they are believed while its bytes are those of the files.
+    """
+    numbers = {}
+    for name in (NUM_ROWS, NUM_FILES, TOTAL_SIZE, ROWS, SIZE):
+        text = partition.parameters.get(name, "")
+        if text.isascii() and text.isdecimal():
+            numbers[name] = int(text)
+    rows = numbers.get(ROWS, numbers.get(NUM_ROWS))
+    if rows is None or NUM_FILES not in numbers or TOTAL_SIZE not in numbers:
+        return None
+    if numbers.get(SIZE, numbers[TOTAL_SIZE]) != numbers[TOTAL_SIZE]:
+        return None
+    if not rows and numbers[TOTAL_SIZE] and ROWS not in numbers:
+        return None
+    has = _accurate(partition.parameters).get(_COLUMNS, {})
+    return rows if all(has.get(column.name.lower()) == "true" for column in columns) else None
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsCommit:
+    """Keeps statistics with the partitions of one table.
+
+    Attributes:
+        store: the store.
+        table: the table.
+        columns: the columns that were summed up.
+    """
+
+    store: PartitionStore
+    table: Table
+    columns: Sequence[SummaryColumn]
+
+    def write(self, findings: Sequence[Found]) -> tuple[set[Values], set[Values]]:
+        """Write what was found of partitions that are what they were, all or none.
+
+        Returns:
+            The values of these, and of those that are something else now, or that a job is writing. Those that are gone
+            are in neither.
+
+        Raises:
+            StoreBusy: other writers kept changing them.
+        """
+        database, name = self.table.database, self.table.name
+        changed: set[Values] = set()
+        written: set[Values] = set()
+
+        def write() -> set[Values]:
+            fresh, others = self._fresh(findings)
+            changed.update(others)
+            self._forget_columns(written & others)
+            writing = [finding for finding in fresh if finding.partition.values not in changed]
+            puts = [put for finding in writing if (put := self._with_parameters(finding)) is not None]
+            if self.columns and writing:
+                self.store.column_statistics.write_partitions(database, name, self._statistics(writing))
+                written.update(finding.partition.values for finding in writing)
+            if puts:
+                self.store.change_partitions(
+                    database,
+                    name,
+                    put=puts,
+                    expected={finding.partition.values: finding.partition.payload for finding in writing},
+                    invalid_values="keep",
+                )
+            return {finding.partition.values for finding in writing}
+
+        text = "other writers kept changing the partitions"
+        hint = "Analyze the other partitions later"
+        return self.store.patience.retry(write, PartitionNotFound, text=text, hint=hint, table=self.table), changed
+
+    def _forget_columns(self, values: Collection[Values]) -> None:
+        """Take away column statistics that were written when their partitions had changed already."""
+        for one in values:
+            for column in self.columns:
+                with suppress(PartitionNotFound):
+                    self.store.column_statistics.delete_partition(
+                        self.table.database, self.table.name, one, column.name
+                    )
+
+    def _fresh(self, findings: Sequence[Found]) -> tuple[list[Found], set[Values]]:
+        """Those that are what they were, and the values of the others that are there.
+
+        A job that is decided shows its files before it changes its partitions, and adds to their statistics then. Files
+        that it showed before they were counted would count twice; as it is not closed before that change, it is seen
+        here, or the partition has changed. Likewise an exchanged partition's folder moves before its location does.
+        """
+        values = [finding.partition.values for finding in findings]
+        row = self.store.publications.row(self.table.database, self.table.name)
+        busy = set()
+        for publication in self.store.publications.of(row):
+            shown = publication.decided or publication.id.startswith(EXCHANGES)
+            data = self.store.publications.manifest(row, publication.id) if shown else None
+            if data is not None:
+                busy |= {partition_key(row, partition.values) for partition in Manifest.decode(data).partitions}
+        payloads = {
+            partition.values: partition.payload
+            for partition in self.store.get_partitions(self.table.database, self.table.name, values)
+        }
+        fresh = [
+            finding
+            for finding in findings
+            if payloads.get(finding.partition.values) == finding.partition.payload
+            and partition_key(row, finding.partition.values) not in busy
+        ]
+        return fresh, payloads.keys() & set(values) - {finding.partition.values for finding in fresh}
+
+    def _statistics(self, found: Sequence[Found]) -> dict[tuple[str, ...], list[Any]]:
+        return {
+            one.partition.values: [to_hive(column, one.summaries[column.name]) for column in self.columns]
+            for one in found
+        }
+
+    def _with_parameters(self, finding: Found) -> Partition | None:
+        """The partition with its statistics; None if it has them."""
+        before = finding.partition.parameters
+        counts = {NUM_ROWS: str(finding.rows), NUM_FILES: str(finding.files), TOTAL_SIZE: str(finding.size)}
+        same = all(before.get(name) == text for name, text in counts.items())
+        of_columns = dict(_accurate(before).get(_COLUMNS, {})) if same else {}
+        of_columns |= {column.name.lower(): "true" for column in self.columns}
+        accurate = {_BASIC: "true"} | ({_COLUMNS: of_columns} if of_columns else {})
+        after = {
+            **{name: text for name, text in before.items() if same or name != RAW_SIZE},
+            **counts,
+            ROWS: counts[NUM_ROWS],
+            SIZE: counts[TOTAL_SIZE],
+            ACCURATE: json.dumps(accurate, separators=(",", ":")),
+        }
+        if after == before:
+            return None
+        return replace(finding.partition, parameters={**after, _CHANGED: str(int(time.time()))})
+
+
+def _accurate(parameters: Mapping[str, str]) -> dict[str, Any]:
+    """What is said to be accurate, as Hive writes it; what does not decode says nothing."""
+    with suppress(ValueError):
+        found = json.loads(parameters.get(ACCURATE, "{}"))
+        if isinstance(found, dict) and isinstance(found.get(_COLUMNS, {}), dict):
+            return found
+    return {}

@@ -1,0 +1,196 @@
+"""Partitions as Spark's rows: the columns, their types, and Arrow batches made from stored bytes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import types as spark_types
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from hbstore.keys import NULL_PARTITION
+from hbstore.layouts import STRINGS, SharedStorage
+from hbstore.model import Table
+from hbstore.name_lists import partition_names
+from hbstore.structs import decode_partition
+from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType
+from hbstore.wire import I32, STRING, MapOf, Struct
+
+_Cell: TypeAlias = "str | int | float | bool | Decimal | dt.date | None"
+
+STATISTICS: Final = {"num_rows": "numRows", "total_size": "totalSize", "num_files": "numFiles"}
+"""Columns and the parameters that they are read from."""
+OWN: Final[dict[str, spark_types.DataType]] = {
+    "location": spark_types.StringType(),
+    "parameters": spark_types.MapType(spark_types.StringType(), spark_types.StringType()),
+    "create_time": spark_types.TimestampType(),
+    **dict.fromkeys(STATISTICS, spark_types.LongType()),
+    "partition_name": spark_types.StringType(),
+}
+"""The columns behind the partition columns."""
+PLAN: Final = "hbstore_plan"
+"""The column that says how its row was read, where it is asked for."""
+
+_INTEGERS: Final = {
+    8: spark_types.ByteType(),
+    16: spark_types.ShortType(),
+    32: spark_types.IntegerType(),
+    64: spark_types.LongType(),
+}
+_FLOATS: Final = {4: spark_types.FloatType(), 8: spark_types.DoubleType()}
+_MAP: Final = MapOf(STRING, STRING)
+_FIELDS: Final[Struct[dict[str, Any]]] = Struct(
+    dict, {1: ("values", STRINGS), 4: ("create_time", I32), 6: ("storage", SharedStorage()), 7: ("parameters", _MAP)}
+)
+"""What is read of a Partition struct: the rest is passed over, and no objects are made."""
+_MAX_LONG: Final = (1 << 63) - 1
+_MICROSECONDS: Final = 1_000_000
+_MICROSECOND: Final = 1_000  # nanoseconds
+
+
+def source_schema(table: Table, *, plan: bool) -> spark_types.StructType:
+    """The partition columns, then the source's own, which give way: ``hbstore_location`` beside a column ``location``.
+
+    >>> from hbstore.model import Column
+    >>> table = Table("shop", "stores", partition_columns=[Column("Location", "string"), Column("hour", "int")])
+    >>> source_schema(table, plan=False).names[:4]
+    ['Location', 'hour', 'hbstore_location', 'parameters']
+    """
+    fields = [
+        spark_types.StructField(one.name, _spark_type(kind))
+        for one, kind in zip(table.partition_columns, table.key_types, strict=True)
+    ]
+    own = OWN | ({PLAN: spark_types.StringType()} if plan else {})
+    taken = {one.name.lower() for one in fields}
+    for name, kind in own.items():
+        free = name
+        while free in taken:
+            free = f"hbstore_{free}"
+        taken.add(free)
+        fields.append(spark_types.StructField(free, kind))
+    return spark_types.StructType(fields)
+
+
+def _spark_type(kind: ColumnType) -> spark_types.DataType:  # noqa: PLR0911  one line for each type
+    match kind:
+        case IntegerType():
+            return _INTEGERS[kind.bits]
+        case StringType():
+            return spark_types.StringType()
+        case DateType():
+            return spark_types.DateType()
+        case BooleanType():
+            return spark_types.BooleanType()
+        case DecimalType():
+            return spark_types.DecimalType(kind.precision, kind.scale)
+        case FloatType():
+            return _FLOATS[kind.width]
+        case _:
+            return spark_types.TimestampNTZType()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowRows:
+    """Makes Arrow batches of stored partitions.
+
+    Attributes:
+        table: the table.
+        plan: how they are read, for the column of that name; None where there is no such column.
+    """
+
+    table: Table
+    plan: str | None = None
+    _schema: pa.Schema = field(init=False, repr=False, compare=False)
+    _known: list[dict[str, _Cell]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        schema = source_schema(self.table, plan=self.plan is not None)
+        object.__setattr__(self, "_schema", to_arrow_schema(schema, timezone="UTC"))
+        object.__setattr__(self, "_known", [{} for _ in self.table.partition_columns])
+
+    def batch(self, payloads: Sequence[bytes]) -> pa.RecordBatch:
+        """One batch. O(bytes).
+
+        Raises:
+            CorruptRow: one of the payloads is no Partition struct.
+        """
+        rows = [_fields(payload) for payload in payloads]
+        parameters = [row.get("parameters") or {} for row in rows]
+        types = self._schema.types
+        columns = [self._values(at, [row["values"] for row in rows]) for at in range(len(self._known))]
+        at = len(columns)
+        columns.append(pa.array([row.get("storage", (None, None))[1] for row in rows], types[at]))
+        columns.append(_maps(parameters, types[at + 1]))
+        times = [row.get("create_time", 0) * _MICROSECONDS or None for row in rows]
+        columns.append(pa.array(times, types[at + 2]))
+        columns += [pa.array([_count(one.get(name)) for one in parameters], pa.int64()) for name in STATISTICS.values()]
+        columns.append(pa.array(partition_names(self.table.partition_column_names, payloads), pa.string()))
+        if self.plan is not None:
+            columns.append(pa.repeat(pa.scalar(self.plan, pa.string()), len(rows)))
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def _values(self, column: int, values: Sequence[Sequence[str]]) -> pa.Array:
+        """A partition column; the same few texts come again and again."""
+        cached, read = self._known[column], _reader(self.table.key_types[column])
+        cells: list[_Cell] = []
+        for row in values:
+            text = row[column]
+            if text not in cached:
+                cached[text] = read(text)
+            cells.append(cached[text])
+        return pa.array(cells, self._schema.types[column])
+
+
+def _fields(payload: bytes) -> dict[str, Any]:
+    """The fields of a Partition struct that are wanted."""
+    try:
+        fields, end = _FIELDS.read(payload, 0)
+    except (ValueError, IndexError, TypeError):
+        fields, end = {}, -1
+    if end != len(payload):
+        decode_partition(payload)  # raises CorruptRow, which says what is wrong
+    return fields
+
+
+def _maps(parameters: Sequence[dict[str, str]], kind: pa.DataType) -> pa.Array:
+    keys: list[str] = []
+    items: list[str] = []
+    offsets = [0]
+    for one in parameters:
+        keys += one.keys()
+        items += one.values()
+        offsets.append(len(keys))
+    return pa.MapArray.from_arrays(
+        pa.array(offsets, pa.int32()), pa.array(keys, pa.string()), pa.array(items, pa.string()), type=kind
+    )
+
+
+def _count(text: str | None) -> int | None:
+    """A number of rows, bytes or files; None for what is no such number, as Hive's -1."""
+    if text is None or not (text.isascii() and text.isdecimal()):
+        return None
+    number = int(text) if len(text) <= len(str(_MAX_LONG)) else _MAX_LONG + 1
+    return number if number <= _MAX_LONG else None
+
+
+def _reader(kind: ColumnType) -> Callable[[str], _Cell]:
+    """What reads a column's texts as Arrow takes them; None for the null partition and what does not fit."""
+
+    def read(text: str) -> _Cell:
+        if text == NULL_PARTITION:
+            return None
+        try:
+            value = kind.parse(text)
+        except ValueError:
+            return None
+        if isinstance(kind, DecimalType):
+            value = kind.decode(kind.encode(value))  # with all the decimals of the type
+        if isinstance(value, tuple):
+            return value[0] * _MICROSECONDS + value[1] // _MICROSECOND
+        return value
+
+    return read

@@ -1,0 +1,1 @@
+"""Streams that write partitions, exactly once."""

@@ -1,0 +1,62 @@
+"""Where the ledger stands, and how it is changed: the state of the catalog row ``L``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from hbstore.store.hive.ledger import Ledger
+from hbstore.transactions.transactions import Transactions
+
+T = TypeVar("T")
+KEY: Final = b"L"
+TIMEOUT: Final = 300.0
+"""Seconds without a heartbeat after which a lock is gone and a transaction aborted, as in Hive (hive.txn.timeout)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """The ledger of a store.
+
+    Attributes:
+        transactions: those of the rows where it is.
+        timeout: seconds without a heartbeat after which a lock or a transaction expires.
+        clock: the time in seconds since 1970. The clocks of all servers of a store should agree to within a small part
+            of the timeout: where they do not, locks expire early or late, but are never held twice.
+    """
+
+    transactions: Transactions
+    timeout: float = TIMEOUT
+    clock: Callable[[], float] = time.time
+
+    def now(self) -> int:
+        """The time in milliseconds since 1970."""
+        return int(self.clock() * 1000)
+
+    def read(self) -> Ledger:
+        """The ledger without what has expired; nothing is changed."""
+        return self._current(self.transactions.state(KEY))
+
+    def change(self, step: Callable[[Ledger, int], tuple[Ledger, T]]) -> T:
+        """Change the ledger.
+
+        Args:
+            step: takes the ledger without what has expired and the time, and gives the ledger that follows and a
+                result. It may be called several times; what it raises leaves the ledger as it is.
+
+        Returns:
+            What ``step`` gave with the ledger that was put.
+        """
+
+        def change(state: bytes) -> tuple[bytes | None, T]:
+            before = self._current(state)
+            after, result = step(before, self.now())
+            # What has expired is taken off for good only with a change that may rest on it.
+            return None if after is before else after.encode(), result
+
+        return self.transactions.change_state(KEY, change)
+
+    def _current(self, state: bytes) -> Ledger:
+        return Ledger.decode(state).expired(self.now() - int(self.timeout * 1000))

@@ -1,0 +1,193 @@
+"""Locks on databases, tables and partitions, as Hive's clients ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hbstore.arguments import expect_many, expect_numbers, expect_texts
+from hbstore.errors import InvalidInput, TxnOpen
+from hbstore.service_model import Lock, LockComponent, LockState
+from hbstore.store.hive.ledger import Ledger
+from hbstore.store.hive.ledger_row import LedgerRow
+
+_RENEWALS = 10
+"""A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""
+
+
+class Locks:
+    """The locks of a store. They are advice: nothing else in the store asks for them.
+
+    Args:
+        ledger: where they are kept.
+
+    >>> from hbstore import connect
+    >>> from hbstore.service_model import LockLevel, LockType
+    >>> locks = connect("memory://").hive.locks
+    >>> everything = [LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")]
+    >>> first, second = locks.lock(everything, "ann", "here"), locks.lock(everything, "bob", "there")
+    >>> first.state.name, second.state.name, second.blocked_by
+    ('ACQUIRED', 'WAITING', 1)
+    >>> locks.release(first.id)
+    >>> locks.check(second.id).state.name
+    'ACQUIRED'
+    """
+
+    def __init__(self, ledger: LedgerRow) -> None:
+        self._ledger = ledger
+
+    def __repr__(self) -> str:
+        return f"<Locks of {self._ledger.transactions.rows.url}>"
+
+    def lock(
+        self,
+        components: Iterable[LockComponent],
+        user: str | None = None,
+        host: str | None = None,
+        agent: str | None = None,
+        transaction: int = 0,
+    ) -> Lock:
+        """Ask for a lock: it is given at once, or waits for its turn, for which `check` asks again.
+
+        Args:
+            components: what it is about: all of them, or none.
+            user: whose it is.
+            host: where that user is.
+            agent: what the client says about itself.
+            transaction: an open transaction that the lock ends with; 0 for none.
+
+        Raises:
+            InvalidInput: no components.
+            NoSuchTxn, TxnAborted: the transaction is not open.
+            CommitStateUnknown: the store went away; a lock that is left behind expires.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
+        >>> store.hive.locks.lock([sales_table], user="ann", host="here").state.name
+        'ACQUIRED'
+        """
+        requested_components = tuple(
+            expect_many("components", components, LockComponent, hint="Give a list of LockComponents")
+        )
+        expect_texts(or_none=True, user=user, host=host, agent=agent)
+        expect_numbers(transaction=transaction)
+        if not requested_components:
+            raise InvalidInput("the lock request has no components", hint="Give at least one component")
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
+            if transaction:
+                ledger = ledger.heard_of([ledger.transaction(transaction)], now)
+            lock = Lock(ledger.last_lock + 1, requested_components, user, host, agent, transaction, heartbeat=now)
+            return _given_if_free(ledger, lock, now)
+
+        return self._ledger.change(step)
+
+    def check(self, number: int) -> Lock:
+        """See whether a lock has been given, and give it if it is its turn. This counts as a heartbeat.
+
+        Raises:
+            NoSuchLock: it was released, it expired, or its transaction has ended.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
+        >>> first, second = store.hive.locks.lock([sales_table]), store.hive.locks.lock([sales_table])
+        >>> store.hive.locks.check(second.id).state.name, store.hive.locks.check(second.id).blocked_by == first.id
+        ('WAITING', True)
+        """
+        expect_numbers(number=number)
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
+            lock = ledger.lock(number)
+            if now - self._last_heard(ledger, lock) > self._ledger.timeout * 1000 / _RENEWALS:
+                ledger, lock = _renewed(ledger, lock, now)
+            return (ledger, lock) if lock.acquired is not None else _given_if_free(ledger, lock, now)
+
+        return self._ledger.change(step)
+
+    def heartbeat(self, number: int) -> None:
+        """Say that a lock's holder is alive.
+
+        Raises:
+            NoSuchLock: it was released, it expired, or its transaction has ended.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
+        >>> store.hive.locks.heartbeat(lock.id)
+        """
+        expect_numbers(number=number)
+
+        def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
+            return _renewed(ledger, ledger.lock(number), now)[0], None
+
+        self._ledger.change(step)
+
+    def release(self, number: int) -> None:
+        """Give a lock back, or stop waiting for it.
+
+        Raises:
+            NoSuchLock: it was released, it expired, or its transaction has ended.
+            TxnOpen: a transaction holds it.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
+        >>> store.hive.locks.release(lock.id)
+        >>> store.hive.locks.show()
+        []
+        """
+        expect_numbers(number=number)
+
+        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+            lock = ledger.lock(number)
+            if lock.transaction and lock.state is LockState.ACQUIRED:
+                raise TxnOpen(
+                    "the lock belongs to an open transaction",
+                    lock=number,
+                    transaction=lock.transaction,
+                    hint="Commit or abort the transaction",
+                )
+            return ledger.without_lock(number), None
+
+        self._ledger.change(step)
+
+    def show(self, database: str | None = None, table: str | None = None, partition: str | None = None) -> list[Lock]:
+        """Locks in order of their ids, each with what it waits for; None stands for any name.
+
+        >>> from hbstore.service_model import LockLevel, LockType
+        >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")], user="ann")
+        >>> [lock.user for lock in store.hive.locks.show("shop")]
+        ['ann']
+        """
+        expect_texts(or_none=True, database=database, table=table, partition=partition)
+        names = (database and database.lower(), table and table.lower(), partition)
+        ledger = self._ledger.read()
+        return [
+            replace(lock, blocked_by=None if lock.acquired is not None else ledger.blocker(lock))
+            for lock in ledger.locks.values()
+            if any(_is_about(component, names) for component in lock.components)
+        ]
+
+    @staticmethod
+    def _last_heard(ledger: Ledger, lock: Lock) -> int:
+        return ledger.transaction(lock.transaction).heartbeat if lock.transaction else lock.heartbeat
+
+
+def _given_if_free(ledger: Ledger, lock: Lock, now: int) -> tuple[Ledger, Lock]:
+    """With a lock, held where nothing earlier is in its way."""
+    blocker = ledger.blocker(lock)
+    if blocker is not None:
+        known = lock.id in ledger.locks
+        return ledger if known else ledger.with_lock(lock), replace(lock, blocked_by=blocker)
+    lock = replace(lock, acquired=now)
+    return ledger.with_lock(lock), lock
+
+
+def _renewed(ledger: Ledger, lock: Lock, now: int) -> tuple[Ledger, Lock]:
+    if lock.transaction:
+        ledger = ledger.heard_of([ledger.transaction(lock.transaction)], now)
+    lock = replace(lock, heartbeat=now, heartbeats=lock.heartbeats + 1)
+    return ledger.with_lock(lock), lock
+
+
+def _is_about(component: LockComponent, names: tuple[str | None, ...]) -> bool:
+    own = component.database, component.table, component.partition
+    return all(name is None or name == mine for name, mine in zip(names, own, strict=True))

@@ -1,0 +1,1 @@
+"""Timelines on the table's row: stored, kept true by every change, and built."""

@@ -1,0 +1,30 @@
+"""Affected times: which times of a table's partitions a change brings and which it may take away."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from hbstore.store.timelines.time_columns import TimelineName, Times
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Times by timeline.
+
+    Attributes:
+        added: of partitions that are there afterwards.
+        lost: of partitions that are not, or that have other times; other partitions may have these still.
+        keys: of the partitions that had or have them.
+    """
+
+    added: Times = field(default_factory=dict)
+    lost: Times = field(default_factory=dict)
+    keys: Collection[bytes] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.lost)
+
+    def names(self) -> list[TimelineName]:
+        """The timelines that are touched, sorted."""
+        return sorted({*self.added, *self.lost})

@@ -1,0 +1,124 @@
+"""Databases: created, altered, dropped, with their folders.
+
+A database is dropped from the catalog first and its files are deleted afterwards: files without a database harm
+nobody, a database without files is a loss that looks like none. Data of external tables stays wherever it is, even in
+the database's own folder, which then stays as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DdlRefused
+from hbstore.files.warehouse import Warehouse
+from hbstore.model import Database
+from hbstore.names import DEFAULT_DATABASE
+from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.file_removal import TableFiles, remove_files, remove_tree, table_files
+from hbstore.warehouse.locations import located_database
+from hbstore.warehouse.refusals import refusal
+
+_USER: Final = 1
+_LOG: Final = logging.getLogger("hbstore.warehouse")
+
+
+def create_database(store: PartitionStore, warehouse: Warehouse, database: Database) -> None:
+    """Add a database and make its folder, which is below the warehouse if it has no location.
+
+    Raises:
+        AlreadyExists: it is there already.
+        InvalidName: the name is no name.
+        FileOperationFailed: the folder cannot be made.
+    """
+    location = warehouse.qualify(database.location or warehouse.database_location(database.name))
+    if database.name in store.database_names():
+        raise refusal(AlreadyExists, f"Database {database.name} already exists")
+    with warehouse.making_folders([location]):
+        owner_type = _USER if database.owner_type is None else database.owner_type
+        store.create_database(replace(database, location=location, owner_type=owner_type))
+
+
+def change_database(store: PartitionStore, warehouse: Warehouse, name: str, new: Database) -> None:
+    """Replace parameters and owner of a database; description and location where the new one has some.
+
+    The name stays. No file is moved: a new location is for tables that are created later.
+
+    Raises:
+        DatabaseNotFound: there is none of that name.
+    """
+    old = store.get_database(name)
+    changed = replace(
+        old,
+        parameters=new.parameters,
+        owner=new.owner,
+        owner_type=old.owner_type if new.owner_type is None else new.owner_type,
+        description=new.description or old.description,
+        location=warehouse.qualify(new.location) if new.location else old.location,
+        privileges=new.privileges or old.privileges,
+        later_fields=new.later_fields or old.later_fields,
+    )
+    store.alter_database(changed)
+
+
+def drop_database(
+    store: PartitionStore, warehouse: Warehouse, name: str, *, cascade: bool, delete: bool
+) -> tuple[str, ...]:
+    """Drop a database.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        name: the database's name.
+        cascade: whether its tables and functions are dropped as well; otherwise it must have none.
+        delete: whether its files are deleted.
+
+    Returns:
+        Locations whose files could not be deleted.
+
+    Raises:
+        DatabaseNotFound: there is none of that name.
+        DatabaseNotEmpty: it has tables or functions and ``cascade`` is not set.
+        DdlRefused: it is the database ``default``.
+        OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
+    """
+    name = name.lower()
+    if name == DEFAULT_DATABASE:
+        raise refusal(DdlRefused, "Can not drop default database")
+    database = located_database(warehouse, store.get_database(name))
+    tables = store.table_names(name)
+    functions = store.hive.functions.names(name)
+    if not cascade:
+        for what, names in (("tables", tables), ("functions", functions)):
+            if names:
+                raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
+    files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
+    if delete and not _external_data(warehouse, database, files):
+        assert database.location is not None
+        warehouse.check_under_roots(database.location)
+    store.drop_database(name, cascade=cascade)
+    return _remove_files(warehouse, database, files) if delete else ()
+
+
+def _remove_files(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> tuple[str, ...]:
+    """Delete the tables' files, then the database's folder unless files of external tables are in it."""
+    left = [place for one in files for place in remove_files(warehouse, one)]
+    external = _external_data(warehouse, database, files)
+    if external:
+        _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
+        return tuple(left)
+    home = database.location
+    assert home is not None
+    if not remove_tree(warehouse, home, inside=[home], purge=False):
+        left.append(home)
+    return tuple(left)
+
+
+def _external_data(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> list[str]:
+    """The locations of external tables and their partitions that are in the database's folder."""
+    home = database.location
+    assert home is not None
+    kept = [place for one in files for place in one.kept]
+    return [place for place in kept if warehouse.is_below(place, home) or warehouse.same_place(place, home)]

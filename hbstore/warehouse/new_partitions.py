@@ -1,0 +1,151 @@
+"""Partitions on their way into a table: checked, located, completed as Hive completes them, and added, all or none.
+
+Folders are made before the partitions are there, and removed again if the call fails and nothing is in them. So a
+crash leaves at worst empty folders, which the next try takes for its own.
+
+Values are kept whatever their column's type makes of them, as HMS keeps them: a text that is none of that type is
+listed and found by its name. They are compared by type: ``hour=05`` is there already if ``hour=5`` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hbstore.errors import AlreadyExists, DdlRefused, hinting
+from hbstore.files.warehouse import Warehouse
+from hbstore.frozen import FrozenDict
+from hbstore.model import Partition, StorageDescriptor, Table
+from hbstore.names import partition_name, partition_namer
+from hbstore.store.partition_store import PartitionStore
+from hbstore.structs import partition_values
+from hbstore.warehouse.change_times import DDL_TIME, now
+from hbstore.warehouse.identities import Identity, identity_of
+from hbstore.warehouse.normal_form import lowered_storage
+from hbstore.warehouse.quick_statistics import created_partition_parameters
+from hbstore.warehouse.refusals import refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What an addition did.
+
+    Attributes:
+        partitions: what was asked for and was not there, as it is stored.
+        number: how many of them were added; fewer than those only where others added some in the same moment.
+    """
+
+    partitions: Sequence[Partition]
+    number: int
+
+
+def add_partitions(
+    store: PartitionStore,
+    warehouse: Warehouse,
+    table: Table,
+    partitions: Iterable[Partition],
+    *,
+    if_not_exists: bool = False,
+    properties: Mapping[str, str] | None = None,
+) -> Addition:
+    """Add partitions, all or none. O(number), in one request to the store and one folder for each.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        table: the table, with a location unless it is a view.
+        partitions: what to add; they are taken one after the other, so that what raises an error on the way says which
+            of them is wrong.
+        if_not_exists: pass over those that are there already.
+        properties: what Hive's clients say about statistics: `hbstore.warehouse.quick_statistics`.
+
+    Raises:
+        AlreadyExists: one is there already, unless ``if_not_exists``.
+        TableNotFound, TableNotPartitioned: the table is not there any more, or has no partition columns.
+        DdlRefused: one stands twice in the batch, or has too many or too few values.
+        FileOperationFailed: a folder cannot be made.
+    """
+    new = _distinct(table, partitions)
+    if if_not_exists:
+        present = store.get_payloads(table.database, table.name, [one.values for one in new.values()])
+        there = set(map(identity_of(table), map(partition_values, present)))
+        new = {identity: one for identity, one in new.items() if identity not in there}
+    # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
+    locations = _locations(warehouse, table, new.values())
+    with warehouse.making_folders([place for place in locations if place is not None]) as folders_made:
+        ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
+        with hinting(AlreadyExists, "Values are compared by type: 05 and 5 are the same int"):
+            number = store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
+    return Addition(ready, number)
+
+
+def _distinct(table: Table, partitions: Iterable[Partition]) -> dict[Identity, Partition]:
+    """The partitions of a batch by their identities, if they are all different."""
+    identify = identity_of(table)
+    by_identity: dict[Identity, Partition] = {}
+    for partition in partitions:
+        identity = identify(partition.values)
+        if identity in by_identity:
+            name = partition_name(table.partition_column_names, partition.values)
+            raise refusal(DdlRefused, f"Duplicate partitions in the list: {name}")
+        by_identity[identity] = partition
+    return by_identity
+
+
+def _locations(warehouse: Warehouse, table: Table, partitions: Iterable[Partition]) -> list[str | None]:
+    """Where partitions have their folders; those of a view have none."""
+    name_of = partition_namer(table.partition_column_names)
+    home = None if table.location is None else table.location.rstrip("/")
+    locations: list[str | None] = []
+    for partition in partitions:
+        if home is None and partition.location:
+            raise refusal(DdlRefused, "Cannot specify location for a view partition")
+        if partition.location:
+            locations.append(warehouse.qualify(partition.location))
+        else:
+            locations.append(None if home is None else f"{home}/{name_of(partition.values)}")
+    return locations
+
+
+def _completed(
+    warehouse: Warehouse,
+    partitions: Iterable[Partition],
+    locations: Sequence[str | None],
+    folders_made: Iterable[bool],
+    properties: Mapping[str, str],
+) -> list[Partition]:
+    """The partitions as they are stored: created now, files counted where a folder was there before."""
+    created = now()
+    folders = iter(folders_made)
+    lowered = _lowering()
+    ready = []
+    for partition, location in zip(partitions, locations, strict=True):
+        parameters: Mapping[str, str] = partition.parameters
+        if location is not None and not next(folders):
+            parameters = created_partition_parameters(warehouse, parameters, location, properties)
+        if DDL_TIME not in parameters:
+            parameters = {**parameters, DDL_TIME: str(created)}
+        ready.append(
+            replace(
+                partition,
+                location=location,
+                storage=lowered(partition.storage),
+                parameters=FrozenDict(parameters),
+                create_time=created,
+            )
+        )
+    return ready
+
+
+def _lowering() -> Callable[[StorageDescriptor | None], StorageDescriptor | None]:
+    """A function that puts storages into their normal form; what is the same object is so afterwards."""
+    storages: dict[int, tuple[StorageDescriptor, StorageDescriptor]] = {}
+
+    def lowered(storage: StorageDescriptor | None) -> StorageDescriptor | None:
+        if storage is None:
+            return None
+        if id(storage) not in storages:
+            storages[id(storage)] = storage, lowered_storage(storage)
+        return storages[id(storage)][1]
+
+    return lowered

@@ -1,0 +1,25 @@
+"""What a server serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hbstore.files.warehouse import Warehouse
+from hbstore.store.partition_store import PartitionStore
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all calls and requests to a server share.
+
+    Attributes:
+        store: databases, tables, partitions.
+        warehouse: where their files are.
+        read_only: refuse what changes anything.
+        strict_types: refuse to change a column's type to one that Hive does not convert it into.
+    """
+
+    store: PartitionStore
+    warehouse: Warehouse
+    read_only: bool = False
+    strict_types: bool = False

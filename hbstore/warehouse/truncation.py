@@ -1,0 +1,81 @@
+"""Truncation: the files of a table or of some partitions are deleted, what they belong to stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hbstore.errors import DdlRefused
+from hbstore.files.warehouse import Warehouse
+from hbstore.model import Partition, Table
+from hbstore.names import name_reader
+from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.change_times import DDL_TIME, now
+from hbstore.warehouse.file_removal import check_partition_files, holds_table
+from hbstore.warehouse.quick_statistics import truncated_parameters
+from hbstore.warehouse.refusals import refusal
+from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
+
+
+def truncate_table(
+    store: PartitionStore, warehouse: Warehouse, table: Table, names: Sequence[str] | None = None
+) -> int | None:
+    """Delete the files of a table, or of some of its partitions, and set their counts to 0.
+
+    Partition by partition; where that breaks off, those before are empty and their counts are as they were, which
+    another call mends.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        table: the table, with a location unless it is a view.
+        names: of partitions; None for all.
+
+    Returns:
+        How many partitions were emptied; None of a table without partition columns.
+
+    Raises:
+        DdlRefused: one of the partitions is not there, or the files are not the table's own: it is external.
+        OutsideWarehouse, FileOperationFailed: files cannot be deleted.
+    """
+    if is_external(table) or is_view(table):
+        reason = f"Cannot truncate non-managed table {table}: the metastore does not own its files"
+        raise refusal(DdlRefused, reason)
+    changed_at = {DDL_TIME: str(now())}
+    if not table.partition_columns:
+        _empty(warehouse, table, table.location)
+        store.alter_table(replace(table, parameters={**truncated_parameters(table.parameters), **changed_at}))
+        return None
+    partitions = _partitions(store, table, names)
+    places = [partition.location for partition in partitions]
+    shared = next((place for place in places if place and holds_table(warehouse, table, place)), None)
+    if shared is not None:
+        reason = f"Cannot truncate a partition of {table} whose files are the files of the whole table: {shared}"
+        raise refusal(DdlRefused, reason)
+    check_partition_files(warehouse, table, places)
+    for place in places:
+        _empty(warehouse, table, place)
+    emptied = [
+        replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
+        for partition in partitions
+    ]
+    store.alter_partitions(table.database, table.name, emptied)
+    return len(emptied)
+
+
+def _partitions(store: PartitionStore, table: Table, names: Sequence[str] | None) -> list[Partition]:
+    if names is None:
+        return store.get_partitions_by_filter(table.database, table.name, None)
+    read = name_reader(table.partition_column_names)
+    partitions = store.get_partitions(table.database, table.name, [read(name) for name in names])
+    if len(partitions) < len(set(names)):
+        raise refusal(DdlRefused, f"one of these partitions of {table} does not exist: {', '.join(names)}")
+    return partitions
+
+
+def _empty(warehouse: Warehouse, table: Table, location: str | None) -> None:
+    if location is None:
+        return
+    inside = () if table.location is None else (table.location,)
+    warehouse.delete(location, inside=inside, purge=is_purged(table))
+    warehouse.make_folder(location)
