@@ -237,11 +237,13 @@ class RemoteCubes:
         query: dict[str, Any] = _range(start, end, time_dimension) | {"partial": "true", "limit": _RUNS}
         runs: list[CoverRun] = []
         missing: list[tuple[datetime, datetime]] = []
-        while query["from"] is not None:
+        is_last = False
+        while not is_last:
             page = self._transport.document("GET", f"{self._fact(fact)}/cover", query=query)
             runs += map(_run, page["runs"])
             missing += [(_time(one["from"]), _time(one["to"])) for one in page["missing"]]
-            query["from"] = page["next"]
+            query["page"] = page["next"]
+            is_last = page["next"] is None
         found = Cover(CoverPartitions(runs), joined(missing))
         if found.missing and not partial:
             raise Uncoverable(found.missing)

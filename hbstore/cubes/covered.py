@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Final, NamedTuple, TypeVar, overload
 
+from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.wording import clipped, plural
 
@@ -102,6 +103,23 @@ class Cover:
 
     partitions: Sequence[tuple[UpdatePeriod, datetime, str]]
     missing: Sequence[tuple[datetime, datetime]]
+
+    def since(self, time: datetime) -> Cover | None:
+        """What this cover says from a time on; None where a partition lies across the time. O(runs).
+
+        The cover of the later range alone may differ: it may take a week across the end of a month that it does not
+        hold wholly.
+        """
+        assert isinstance(self.partitions, CoverPartitions)  # cover makes no others
+        at, runs = moment(time), list[CoverRun]()
+        for period, start, stop, storage_table in self.partitions.runs:
+            low, high = period.floor_index(at), period.ceil_index(at)
+            if low < high and start <= low < stop:
+                return None
+            if high < stop:
+                runs.append(CoverRun(period, max(start, high), stop, storage_table))
+        missing = [(max(begin, time), end) for begin, end in self.missing if end > time]
+        return Cover(CoverPartitions(runs), missing)
 
     def __repr__(self) -> str:
         return f"<Cover: {plural(len(self.partitions), 'partition')}, {plural(len(self.missing), 'range')} missing>"

@@ -33,6 +33,15 @@ class Coverable:
         """The best set of partitions for [start, end). Raises as `bounded_cover`."""
         return bounded_cover(self.timelines, start, end, self.bounds, partial=partial)
 
+    def cover_since(self, time: datetime, start: datetime, end: datetime, *, partial: bool) -> Cover:
+        """What the cover of [start, end) says from a time on, so that pages of a cover are together the cover.
+
+        A partition may lie across the time that was the end of a page before it was registered: what follows the page
+        is covered by itself then. Raises as `bounded_cover`.
+        """
+        rest = self.cover(start, end, partial=partial).since(time)
+        return self.cover(time, end, partial=partial) if rest is None else rest
+
     def is_as(self, earlier: Coverable) -> bool:
         """Whether all covers are as they were: the store hands out the same timelines while nothing has changed."""
         return (

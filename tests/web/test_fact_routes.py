@@ -134,6 +134,38 @@ def pages(cover, limit):
     return found
 
 
+def test_a_page_takes_no_week_that_the_whole_cover_leaves():
+    """The whole range holds a quarter, whose end no week crosses; the second page alone holds none."""
+    week, quarter, start, end = UpdatePeriod.WEEKLY, UpdatePeriod.QUARTERLY, utc(2015, 1, 1), utc(2015, 5, 1)
+    weeks = RangesPartitionTimeline("t", week, "dt")
+    weeks.add_all(map(week.parse, ("2015-W02", "2015-W10", "2015-W14")))
+    now = Coverable({week: [weeks], quarter: [RangesPartitionTimeline("t", quarter, "dt")]}, (None, None))
+    runs = [
+        run.start
+        for page in pages(lambda since: now.cover_since(since, start, end, partial=True), 1)
+        for run in page.runs
+    ]
+    assert runs == ["2015-W02", "2015-W10"]
+    assert [
+        run.period.format_index(run.start) for run in now.cover(utc(2015, 3, 2), end, partial=True).partitions.runs
+    ] == [
+        "2015-W10",
+        "2015-W14",
+    ]
+
+
+def test_a_page_after_which_a_month_was_registered_is_covered_by_itself():
+    day, month, end = UpdatePeriod.DAILY, UpdatePeriod.MONTHLY, utc(2015, 3, 1)
+    days, months = RangesPartitionTimeline("t", day, "dt"), RangesPartitionTimeline("t", month, "dt")
+    days.add_all(map(day.parse, ("2015-01-10", "2015-01-20", "2015-01-21")))
+    now = Coverable({day: [days], month: [months]}, (None, None))
+    first = CoverDocument.of("f", now.cover(utc(2015, 1, 1), end, partial=True), 1)
+    months.add(month.parse("2015-01"))
+    rest = CoverDocument.of("f", now.cover_since(first.next, utc(2015, 1, 1), end, partial=True), 10)
+    assert [(run.start, run.end) for run in rest.runs] == [("2015-01-20", "2015-01-22")]
+    assert [(one.start, one.end) for one in rest.missing] == [(utc(2015, 1, 22), end)]
+
+
 @given(st.data(), st.integers(1, 5))
 def test_pages_of_a_cover_are_the_cover(data, limit):
     """Of any periods, also of weeks and months, which do not lie within each other."""
@@ -148,7 +180,7 @@ def test_pages_of_a_cover_are_the_cover(data, limit):
         timelines[period] = [made]
     now = Coverable(timelines, (None, None))
     whole = now.cover(start, end, partial=True)
-    found = pages(lambda since: now.cover(since, end, partial=True), limit)
+    found = pages(lambda since: now.cover_since(since, start, end, partial=True), limit)
     assert [run for page in found for run in page.runs] == CoverDocument.of("f", whole, 10**9).runs
     missing = joined((one.start, one.end) for page in found for one in page.missing)
     assert missing == list(whole.missing)

@@ -127,7 +127,7 @@ class CoverDocument(BaseModel):
     partitions: int = Field(description="of this page")
     runs: list[RunDocument]
     missing: list[RangeDocument]
-    next: datetime | None = Field(description="where the next page begins: ``from`` of the request for it")
+    next: datetime | None = Field(description="where the next page begins: ``page`` of the request for it")
 
     @classmethod
     def of(cls, fact: str, cover: Cover, limit: int) -> CoverDocument:

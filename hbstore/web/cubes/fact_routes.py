@@ -7,7 +7,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from hbstore.cubes import Cubes
+from hbstore.cubes.catalog import Catalog
+from hbstore.cubes.fact_times import FactTimes
 from hbstore.times.clock import Clock, utc_now
+from hbstore.times.time_range import read_time
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_routes import DATABASE
 from hbstore.web.cubes.asked_range import FromQuery, TimeDimensionQuery, ToQuery, asked_range
@@ -53,14 +56,16 @@ def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
         time_dimension: TimeDimensionQuery = None,
         partial: Annotated[bool, Query(description="answer also where something is missing, and say what")] = False,
         limit: Annotated[int, Query(ge=1, le=_MOST, description="runs of partitions of a page")] = _PAGE,
+        page: Annotated[str | None, Query(description="what was ``next`` in the page before")] = None,
     ) -> CoverDocument:
         """The partitions that hold a range, as few and as large as there are, in the order of time.
 
         They come as runs of partitions that follow one another. If there are more than ``limit`` of them, ``next``
-        says from where to ask for the others. Each page is as the store was at one moment.
+        is the ``page`` of the others. Each page is as the store was at one moment.
         """
         range_ = asked_range(start, end, clock)
-        fact_cover = Cubes(store, database, clock).cover(fact, *range_, time_dimension=time_dimension, partial=partial)
-        return CoverDocument.of(fact.lower(), fact_cover, limit)
+        coverable = FactTimes.of(Catalog(store, database), fact).coverable(time_dimension, clock())
+        since = range_.start if page is None else read_time(page, clock())
+        return CoverDocument.of(fact.lower(), coverable.cover_since(since, *range_, partial=partial), limit)
 
     return router
