@@ -109,6 +109,11 @@ class Cover:
 
         The cover of the later range alone may differ: it may take a week across the end of a month that it does not
         hold wholly.
+
+        >>> first, last = UpdatePeriod.DAILY.parse("2015-01-29"), UpdatePeriod.DAILY.parse("2015-02-02")
+        >>> whole = cubes.cover("rides_daily", first, last, partial=True)
+        >>> whole.since(UpdatePeriod.DAILY.parse("2015-01-30")).partitions
+        [lake_rides_daily DAILY [2015-01-30, 2015-01-31), lake_rides_daily DAILY [2015-02-01, 2015-02-02)]
         """
         assert isinstance(self.partitions, CoverPartitions)  # cover makes no others
         at, runs = moment(time), list[CoverRun]()
