@@ -150,11 +150,20 @@ class Rows(Protocol):
         ['i:log']
         """
 
-    def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+    def scan_catalog(
+        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+    ) -> Iterator[tuple[bytes, Cells]]:
         r"""Catalog rows with start <= key < stop, in key order, with the cells that `get` returns.
+
+        Args:
+            start: the first key.
+            stop: the key behind the last.
+            cells: the names of those to read; a row that has none of them is left out.
 
         >>> [key for key, _ in store.rows.scan_catalog(b"D", b"U")]
         [b'Dshop', b'Tshop\x00sales']
+        >>> [(key, list(cells)) for key, cells in store.rows.scan_catalog(b"D", b"U", ["d:def"])]
+        [(b'Tshop\x00sales', ['d:def'])]
         """
 
     def compare_and_put(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:

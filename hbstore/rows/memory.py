@@ -133,13 +133,18 @@ class MemoryRows:
         with self._lock:
             return dict(self._read().catalog.get(key, {}))
 
-    def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+    def scan_catalog(
+        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+    ) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
         while start < stop:
             with self._lock:
                 catalog = self._read().catalog
                 batch = [(key, _without_timelines(catalog[key])) for key in islice(_keys(catalog, start, stop), _BATCH)]
-            yield from batch
+            for key, row in batch:
+                wanted = row if cells is None else {cell: row[cell] for cell in cells if cell in row}
+                if wanted or cells is None:
+                    yield key, wanted
             if len(batch) < _BATCH:
                 return
             start = batch[-1][0] + b"\0"

@@ -142,7 +142,7 @@ class Tables:
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order, none where it is not there; no definition is decoded."""
         start = table_keys(database)[0]
-        return [key[len(start) :].decode() for key, _ in self._structs(database)]
+        return [key[len(start) :].decode() for key in self._definitions(database)]
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order; DatabaseNotFound if it is not there."""
@@ -160,7 +160,7 @@ class Tables:
         """A database's tables as they are stored, in order of their names."""
         database = identifier("database", database)
         self.database_struct(database)
-        return [struct for _, struct in self._structs(database)]
+        return [struct_of(definition) for definition in self._definitions(database).values()]
 
     def create_table(self, table: Table, *, if_not_exists: bool) -> None:
         """Add a table to a database."""
@@ -212,10 +212,6 @@ class Tables:
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             self.transactions.run(drop)
 
-    def _structs(self, database: str) -> Iterator[tuple[bytes, bytes]]:
-        for key, definition in self._definitions(database).items():
-            yield key, struct_of(definition)
-
     def _definitions(self, database: str) -> dict[bytes, bytes]:
         """The ``d:def`` cells of a database's tables by the keys of their rows.
 
@@ -224,8 +220,7 @@ class Tables:
         """
 
         def scan() -> dict[bytes, bytes]:
-            scanned = self.transactions.scan_cells(*table_keys(database))
-            return {key: definition for key, cells in scanned if (definition := cells.get(DEFINITION))}
+            return dict(self.transactions.scan_cell(*table_keys(database), DEFINITION))
 
         seen = scan()
         if self.transactions.reads_one_moment:

@@ -51,10 +51,12 @@ class Resolver:
         for row, cells in self.rows.scan_catalog(start, stop):
             yield row, *self.seen(row, cells)
 
-    def scan_cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
-        """The rows between two keys with their cells, each as it was at one moment; the log may be among them."""
-        for row, cells in self.rows.scan_catalog(start, stop):
-            yield row, cells if is_settled(cells.get(LOG)) else self.seen(row, cells)[1]
+    def scan_cell(self, start: bytes, stop: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
+        """One cell of the rows between two keys that have it, each as it was at one moment."""
+        for row, cells in self.rows.scan_catalog(start, stop, (name, LOG)):
+            value = (cells if is_settled(cells.get(LOG)) else self.read(row)[1]).get(name)
+            if value:
+                yield row, value
 
     def has_had_time(self, commit: Commit, waiting: Waiting) -> bool:
         """Whether its process had time enough to write a commit; a long one has it as long as it gets on."""

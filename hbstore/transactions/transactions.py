@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hbstore.errors import StoreUnavailable
-from hbstore.rows.interface import Cells, Rows
+from hbstore.rows.interface import Rows
 from hbstore.transactions.attempt import Attempt
 from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Log, Span
@@ -101,9 +101,11 @@ class Transactions:
         """The rows between two keys with their logs and other cells, each as it was at one moment."""
         return Resolver(self.rows).scan(start, stop)
 
-    def scan_cells(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
-        """The same cells where nobody asks for logs: no log is decoded but of rows on which a change is going on."""
-        return Resolver(self.rows).scan_cells(start, stop)
+    def scan_cell(self, start: bytes, stop: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
+        """One cell of the rows between two keys that have it; of logs only those are decoded that are being changed."""
+        if self.rows.atomic:  # what is decided is written
+            return ((row, cells[name]) for row, cells in self.rows.scan_catalog(start, stop, (name,)) if cells[name])
+        return Resolver(self.rows).scan_cell(start, stop, name)
 
     def change_state(self, row: bytes, change: Callable[[bytes], tuple[bytes | None, T]]) -> T:
         """Change what one row's log holds, as if nobody else did at the same time.

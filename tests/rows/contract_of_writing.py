@@ -232,6 +232,11 @@ class WritingContract:
         assert list(rows.scan_catalog(expected[3][0], expected[5][0])) == expected[3:5]
         assert list(rows.scan_catalog(stop, start)) == []
         assert list(rows.scan_catalog(start, start)) == []
+        definitions = [(key, {DEFINITION: cells[DEFINITION]}) for key, cells in expected]
+        assert rows.compare_and_put(expected[7][0], DEFINITION, b"7", b"")
+        assert rows.compare_and_put(b"T %s999" % prefix, LOG, None, b"j")
+        named = rows.scan_catalog(start, stop, [DEFINITION])
+        assert [(key, cells) for key, cells in named if cells.get(DEFINITION)] == definitions[:7] + definitions[8:]
 
     def test_catalog_rows_are_no_partition_rows(self, rows, prefix):
         rows.compare_and_put(prefix, DEFINITION, None, b"1")

@@ -217,15 +217,15 @@ def test_tables_that_are_renamed_while_they_are_listed(monkeypatch, times):
     with connect("memory://?atomic=false", patience=0) as store:
         store.create_database("shop")
         store.create_table(replace(sales_table(), name="t0"))
-        scan, renamed = Transactions.scan_cells, iter(range(times))
+        scan, renamed = Transactions.scan_cell, iter(range(times))
 
-        def scan_beside_a_writer(self, *keys):
-            seen = list(scan(self, *keys))
+        def scan_beside_a_writer(self, *arguments):
+            seen = list(scan(self, *arguments))
             for number in islice(renamed, 1):
                 store.rename_table("shop", f"t{number}", replace(sales_table(), name=f"t{number + 1}"))
             return seen
 
-        monkeypatch.setattr(Transactions, "scan_cells", scan_beside_a_writer)
+        monkeypatch.setattr(Transactions, "scan_cell", scan_beside_a_writer)
         if times == 1:
             assert store.table_names("shop") == ["t1"]
         else:

@@ -122,12 +122,15 @@ class HBaseRows:
         rows = self._pool.run(partial(_rows, request), Repeat.READ)
         return {key: found for key, cells in rows if (found := _cells(cells))}
 
-    def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+    def scan_catalog(
+        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+    ) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
-        for rows in RangeScan(self._pool, self._catalog, start, stop, _SMALL_FAMILIES, first=_CATALOG_BATCH).batches():
+        columns = _SMALL_FAMILIES if cells is None else [cell.encode() for cell in cells]
+        for rows in RangeScan(self._pool, self._catalog, start, stop, columns, first=_CATALOG_BATCH).batches():
             for key, found in rows:
-                if cells := _cells(found):
-                    yield key, cells
+                if row := _cells(found):
+                    yield key, row
 
     def compare_and_put(self, key: bytes, cell: str, expected: bytes | None, value: bytes) -> bool:
         """One checkAndPut, which is never sent twice: its first answer is the only one that means anything."""

@@ -42,7 +42,7 @@ _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
 _WHOLE: Final = "SELECT * FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _CATALOG: Final = (
     "SELECT key, cell, value FROM catalog WHERE key >= ? AND key < ?"
-    f" AND cell < '{TIMELINES}' ORDER BY key, cell LIMIT ?"
+    f" AND cell < '{TIMELINES}'{{}} ORDER BY key, cell LIMIT ?"
 )
 _CELLS: Final = f"SELECT cell, value FROM catalog WHERE key = ? AND cell < '{TIMELINES}'"
 _ALL_CELLS: Final = "SELECT cell, value FROM catalog WHERE key = ?"
@@ -108,14 +108,17 @@ class SqliteRows:
         with self._connections.mine() as sqlite:
             return dict(sqlite.execute(_ALL_CELLS, (key,)).fetchall())
 
-    def scan_catalog(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Cells]]:
+    def scan_catalog(
+        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+    ) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order; all cells of a row are read at once."""
-        size = _FIRST_PAGE
+        size, names = _FIRST_PAGE, cells or ()
+        statement = _CATALOG.format("" if cells is None else f" AND cell IN ({', '.join('?' * len(names))})")
         while start < stop:
             with self._connections.mine() as sqlite:
-                cells = sqlite.execute(_CATALOG, (start, stop, size)).fetchall()
-            rows = [(key, {cell: value for _, cell, value in row}) for key, row in groupby(cells, itemgetter(0))]
-            if len(cells) == size:
+                page = sqlite.execute(statement, (start, stop, *names, size)).fetchall()
+            rows = [(key, {cell: value for _, cell, value in row}) for key, row in groupby(page, itemgetter(0))]
+            if len(page) == size:
                 start = rows.pop()[0]  # more of its cells may follow: read it again, whole
                 size *= 1 if rows else 4
             else:
