@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from operator import attrgetter
 from types import NoneType
 from typing import Final, TypeAlias
 
@@ -289,7 +290,7 @@ class Table:
         return tuple(column.name for column in self.partition_columns)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Partition:
     """A partition: its values as text, where it is, and what differs from its table.
 
@@ -349,8 +350,19 @@ class Partition:
         put(self, "later_fields", later_fields)
         put(self, "payload", None)
 
+    # By hand, too: one that was read from a store is of another class, and equal to one that says the same.
+    def __eq__(self, other: object) -> bool:
+        return _content(self) == _content(other) if isinstance(other, Partition) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_content(self))
+
     def __repr__(self) -> str:
         return f"<Partition {clipped(repr(self.values), _REPR)}{_at(self.location)}>"
+
+
+_content: Final = attrgetter(*(one.name for one in fields(Partition) if one.compare))
+"""All that a partition says, its payload aside."""
 
 
 PartitionValues: TypeAlias = Sequence[str | None] | Mapping[str, str | None] | Partition

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import repeat
-from typing import Any, Final, TypeVar
+from typing import Any, Final, SupportsIndex, TypeVar
 
 from hbstore.errors import CorruptRow, HbstoreError, InvalidInput, InvalidPartitionValue
 from hbstore.frozen import FrozenDict
@@ -232,8 +232,8 @@ def partition_values(payload: bytes) -> tuple[str, ...]:
 class StoredPartition(Partition):
     """A partition whose fields still stand in its payload.
 
-    The first read of a field finds its slot empty and fills all of them; from then on the object is a plain
-    `Partition`. Reading its values fills just their slot, as that is much cheaper.
+    The first read of a field finds its slot empty and fills all of them. Reading its values fills just their slot, as
+    that is much cheaper.
     """
 
     __slots__ = ()
@@ -249,7 +249,7 @@ class StoredPartition(Partition):
         return getattr(self, name)
 
     def load(self) -> None:
-        """Fill all fields. Threads that do it at once fill in the same; the class changes when nothing is missing."""
+        """Fill all fields. Threads that do it at once fill in the same."""
         fields = _decoded("partition", self.payload or b"", PARTITION)
         storage, location = fields.get("storage", (None, None))
         put = object.__setattr__
@@ -261,22 +261,11 @@ class StoredPartition(Partition):
         put(self, "storage", storage)
         put(self, "privileges", fields.get("privileges"))
         put(self, "later_fields", fields.get("later_fields", b""))
-        put(self, "__class__", Partition)
 
-    # The dataclass's own methods compare and print the exact class, so that is settled first.
-    def __eq__(self, other: object) -> bool:
-        self.load()
-        return self == other
-
-    def __hash__(self) -> int:
-        self.load()
-        return hash(self)
-
-    def __repr__(self) -> str:
-        self.load()
-        return repr(self)
-
-    def __reduce_ex__(self, _: object) -> tuple[Callable[[bytes], Partition], tuple[bytes | None]]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Pickled as its bytes; a copy with other fields (`dataclasses.replace`) has none, and is pickled as it is."""
+        if self.payload is None:
+            return super().__reduce_ex__(protocol)
         return partition_from_payload, (self.payload,)
 
 
