@@ -99,6 +99,7 @@ SLOW = (
     "tests/rows/test_sqlite_long_reads.py",
     "tests/rows/test_sqlite_predicate.py::test_it_selects_what_the_matcher_does",
     "tests/rows/test_sqlite_processes.py",
+    "tests/store/test_public_changes.py",
     "tests/services/test_column_statistics.py::test_any_run_of_changes",
     "tests/services/test_column_statistics.py::test_ten_thousand_partitions",
     "tests/services/test_lock_processes.py",

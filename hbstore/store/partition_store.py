@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -26,7 +25,7 @@ from hbstore.store.hive.column_statistics import ColumnStatistics
 from hbstore.store.hive.services import Hive
 from hbstore.store.publications import Publications
 from hbstore.store.publications_cell import has_publications
-from hbstore.store.puts import InvalidValues, texts_of
+from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader, joined_filters
 from hbstore.store.records import Records
 from hbstore.store.table_changes import TableChanges
@@ -502,11 +501,7 @@ class PartitionStore:
         >>> store.partition_names("shop", "sales", "ds > '2013-01-03'")
         ['ds=2013-01-09/hour=5']
         """
-        row = self._tables.open(database, table)
-        partitioned(row.table)
-        if not isinstance(renamed, Partition):
-            renamed = replace(self.get_partition(database, table, values), values=texts_of(row, renamed))
-        self._writer.rename(row, values, renamed, invalid_values=invalid_values)
+        self._writer.rename(self._tables.open(database, table), values, renamed, invalid_values=invalid_values)
 
     def exchange_partitions(
         self,

@@ -28,6 +28,7 @@ from hbstore.store.publications_cell import WRITES, Publication, decoded_publica
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
+from hbstore.transactions.outcome import decided
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
@@ -221,7 +222,8 @@ class Publications:
         []
         """
         self._change(row, lambda known: ([one for one in known if one.id != publication_id], None))
-        self.forget_manifest(row, publication_id)
+        with decided("the publication is forgotten, but perhaps not what it did", publication=publication_id):
+            self.forget_manifest(row, publication_id)
 
     def withdraw(self, row: TableRow, publication_id: str) -> bool:
         """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -29,6 +29,7 @@ from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
+from hbstore.structs import partition_from_payload
 from hbstore.totals import Totals
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
@@ -126,16 +127,27 @@ class Writer:
         self._make(row, replacing)
 
     def rename(
-        self, row: TableRow, values: PartitionValues, renamed: Partition, *, invalid_values: InvalidValues
+        self,
+        row: TableRow,
+        values: PartitionValues,
+        renamed: Partition | PartitionValues,
+        *,
+        invalid_values: InvalidValues,
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         partitioned(row.table)
         texts = texts_of(row, values)
 
-        def renaming(row: TableRow, _: RowView) -> Change:
+        def renaming(row: TableRow, view: RowView) -> Change:
             old_key = partition_key(row, texts)
             batch = Puts(row, invalid_values)
-            new_key = batch.put(renamed)
+            if isinstance(renamed, Partition):
+                new_key = batch.put(renamed)
+            else:
+                stored = view.existing([old_key]).get(old_key)
+                if stored is None:
+                    raise no_such_partition(row.table, texts)
+                new_key = batch.put(replace(partition_from_payload(stored), values=texts_of(row, renamed)))
             puts, present = tuple(batch.rows.values()), {old_key: texts}
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
                 return Change(puts, present=present, times=batch.times)

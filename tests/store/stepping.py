@@ -7,6 +7,7 @@ of a scan, it waits to be told to go on. A schedule says how many calls each mak
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Thread
 
@@ -158,3 +159,96 @@ def schedules(calls, step=1):
         for others in range(1, second + 1, step):
             yield [(0, some), (1, others)]
             yield [(1, others), (0, some)]
+
+
+class InterruptedRows:
+    """`Rows` before whose n-th call something else happens, once.
+
+    Args:
+        rows: where the rows are.
+        at: before which call, from 0; each batch of a scan is one, and each row of a write.
+        happen: what happens.
+    """
+
+    def __init__(self, rows, at, happen):
+        self._rows, self._left, self._happen = rows, at, happen
+        self.url, self.atomic, self.costs = rows.url, rows.atomic, rows.costs
+
+    def __getattr__(self, name):
+        method = getattr(self._rows, name)
+
+        def call(*arguments, **named):
+            self._count()
+            result = method(*arguments, **named)
+            return self._batches(result) if isinstance(result, Iterator) else result
+
+        return call
+
+    def snapshot(self):
+        return self._rows.snapshot()
+
+    def round_trips(self):
+        return self._rows.round_trips()
+
+    def write(self, puts, deletes, sequence):
+        for row in puts:
+            self._count()
+            self._rows.write((row,), (), sequence)
+        for key in deletes:
+            self._count()
+            self._rows.write((), (key,), sequence)
+
+    def _batches(self, batches):
+        for batch in batches:
+            self._count()
+            yield batch
+
+    def _count(self):
+        self._left -= 1
+        if self._left == -1:
+            self._happen()
+
+
+class WatchedRows:
+    """`Rows` that note which rows are read and written.
+
+    Args:
+        rows: where the rows are.
+
+    Attributes:
+        read: ranges of keys, of which the end is not part.
+        written: keys.
+        calls: how many there were.
+    """
+
+    def __init__(self, rows):
+        self._rows = rows
+        self.url, self.atomic, self.costs = rows.url, rows.atomic, rows.costs
+        self.read, self.written, self.calls = set(), set(), 0
+
+    def __getattr__(self, name):
+        method = getattr(self._rows, name)
+
+        def call(*arguments, **named):
+            if name in ("get", "get_all"):
+                self.read.add((arguments[0], arguments[0] + b"\0"))
+            elif name == "multi_get":
+                self.read |= {(key, key + b"\0") for key in arguments[0]}
+            elif name in ("compare_and_put", "remove_row"):
+                self.written.add(arguments[0])
+            elif name == "put_cells":
+                self.written |= {cell.key for cell in arguments[0]}
+            elif name == "write":
+                self.written |= {row.key for row in arguments[0]} | set(arguments[1])
+            elif name not in ("snapshot", "round_trips"):
+                self.read.add(arguments[:2])
+            self.calls += 1
+            return method(*arguments, **named)
+
+        return call
+
+    def is_seen_by(self, other):
+        """Whether something that was written here was read or written there."""
+        return any(
+            key in other.written or any(start <= key < stop for start, stop in other.read) for key in self.written
+        )

@@ -58,19 +58,6 @@ def next_writer(store):
     writer.drop_partitions("shop", "sales", added)
 
 
-@pytest.mark.parametrize("fault", Fault)
-@pytest.mark.parametrize("operation", operations.CHANGES, **ids)
-def test_repair_leaves_all_or_nothing(operation, fault):
-    before, after = before_and_after(operation)
-    assert before != after
-    for store, _, ended in struck(operation, fault):
-        listed = {one.values for one in store.get_partitions_by_filter("shop", "sales", None)}
-        assert listed >= set(operations.KEPT), "a listing misses what was acknowledged before"
-        repair(store)
-        assert operations.is_clean(store)
-        check_outcome(operations.seen(store), ended, before, after)
-
-
 @pytest.mark.parametrize("fault", [Fault.CRASH, Fault.GONE, Fault.LOST_ANSWER])
 @pytest.mark.parametrize("operation", [operations.add, operations.rename], **ids)
 def test_the_next_writer_leaves_all_or_nothing(operation, fault):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from types import NoneType
 from typing import Final
@@ -115,8 +116,10 @@ class Grants:
         >>> store.hive.grants.forget_role("sales")
         """
         expect_texts(role=role)
-        granted = [one for one in self._all() if one.principal_type == PrincipalType.ROLE]
-        self.revoke(one for one in granted if one.principal.lower() == role.lower())
+        for one in list(self._all()):
+            if one.principal_type == PrincipalType.ROLE and one.principal.lower() == role.lower():
+                with suppress(GrantNotFound, DatabaseNotFound, TableNotFound):  # somebody else was faster
+                    self.revoke([one])
 
     def _on(self, target: ObjectRef) -> list[ObjectGrant]:
         try:

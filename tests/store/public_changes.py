@@ -1,0 +1,271 @@
+"""One table of all public changes of a store: the tests strike and interleave each change that is added to `CHANGES`.
+
+A change is named by the method that makes it, as `tests.calls.OBJECTS` names these, and what is special about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hbstore import Column, Database, DatabaseNotFound, HbstoreError, Partition, TableNotFound, connect
+from hbstore.errors import GrantNotFound
+from hbstore.model import Grant
+from hbstore.service_model import (
+    ColumnStatistic,
+    Function,
+    LockComponent,
+    LockLevel,
+    LockType,
+    Membership,
+    ObjectGrant,
+    ObjectRef,
+    ObjectType,
+    PrincipalType,
+    Role,
+)
+from hbstore.store.check import repair_catalog
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.stream_batches import Stream, StreamBatch
+from hbstore.times.update_period import UpdatePeriod
+from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.payloads import PAYLOAD_KEYS
+from tests.calls import TIMED
+from tests.store import moves
+from tests.store.conftest import sales_table
+from tests.store.copies import copies_of
+from tests.store.timelines import texts
+
+SALES, RETURNS, BOOKS = ("shop", "sales"), ("shop", "returns"), ("shop", "books")
+FIRST, SECOND = ("2013-01-01", "0"), ("2013-01-01", "2")
+SPEC = {"ds": "2013-01-01", "hour": "2"}
+STREAM = Stream("4e5f", "shop.books")
+TAX = Function("shop", "tax", "org.shop.Tax", create_time=5)
+EXCLUSIVE = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
+ANN = ("ann", PrincipalType.USER)
+FAR = 4e9
+"""A time that no lease reaches."""
+
+_ROWS = {}
+"""The row of the table of books as jobs have read it, by the store's URL; copies of a store have one."""
+
+
+def table(name=SALES, **fields):
+    return replace(sales_table(), database=name[0], name=name[1], **{"create_time": 5, "parameters": TIMED, **fields})
+
+
+def partition(day, hour, mark="new"):
+    return Partition((f"2013-01-{day:02}", str(hour)), parameters={"mark": mark, "numRows": "5"}, create_time=7)
+
+
+def about(column, count=1):
+    return ColumnStatistic(column, "int", b"%d" % count)
+
+
+def granted(principal, *names, kind=PrincipalType.USER):
+    object_type = ObjectType.DATABASE if len(names) == 1 else ObjectType.TABLE
+    return [ObjectGrant(ObjectRef(object_type, *names), principal, kind, Grant("SELECT"))]
+
+
+@copies_of
+def fresh():
+    """A store in which each change has something to change."""
+    return prepared(connect("memory://?atomic=false"))
+
+
+def prepared(store):
+    """A table with all that a table can have, another one with one partition, one with jobs, and an empty database."""
+    for database in ("shop", "attic"):
+        store.create_database(database)
+    for name in (SALES, RETURNS):
+        store.create_table(table(name))
+        store.timelines.read(".".join(name))
+    store.create_table(table(BOOKS, parameters={}))
+    _ROWS[store.rows.url] = store.table_row(*BOOKS)
+    store.add_partitions(*SALES, [partition(1, 0, "old"), partition(1, 2, "old"), partition(2, 4, "old")])
+    store.add_partitions(*RETURNS, [partition(1, 5, "old")])
+    store.column_statistics.write_table(*SALES, [about("price")])
+    store.column_statistics.write_partitions(*SALES, {SECOND: [about("price"), about("note")]})
+    store.hive.marks.mark(*SALES, SPEC)
+    store.documents.create("shop", "fact", "old", "{}")
+    store.records.create("note", "old", "{}")
+    for function in (TAX, replace(TAX, database="attic", name="levy")):
+        store.hive.functions.create(function)
+    store.hive.roles.create(Role("old"))
+    store.hive.roles.grant(Membership("old", "ann"))
+    store.hive.grants.grant([*granted("ann", "shop"), *granted("ann", *SALES)])
+    store.hive.grants.grant(granted("old", "shop", kind=PrincipalType.ROLE))
+    store.hive.locks.lock([EXCLUSIVE])
+    store.hive.transactions.open()
+    publish(store, "record", StreamBatch(STREAM, 7, "of 7"))
+    claim(store, "p1", 20)
+    claim(store, "p2", 21, until=1.0)
+    publish(store, "decide", "p2")
+    return store
+
+
+def publish(store, method, *arguments):
+    """Call a method of publications for the table that has some, as a job does that has read its row before."""
+    return getattr(store.publications, method)(_ROWS[store.rows.url], *arguments)
+
+
+def claim(store, publication_id, day, until=FAR):
+    key = b"shop\0books\0%d...." % day  # the last four bytes are the trailer
+    names = {key: f"ds=2013-01-{day}/hour=0"}
+    return publish(store, "claim", publication_id, names, b"what it does", until)
+
+
+PRICED = [Column("price", "int")]
+CHANGES = {
+    "store.create_database": lambda s: s.create_database("new"),
+    "store.alter_database": lambda s: s.alter_database(Database("shop", owner="bob")),
+    "store.drop_database": lambda s: s.drop_database("attic"),
+    "store.drop_database with all": lambda s: s.drop_database("shop", cascade=True),
+    "store.create_table": lambda s: s.create_table(table(("shop", "new"))),
+    "store.create_table elsewhere": lambda s: s.create_table(table(("attic", "sales"))),
+    "store.alter_table": lambda s: s.alter_table(table(owner="bob")),
+    "store.alter_table of what it was": lambda s: s.alter_table(table(owner="ann"), replaces=fresh().get_table(*SALES)),
+    "store.alter_table and partitions": lambda s: s.alter_table(table(columns=PRICED), cascade=True),
+    "store.alter_table and places": lambda s: s.alter_table(
+        table(location="s3://attic/old"), relocated=("s3://shop/sales", "s3://attic/old")
+    ),
+    "store.alter_table without timelines": lambda s: s.alter_table(table(parameters={})),
+    "store.rename_table": lambda s: s.rename_table(*SALES, table(("shop", "new"))),
+    "store.rename_table away": lambda s: s.rename_table(*SALES, table(("attic", "sales"))),
+    "store.drop_table": lambda s: s.drop_table(*SALES),
+    "store.add_partitions": lambda s: s.add_partitions(*SALES, [partition(1, 7), partition(3, 7)]),
+    "store.add_partitions if missing": lambda s: s.add_partitions(*SALES, [partition(1, 2), partition(3, 7)], True),
+    "store.drop_partitions": lambda s: s.drop_partitions(*SALES, [FIRST, ("2013-01-02", "4")]),
+    "store.drop_partitions if there": lambda s: s.drop_partitions(
+        *SALES, [SECOND, ("2013-01-03", "7")], if_exists=True
+    ),
+    "store.alter_partitions": lambda s: s.alter_partitions(*SALES, [partition(1, 0), partition(1, 2)]),
+    "store.rename_partition": lambda s: s.rename_partition(*SALES, SECOND, ("2013-01-03", "7")),
+    "store.rename_partition in words": lambda s: s.rename_partition(*SALES, SECOND, ("2013-01-01", "02")),
+    "store.exchange_partitions": lambda s: len(s.exchange_partitions(SALES, RETURNS, [FIRST, SECOND])),
+    "store.exchange_partitions back": lambda s: len(s.exchange_partitions(RETURNS, SALES, [("2013-01-01", "5")])),
+    "store.change_partitions": lambda s: s.change_partitions(
+        *SALES, add=[partition(3, 7)], put=[partition(1, 0)], drop=[SECOND]
+    ),
+    "column_statistics.write_table": lambda s: s.column_statistics.write_table(*SALES, [about("price", 2)]),
+    "column_statistics.write_partitions": lambda s: s.column_statistics.write_partitions(
+        *SALES, {FIRST: [about("price")], SECOND: [about("price", 2)]}
+    ),
+    "column_statistics.delete_table": lambda s: s.column_statistics.delete_table(*SALES),
+    "column_statistics.delete_partition": lambda s: s.column_statistics.delete_partition(*SALES, SECOND, "note"),
+    "marks.mark": lambda s: s.hive.marks.mark(*SALES, {"ds": FIRST[0], "hour": FIRST[1]}),
+    "timelines.convert": lambda s: str(
+        s.timelines.convert("shop.sales", UpdatePeriod.DAILY, "ds", "RangesPartitionTimeline")
+    ),
+    "timelines.rebuild": lambda s: s.timelines.rebuild("shop.sales") and None,
+    "timelines.take_over": lambda s: s.timelines.take_over("shop.sales", fresh().timelines.export("shop.sales")),
+    "documents.create": lambda s: s.documents.create("shop", "fact", "new", "{}"),
+    "documents.create otherwise": lambda s: s.documents.create("shop", "fact", "new", "[]"),
+    "documents.replace": lambda s: s.documents.replace("shop", "fact", "old", "{}", "[1]"),
+    "documents.drop": lambda s: s.documents.drop("shop", "fact", "old"),
+    "documents.drop of what it was": lambda s: s.documents.drop("shop", "fact", "old", expected="{}"),
+    "records.create": lambda s: s.records.create("note", "new", "{}"),
+    "records.change": lambda s: s.records.change("note", "old", lambda text: text + "!"),
+    "records.drop": lambda s: s.records.drop("note", "old"),
+    "records.drop of what it was": lambda s: s.records.drop("note", "old", expected="{}"),
+    "functions.create": lambda s: s.hive.functions.create(replace(TAX, name="new")),
+    "functions.alter": lambda s: s.hive.functions.alter("shop", "tax", replace(TAX, owner="ann")),
+    "functions.alter to a name": lambda s: s.hive.functions.alter("shop", "tax", replace(TAX, name="new")),
+    "functions.alter to a database": lambda s: s.hive.functions.alter("shop", "tax", replace(TAX, database="attic")),
+    "functions.alter to another's name": lambda s: s.hive.functions.alter("attic", "levy", replace(TAX, name="new")),
+    "functions.drop": lambda s: s.hive.functions.drop("shop", "tax"),
+    "roles.create": lambda s: s.hive.roles.create(Role("new")),
+    "roles.drop": lambda s: s.hive.roles.drop("old"),
+    "roles.grant": lambda s: s.hive.roles.grant(Membership("old", "bob")),
+    "roles.revoke": lambda s: s.hive.roles.revoke("old", *ANN),
+    "grants.grant": lambda s: s.hive.grants.grant(granted("bob", "shop")),
+    "grants.grant on a table": lambda s: s.hive.grants.grant(granted("bob", *SALES)),
+    "grants.revoke": lambda s: s.hive.grants.revoke(granted("ann", "shop")),
+    "grants.forget_role": lambda s: s.hive.grants.forget_role("old"),
+    "locks.lock": lambda s: s.hive.locks.lock([EXCLUSIVE]).state.name,
+    "locks.check": lambda s: s.hive.locks.check(1).state.name,
+    "locks.heartbeat": lambda s: s.hive.locks.heartbeat(1),
+    "locks.release": lambda s: s.hive.locks.release(1),
+    "transactions.open": lambda s: tuple(s.hive.transactions.open(2)),
+    "transactions.commit": lambda s: s.hive.transactions.commit(1),
+    "transactions.abort": lambda s: s.hive.transactions.abort(1),
+    "transactions.abort_all": lambda s: s.hive.transactions.abort_all([1]),
+    "transactions.heartbeat": lambda s: s.hive.transactions.heartbeat(1),
+    "transactions.heartbeat_range": lambda s: str(s.hive.transactions.heartbeat_range(1, 2)),
+    "publications.claim": lambda s: claim(s, "p3", 22),
+    "publications.claim of the same": lambda s: claim(s, "p4", 22),
+    "publications.extend": lambda s: publish(s, "extend", "p1", FAR + 1),
+    "publications.decide": lambda s: publish(s, "decide", "p1"),
+    "publications.withdraw": lambda s: publish(s, "withdraw", "p1"),
+    "publications.take_over": lambda s: publish(s, "take_over", "p2", FAR + 1),
+    "publications.close": lambda s: publish(s, "close", "p2"),
+    "publications.record": lambda s: publish(s, "record", StreamBatch(STREAM, 8, "of 8")),
+}
+"""The changes; what each returns is the same in each store."""
+
+UNSEEN = {
+    *("locks.check", "locks.heartbeat", "transactions.heartbeat", "transactions.heartbeat_range"),
+    *("timelines.rebuild", "publications.extend", "publications.take_over"),
+}
+"""Those that change nothing but times, or nothing where all is right."""
+
+
+def seen(rows):
+    """All that the changes change, but for times."""
+    store = PartitionStore(rows)
+    hive = store.hive
+    names = [(database, name) for database in store.database_names() for name in store.table_names(database)]
+    timed = [name for name in names if store.get_table(*name).parameters]
+    return {  # who reads timelines for the first time has them built, which the table's parameters say
+        "timelines": {name: texts(store.timelines.read(".".join(name))) for name in timed},
+        "databases": store.databases(),
+        "tables": {name: store.get_table(*name) for name in names},
+        "partitions": {name: list(moves.partitions(store, *name)) for name in names},
+        "totals": {name: store.totals(*name) for name in names},
+        "statistics": {name: _statistics(store, *name) for name in names},
+        "documents": [store.documents.all(database, "fact") for database in store.database_names()],
+        "records": list(store.records.list("note")),
+        "functions": [replace(one, create_time=0) for one in hive.functions.all()],
+        "roles": [(role, [one.principal for one in hive.roles.members(role)]) for role in hive.roles.names()],
+        "grants": [(str(one.target), one.principal) for one in hive.grants.list()],
+        "locks": [(one.id, one.state) for one in hive.locks.show()],
+        "transactions": (hive.transactions.list().high_water_mark, [one.id for one in hive.transactions.list().open]),
+        "publications": {name: _publications(store, name) for name in names},
+    }
+
+
+def _statistics(store, *name):
+    values = [one.values for one in store.get_partitions_by_filter(*name, None)]
+    marked = [store.hive.marks.is_marked(*name, dict(zip(("ds", "hour"), one, strict=True))) for one in values]
+    return store.column_statistics.read_table(*name), store.column_statistics.read_partitions(*name, values), marked
+
+
+def _publications(store, name):
+    row = store.table_row(*name)
+    publications = [(one.id, one.decided) for one in store.publications.of(row)]
+    return sorted(publications), store.publications.batches(row, STREAM).digests
+
+
+def result_of(act, rows):
+    """What a change returns, or the name of its error; that nothing is there may be said of this or of that."""
+    try:
+        return act(PartitionStore(rows))
+    except (DatabaseNotFound, TableNotFound, GrantNotFound):
+        return "not there"
+    except HbstoreError as error:
+        return type(error).__name__
+
+
+def repair(rows):
+    """What `hbstore repair` does with all tables; nothing is unfinished, wrong or left behind afterwards."""
+    store = PartitionStore(rows)
+    repair_catalog(store._tables.transactions)
+    names = [(database, name) for database in store.database_names() for name in store.table_names(database)]
+    for name in names:
+        assert not store.repair(*name).miscounted
+        assert [problem for problem in store.check(*name) if problem is not None] == []
+    repair_catalog(store._tables.transactions)
+    for key, cells in rows.scan_catalog(b"", b"\xff"):
+        log = Log.decode(cells.get(LOG))
+        assert (log.commits, log.intent) == ((), None), key
+    assert [key for key, cells in rows.scan_catalog(*PAYLOAD_KEYS) if any(cells.values())] == []
+    assert sum(1 for _ in rows.whole_rows(b"\2", b"\xff")) == sum(store.count_partitions(*name) for name in names)
