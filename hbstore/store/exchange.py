@@ -67,7 +67,9 @@ class PartitionExchange:
         def move(transaction: Transaction) -> list[bytes]:
             (source_view, source_row), (target_view, target_row) = self._open(transaction, source, target)
             places = _places(source_row, target_row, values)
-            payloads = _moved(source_view, source_row, target_view, target_row, places, relocated)
+            leaving = _leaving(source_view, source_row, target_view, target_row, places)
+            change = PayloadChange((target_row.table.database, target_row.table.name), relocated)
+            payloads = list(map(change.apply, leaving))
             sources = [place.source for place in places]
             puts = [PartitionRow(place.target, place.cells, new) for place, new in zip(places, payloads, strict=True)]
             source_view.write([], [*sources, *annex_keys(source_row, sources)])
@@ -80,7 +82,7 @@ class PartitionExchange:
                 columns = row.definition.time_columns
                 if columns is not None:
                     times = _times(row, places, payloads, strict=comes)
-                    touched = Touched(added=times) if comes else Touched(lost=times, keys=set(sources))
+                    touched = Touched(added=times) if comes else Touched(lost=times, payloads=frozenset(leaving))
                     update_timelines(view, row, columns, touched)
             return payloads
 
@@ -111,15 +113,14 @@ class PartitionExchange:
         return left, right
 
 
-def _moved(
+def _leaving(
     source_view: RowView,
     source_row: TableRow,
     target_view: RowView,
     target_row: TableRow,
     places: list[MovingPartition],
-    relocated: tuple[str, str] | None,
 ) -> list[bytes]:
-    """What becomes of the bytes of partitions, all of which are there to be moved."""
+    """The bytes of partitions, all of which are there to be moved, in their order."""
     before = source_view.existing(place.source for place in places)
     taken = target_view.existing(place.target for place in places)
     for place in places:
@@ -127,8 +128,7 @@ def _moved(
             raise no_such_partition(source_row.table, place.values)
         if place.target in taken:
             raise already_exists(target_row.table, place.values)
-    change = PayloadChange((target_row.table.database, target_row.table.name), relocated)
-    return [change.apply(before[place.source]) for place in places]
+    return [before[place.source] for place in places]
 
 
 def _places(source_row: TableRow, target_row: TableRow, values: Sequence[PartitionValues]) -> list[MovingPartition]:

@@ -91,8 +91,8 @@ def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, byte
     width = len(columns.table.partition_columns)
     added: list[tuple[str, int]] = []
     lost: list[tuple[str, int]] = []
-    keys = {*change.times, *change.deletes}
-    for key in keys:
+    leaving: list[bytes] = []
+    for key in {*change.times, *change.deletes}:
         before: list[tuple[str, int]] = []
         if key in stored and not is_annex(key):
             cells = split_key(key, width)[1]
@@ -101,7 +101,9 @@ def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, byte
         if before != after:
             added += after
             lost += before
-    return Touched(collected(added), collected(lost), keys)
+            if before:
+                leaving.append(stored[key])
+    return Touched(collected(added), collected(lost), frozenset(leaving))
 
 
 def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:

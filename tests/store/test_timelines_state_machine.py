@@ -94,9 +94,9 @@ class TimelineMachine(RuleBasedStateMachine):
         absent = [("1999-01-01", "eu", "1999-01-01")] if data.draw(st.booleans()) else []
         assert self.store.drop_partitions(*name, gone + absent, if_exists=True) == len(gone)
 
-    @rule(name=names, data=st.data(), period=periods)
-    def alter(self, name, data, period):
-        some = [tl.partition(*one.values[::2], one.values[1], period) for one in self.existing(data, name)]
+    @rule(name=names, data=st.data())
+    def alter(self, name, data):
+        some = [tl.partition(*one.values[::2], one.values[1], data.draw(periods)) for one in self.existing(data, name)]
         with suppress(*MISFITS):
             self.store.alter_partitions(*name, some)
 

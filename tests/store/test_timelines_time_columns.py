@@ -276,6 +276,19 @@ def test_a_time_goes_with_the_last_partition_of_its_own_period(store, column):
         tl.assert_true(store)
 
 
+@pytest.mark.parametrize("column", ["dt", "pt"])
+def test_a_time_stays_with_a_partition_that_the_same_change_leaves_at_it(store, column):
+    """Of two partitions of a month that are altered together one becomes that of a quarter."""
+    tl.prepared(store, parameters=declared("MONTHLY,QUARTERLY", column))
+    store.add_partitions(*FACT, [partition("2015-01", period="MONTHLY", region=region) for region in ("eu", "us")])
+    regions = {"eu": "QUARTERLY", "us": "MONTHLY"}
+    store.alter_partitions(
+        *FACT, [partition("2015-01", period=period, region=region) for region, period in regions.items()]
+    )
+    assert {period for (period, _), listed in tl.kept(store).items() if listed} == {"MONTHLY", "QUARTERLY"}
+    tl.assert_true(store)
+
+
 def test_a_partition_that_is_passed_over_brings_no_times(store):
     """It is there already, as one of another update period."""
     tl.prepared(store, parameters=declared("MONTHLY,QUARTERLY"))

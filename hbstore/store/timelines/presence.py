@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import after_cell, cell_at, row_key, split_key, successor, text_cell
+from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_predicate
 from hbstore.rows.interface import Rows, StoredRow
@@ -21,7 +22,7 @@ from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 
 _AT_ONCE: Final = 1_000
-"""Values in one filter."""
+"""Values in one filter, and rows of a change in one page."""
 
 
 def present(
@@ -31,7 +32,7 @@ def present(
     period: UpdatePeriod,
     column: str,
     runs: Runs,
-    without: Collection[bytes] = (),
+    without: AbstractSet[bytes] = frozenset(),
 ) -> Runs:
     """Those of some indexes that a partition has in a column.
 
@@ -45,7 +46,7 @@ def present(
         period: the partitions' update period.
         column: one of the time partition columns.
         runs: the indexes.
-        without: keys of partitions that do not count.
+        without: the payloads of partitions that do not count.
     """
     indexes = [index for start, stop in runs for index in range(start, stop)]
     if columns.place(column) == 0:
@@ -63,16 +64,17 @@ def _met_in_leaps(
     period: UpdatePeriod,
     column: str,
     indexes: Sequence[int],
-    without: Collection[bytes],
+    without: AbstractSet[bytes],
 ) -> set[int]:
     """Those of some ascending indexes that the leading column has.
 
     Rows are read in pages, and behind each page it leaps to the next index. A page has as many rows as cost what a seek
-    does; so it is never much dearer than a seek for each index, nor than reading all that stands between them.
+    does; so it is never much dearer than a seek for each index, nor than reading all that stands between them. Rows
+    that do not count stand there until the change is written that removes them: up to 1,000 of them fit in besides.
     """
     prefix, width = row.definition.prefix, len(row.definition.schema.names)
     name = timeline_name(period, column)
-    size = max(1, round(rows.costs.seek / rows.costs.read))
+    size = max(1, round(rows.costs.seek / rows.costs.read)) + min(len(without), _AT_ONCE)
     met: set[int] = set()
 
     def cell_of(index: int) -> bytes:
@@ -80,7 +82,7 @@ def _met_in_leaps(
 
     def look(page: Sequence[StoredRow]) -> None:
         for key, payload in page:
-            if key in without:
+            if payload in without:
                 continue
             times = columns.stored_times(split_key(key, width)[1], payload)
             met.update(index for one, index in times if one == name)
@@ -111,7 +113,7 @@ def _met(
     period: UpdatePeriod,
     column: str,
     indexes: set[int],
-    without: Collection[bytes],
+    without: AbstractSet[bytes],
 ) -> set[int]:
     """Those of some indexes that are met in a scan, which ends when all are."""
     schema, at = row.definition.schema, columns.place(column)
@@ -126,11 +128,10 @@ def _met(
     met: set[int] = set()
     for batch in fetch(plan, rows):
         for payload in batch:
+            if payload in without:
+                continue
             with suppress(CorruptRow):
-                cells = tuple(map(text_cell, schema.types, partition_values(payload)))
-                if without and row_key(schema.prefix, cells) in without:
-                    continue
-                times = columns.stored_times(cells, payload)
+                times = columns.stored_times(tuple(map(text_cell, schema.types, partition_values(payload))), payload)
                 met.update(index for one, index in times if one == name)
         if met >= indexes:
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from hbstore.store.timelines.time_columns import TimelineName, Times
@@ -15,12 +14,12 @@ class Touched:
     Attributes:
         added: of partitions that are there afterwards.
         lost: of partitions that are not, or that have other times; other partitions may have these still.
-        keys: of the partitions that had or have them.
+        payloads: of the partitions that lose times or leave, as they are stored before the change.
     """
 
     added: Times = field(default_factory=dict)
     lost: Times = field(default_factory=dict)
-    keys: Collection[bytes] = ()
+    payloads: frozenset[bytes] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.lost)

@@ -84,7 +84,7 @@ def _after(
     if gone:
         prefix = row.definition.prefix
         view.settle(prefix, successor(prefix))
-        gone.subtract(present(view.rows, row, columns, period, column, gone, without=touched.keys))
+        gone.subtract(present(view.rows, row, columns, period, column, gone, without=touched.payloads))
     timeline, more = with_times(timeline, added)
     less = timeline.drop_index_ranges(gone)
     return encode_state(cells, columns, state_of(timeline)) if more or less else None
