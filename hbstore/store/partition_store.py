@@ -337,6 +337,7 @@ class PartitionStore:
             InvalidInput: the partition columns differ, which all row keys are made of.
             ConcurrentChange: a parameter, or the table, is not what is expected; nothing was changed.
 
+        >>> from dataclasses import replace
         >>> store.alter_table(replace(store.get_table("shop", "sales"), owner="ann"))
         >>> store.get_table("shop", "sales").owner
         'ann'
@@ -370,6 +371,7 @@ class PartitionStore:
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: a write is decided and not shown; nothing was changed.
 
+        >>> from dataclasses import replace
         >>> store.rename_table("shop", "sales", replace(store.get_table("shop", "sales"), name="sold"))
         >>> store.table("shop.sold").count()
         72
@@ -524,6 +526,7 @@ class PartitionStore:
             PartitionNotFound: one is not in the source.
             AlreadyExists: one is in the target.
 
+        >>> from dataclasses import replace
         >>> store.create_table(replace(store.get_table("shop", "sales"), name="sold", location="s3://shop/sold"))
         >>> moved = store.exchange_partitions("shop.sales", "shop.sold", [("2013-01-01", "5")])
         >>> store.table("shop.sold").names()
