@@ -65,6 +65,8 @@ def test_timelines_of_all_storages_and_periods(browse, cubes):
         ("cover?from=2015-01-29&to=2015-02-02", 409, "Uncoverable"),
         ("cover?from=2015-01-29&to=2015-01-30&limit=0", 400, "InvalidInput"),
         ("cover?from=2015-01-29&to=2015-01-30&time_dimension=x", 400, "UnknownTimeDimension"),
+        ("cover?from=2015-01-29&to=2015-02-02&partial=true&page=next", 400, "TimeRangeSyntaxError"),
+        ("cover?from=2015-01-29&to=2015-02-02&partial=true&page=2015-02-30T00:00:00Z", 400, "InvalidTime"),
         ("wait?from=2015-01-30&to=2015-01-29", 400, "InvalidTimeRange"),
         ("wait?from=2015-01-29&to=2015-01-30&seconds=-1", 400, "InvalidInput"),
         ("wait?from=2015-01-29&to=2015-01-30&seconds=1e9", 400, "InvalidInput"),

@@ -123,7 +123,7 @@ class CoverDocument(BaseModel):
     )
 
     fact: str
-    complete: bool = Field(description="whether nothing of the whole range is missing")
+    complete: bool = Field(description="whether nothing of the range is missing from this page on")
     partitions: int = Field(description="of this page")
     runs: list[RunDocument]
     missing: list[RangeDocument]
