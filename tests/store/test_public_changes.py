@@ -140,18 +140,17 @@ def test_a_change_on_hbase_is_made_or_not(name, hbase_url):
 )
 def test_a_change_within_another_one_on_hbase_is_before_or_behind_it(first, second, hbase_url):
     """After half of the calls of the first one."""
-    outcomes, calls = [], 0
-    for acts in ([first, second], [second, first]):
+    outcomes, watched = [], WatchedRows(anew(hbase_url))
+    result_of(CHANGES[first], watched)
+    for order in ([first, second], [second, first]):
         rows = anew(hbase_url)
-        counted = WatchedRows(rows)
-        results = {name: result_of(CHANGES[name], counted) for name in acts}
-        outcomes.append((results, of_databases(rows)))
-        calls = calls or counted.calls
+        outcomes.append(({name: result_of(CHANGES[name], rows) for name in order}, of_databases(rows)))
     rows, results = anew(hbase_url), {}
-    interrupted_rows = InterruptedRows(
-        rows, calls // 4, lambda: results.update({second: result_of(CHANGES[second], rows)})
-    )
-    results[first] = result_of(CHANGES[first], interrupted_rows)
+
+    def interrupt():
+        results[second] = result_of(CHANGES[second], rows)
+
+    results[first] = result_of(CHANGES[first], InterruptedRows(rows, watched.calls // 2, interrupt))
     assert (results, of_databases(rows)) in outcomes
 
 
