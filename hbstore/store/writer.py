@@ -137,6 +137,7 @@ class Writer:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         partitioned(row.table)
         texts = texts_of(row, values)
+        new_texts = renamed.values if isinstance(renamed, Partition) else texts_of(row, renamed)
 
         def renaming(row: TableRow, view: RowView) -> Change:
             old_key = partition_key(row, texts)
@@ -147,7 +148,7 @@ class Writer:
                 stored = view.existing([old_key]).get(old_key)
                 if stored is None:
                     raise no_such_partition(row.table, texts)
-                new_key = batch.put(replace(partition_from_payload(stored), values=texts_of(row, renamed)))
+                new_key = batch.put(replace(partition_from_payload(stored), values=new_texts))
             puts, present = tuple(batch.rows.values()), {old_key: texts}
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
                 return Change(puts, present=present, times=batch.times)

@@ -12,11 +12,12 @@ import pytest
 
 from hbstore import AlreadyExists, connect
 from hbstore.rows import memory
+from hbstore.store.partition_store import PartitionStore
 from tests.store import operations
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
 from tests.store.operations import DAY, marked
-from tests.store.stepping import play, schedules
+from tests.store.stepping import InterruptedRows, play, schedules
 from tests.store.strikes import make_impatient
 
 
@@ -195,6 +196,17 @@ def test_a_drop_that_falls_behind_does_not_drop_the_table_that_came_after():
             assert results[1] == "never", (schedule, results)
             assert operations.seen(store) is None
     assert made > 20
+
+
+def test_new_values_that_can_be_read_once_survive_another_try():
+    for at in range(40):
+        store, happened = fresh(), []
+        rows = InterruptedRows(store.rows, at, lambda store=store, done=happened: done.append(adding("7")(store)))
+        PartitionStore(rows).rename_partition("shop", "sales", (DAY, "2"), iter((DAY, "9")))
+        assert {"ds=2013-01-01/hour=9"} == set(store.partition_names("shop", "sales", "hour = 9"))
+        if not happened:
+            break
+    assert 3 < at < 39
 
 
 def test_two_that_create_one_table():
