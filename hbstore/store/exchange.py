@@ -13,7 +13,7 @@ from hbstore.model import PartitionValues
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.hive.annex_keys import annex_keys
-from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, texts_of
+from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
 from hbstore.store.table_row import TableRow, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.time_columns import Times, collected
@@ -63,10 +63,11 @@ class PartitionExchange:
             InvalidTime, TimelineMismatch: one does not fit the other table's update periods.
         """
         relocated = None if relocated is None else checked_relocation(relocated)
+        wanted = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def move(transaction: Transaction) -> list[bytes]:
             (source_view, source_row), (target_view, target_row) = self._open(transaction, source, target)
-            places = _places(source_row, target_row, values)
+            places = _places(source_row, target_row, wanted)
             leaving = _leaving(source_view, source_row, target_view, target_row, places)
             change = PayloadChange((target_row.table.database, target_row.table.name), relocated)
             payloads = list(map(change.apply, leaving))
@@ -134,7 +135,7 @@ def _leaving(
 def _places(source_row: TableRow, target_row: TableRow, values: Sequence[PartitionValues]) -> list[MovingPartition]:
     """Each partition once, in key order."""
     places = {}
-    for one in expect_many("values", values, hint=NEEDS_VALUES):
+    for one in values:
         texts = texts_of(source_row, one)
         cells = cells_of(source_row.definition, texts, "keep")
         key = row_key(source_row.definition.prefix, cells)

@@ -120,6 +120,11 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
     return key
 
 
+def reusable_values(values: PartitionValues) -> PartitionValues:
+    """Values that can be read more than once, refused here where they need no table for that."""
+    return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
+
+
 def texts_of(row: TableRow, values: PartitionValues) -> tuple[str, ...]:
     """Values of a partition as texts in the order of the table's columns; a spec is read by them."""
     return partition_value_texts(values, row.definition.schema.names)

@@ -15,7 +15,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import LikeDialect
-from hbstore.model import Partition, PartitionValues, partition_value_texts
+from hbstore.model import Partition, PartitionValues
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
 from hbstore.plans.behind import behind
@@ -28,7 +28,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
-from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, texts_of
+from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
 from hbstore.structs import partition_from_payload, partitions_from_payloads
@@ -67,7 +67,7 @@ class Reader:
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
-        reusable = _reusable(values)
+        reusable = reusable_values(values)
 
         def read(row: TableRow) -> list[StoredRow]:
             return self.rows.multi_get([partition_key(row, reusable)])
@@ -79,7 +79,7 @@ class Reader:
 
     def get_many(self, database: str, table: str, values: Sequence[PartitionValues]) -> list[bytes]:
         """The stored bytes of those of some partitions that exist, each once, in key order."""
-        asked = [_reusable(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
+        asked = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def read(row: TableRow) -> list[StoredRow]:
             return self.rows.multi_get(sorted({partition_key(row, one) for one in asked}))
@@ -106,7 +106,7 @@ class Reader:
         expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
         expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
-        last = None if after is None else _reusable(after)
+        last = None if after is None else reusable_values(after)
 
         def read(row: TableRow) -> T:
             plan = self.planned(row, where, like_dialect)
@@ -255,11 +255,6 @@ def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:
         trees = [filter_tree(filters, "sql")]
     parts = [tree for tree in trees if tree is not None]
     return joined(And, parts) if parts else None
-
-
-def _reusable(values: PartitionValues) -> PartitionValues:
-    """Values that can be read more than once, refused here where they need no table for that."""
-    return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
 
 
 def filter_tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | None:

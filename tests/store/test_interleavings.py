@@ -6,6 +6,7 @@ calls, and what is there afterwards.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -207,6 +208,18 @@ def test_new_values_that_can_be_read_once_survive_another_try():
         if not happened:
             break
     assert 3 < at < 39
+
+
+def test_an_exchange_of_values_that_can_be_read_once_survives_another_try():
+    for at in range(60):
+        store, happened = fresh(), []
+        store.create_table(replace(sales_table(), name="sold"))
+        rows = InterruptedRows(store.rows, at, lambda store=store, done=happened: done.append(adding("7")(store)))
+        moved = PartitionStore(rows).exchange_partitions("shop.sales", "shop.sold", iter([iter((DAY, "2"))]))
+        assert [one.values for one in moved] == [(DAY, "2")]
+        if not happened:
+            break
+    assert 3 < at < 59
 
 
 def test_two_that_create_one_table():
