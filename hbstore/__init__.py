@@ -129,6 +129,7 @@ from hbstore.rows.interface import Rows
 from hbstore.service_model import (
     ColumnStatistic,
     Function,
+    HiveTransaction,
     Lock,
     LockComponent,
     LockLevel,
@@ -141,7 +142,6 @@ from hbstore.service_model import (
     PrincipalType,
     Resource,
     Role,
-    Transaction,
     TransactionList,
 )
 from hbstore.store.check import Problem, Repaired
@@ -200,6 +200,7 @@ __all__ = [
     "GrantNotFound",
     "HbstoreError",
     "Hive",
+    "HiveTransaction",
     "InvalidInput",
     "InvalidModel",
     "InvalidName",
@@ -292,7 +293,6 @@ __all__ = [
     "TooManyQueries",
     "TooManyWaiters",
     "Totals",
-    "Transaction",
     "TransactionList",
     "TransferConflict",
     "TxnAborted",

@@ -213,7 +213,7 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True)
-class Transaction:
+class HiveTransaction:
     """An open transaction; times are in milliseconds since 1970."""
 
     id: int
@@ -236,7 +236,7 @@ class TransactionList:
     """
 
     high_water_mark: int
-    open: tuple[Transaction, ...]
+    open: tuple[HiveTransaction, ...]
     aborted: tuple[int, ...]
 
 

@@ -1,6 +1,6 @@
-"""The bytes of functions, and of what stands beside a table or partition (its annex), in Thrift's binary protocol.
+"""The bytes of functions, and of what stands beside a table or partition (its companion), in Thrift's binary protocol.
 
-A function's bytes are the Hive Metastore's Function struct. An annex's are a struct of hbstore's own.
+A function's bytes are the Hive Metastore's Function struct. A companion's are a struct of hbstore's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UNWRITABLE: Final = (ValueError, IndexError, TypeError, AttributeError, struct.
 
 
 @dataclass(frozen=True, slots=True)
-class Annex:
+class Companion:
     """What is known about a table or a partition besides itself.
 
     Attributes:
@@ -31,8 +31,8 @@ class Annex:
     events: tuple[int, ...] = ()
 
 
-NOTHING: Final = Annex()
-"""The annex of a table or partition about which nothing is known; it is not stored."""
+NOTHING: Final = Companion()
+"""The companion of a table or partition about which nothing is known; it is not stored."""
 
 
 def _resource(type: int = 1, uri: str = "") -> Resource:
@@ -56,7 +56,7 @@ FUNCTION: Final = Struct(
 _STATISTIC: Final = Struct(
     ColumnStatistic, {1: ("column", STRING), 2: ("type", STRING), 3: ("data", BINARY), 4: ("analyzed", I64)}
 )
-_ANNEX: Final = Struct(Annex, {1: ("statistics", ListOf(_STATISTIC)), 2: ("events", ListOf(I32))})
+_COMPANION: Final = Struct(Companion, {1: ("statistics", ListOf(_STATISTIC)), 2: ("events", ListOf(I32))})
 
 
 def encode_function(function: Function) -> bytes:
@@ -80,22 +80,22 @@ def decode_function(payload: bytes) -> Function:
     return _decoded("function", FUNCTION, payload)
 
 
-def encode_annex(annex: Annex) -> bytes:
-    """The bytes of an annex.
+def encode_companion(companion: Companion) -> bytes:
+    """The bytes of a companion.
 
     Raises:
         InvalidInput: a field is of another type, too large, or not text that UTF-8 can carry.
     """
-    return _encoded(_ANNEX, annex)
+    return _encoded(_COMPANION, companion)
 
 
-def decode_annex(payload: bytes) -> Annex:
-    """The annex of these bytes.
+def decode_companion(payload: bytes) -> Companion:
+    """The companion of these bytes.
 
     Raises:
         CorruptRow: they are none.
     """
-    return _decoded("annex", _ANNEX, payload)
+    return _decoded("companion", _COMPANION, payload)
 
 
 def _encoded(layout: Struct[Any], value: object) -> bytes:

@@ -100,7 +100,7 @@ STORE = {
     "alter_database": {"database": Database("shop"), "replaces": None},
     "drop_database": {"name": "shop", "cascade": True, "if_exists": False},
     "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "invalid_types": "reject"},
-    **dict.fromkeys(("get_table", "read_table", "table_row", "table_incarnation"), NAMED),
+    **dict.fromkeys(("get_table", "read_table", "table_row"), NAMED),
     **{key: {"database": "shop"} for key in ("tables", "table_names", "read_tables")},
     "alter_table": {
         "table": SALES,
@@ -116,7 +116,7 @@ STORE = {
         "relocated": None,
         "invalid_types": "reject",
     },
-    "drop_table": {**NAMED, "if_exists": False, "incarnation": None},
+    "drop_table": {**NAMED, "if_exists": False},
     "add_partitions": {
         **TABLE,
         "partitions": [Partition((DAY, "9"))],

@@ -147,7 +147,7 @@ class QueryDoors:
         from hbstore.warehouse.service import Service
 
         if not self.read_only:
-            store.finish_publications = Publisher(store).finish_before_use
+            store.roll_forward_publications = Publisher(store).roll_forward_before_use
         warehouse = Warehouse(self.warehouse, trash=self.trash, also_under=self.also_under)
         return Service(store, warehouse, self.read_only, self.strict_types)
 

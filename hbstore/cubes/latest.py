@@ -4,7 +4,7 @@
     dt=2015-01-28/region=us                               dt=latest/region=us    -> the files of 2015-01-28
 
 Newer dumps hold all that older ones do, so `latest` is what is asked. It changes together with the partitions, in one
-change of the store. Every change of a combination gives its `latest` a new stamp and is made only if the old one is
+change of the store. Every change of a combination gives its `latest` a new version and is made only if the old one is
 still there: of two at the same time one is made anew, and so what it lists is what there is.
 """
 
@@ -30,7 +30,7 @@ from hbstore.types import ColumnType, DateType, TimestampType
 
 Values: TypeAlias = tuple[str, ...]
 
-LATEST_STAMP: Final = "cube.storagetable.latest.stamp"
+LATEST_VERSION: Final = "cube.storagetable.latest.version"
 _LISTED: Final = 20
 """Combinations that are listed one by one; more, and the whole table is."""
 
@@ -177,7 +177,7 @@ class Dumps:
         location = newest.location
         if location is None and self.table.location is not None:
             location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
-        own = {latest_time_key(self.column): self.period.format(time), LATEST_STAMP: secrets.token_hex(8)}
+        own = {latest_time_key(self.column): self.period.format(time), LATEST_VERSION: secrets.token_hex(8)}
         return replace(newest, values=values, location=location, parameters={**newest.parameters, **own})
 
     def _payloads(self, values: Sequence[Values]) -> dict[Values, bytes]:

@@ -183,7 +183,7 @@ class Session:
         """A table; where files may be moved, after what jobs have decided about its files was done."""
         place = self._database(name.database), name.name
         if self._warehouse is not None:
-            Publisher(self._store).finish_before_use(self._store.publications.row(*place))
+            Publisher(self._store).roll_forward_before_use(self._store.publications.row(*place))
         return self._store.get_table(*place)
 
     def _described(self, statement: Describe) -> Table:

@@ -2,7 +2,7 @@
 
 thriftpy2 reads the IDL and makes a class of each struct and exception (`THRIFT.LockRequest`, `THRIFT.MetaException`).
 The bytes are read and written by `hbstore.wire`, for the reasons that stand there. Where the IDL names a struct that is
-stored, its arguments arrive as hbstore's own value (`Table`, `Database`, `GivenPartition`), and results may be given as
+stored, its arguments arrive as hbstore's own value (`Table`, `Database`, `SentPartition`), and results may be given as
 such a value or as its stored bytes.
 """
 
@@ -28,7 +28,7 @@ THRIFT: Final = load_idl(_FOLDER / "service.thrift", "hbstore_metastore_thrift",
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPartition:
+class SentPartition:
     """A partition as a client sends it: with the names of its database and table."""
 
     database: str | None
@@ -47,8 +47,8 @@ def _given_partition(
     values: tuple[str, ...] = (),
     storage: tuple[Any, str | None] = (None, None),
     **fields: Any,
-) -> GivenPartition:
-    return GivenPartition(database, table, Partition(values, storage=storage[0], location=storage[1], **fields))
+) -> SentPartition:
+    return SentPartition(database, table, Partition(values, storage=storage[0], location=storage[1], **fields))
 
 
 def _stored_bytes(value: Any) -> bytes:

@@ -42,8 +42,8 @@ class PartitionFilterGenerator:
                 done.append([(start, stop, ALWAYS) for start, stop in node.ranges] if on_line else node)
             elif isinstance(node, CellLike):
                 done.append(node)
-            elif isinstance(node, AllOf) and (box := self._box(node)) is not None:
-                done.append(box)
+            elif isinstance(node, AllOf) and (steps := self._ranges_with_rest(node)) is not None:
+                done.append(steps)
             elif expanded:
                 size = len(node.children)
                 values = done[len(done) - size :]
@@ -54,7 +54,7 @@ class PartitionFilterGenerator:
                 pending.extend((child, False) for child in reversed(node.children))
         return _as_steps(done[0])
 
-    def _box(self, node: AllOf) -> Steps | None:
+    def _ranges_with_rest(self, node: AllOf) -> Steps | None:
         """``a and b`` where all children are ranges, the first of them on this column: its ranges, and the rest."""
         if not node.children:
             return None

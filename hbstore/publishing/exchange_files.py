@@ -72,12 +72,12 @@ class ExchangeFiles:
         """
         source_row, target_row = self._row(self.exchange.source), self._row(self.exchange.target)
         publication = self._publication(target_row)
-        if target_row is None or publication is None:  # it is claimed first, and closed first
+        if target_row is None or publication is None:  # it is leased first, and closed first
             self.close()
             return True
         if not (publication.decided or self._is_made()):
             return dead and self.withdraw()
-        # In the source too, where its claim may have expired while others copy folders.
+        # In the source too, where its lease may have expired while others copy folders.
         for row in (source_row, target_row):
             if row is not None:
                 with suppress(PublicationLost):
@@ -123,7 +123,7 @@ class ExchangeFiles:
         """Note that the partitions have changed tables.
 
         Raises:
-            PublicationLost: the job was taken for dead, and its claim is gone.
+            PublicationLost: the job was taken for dead, and its lease is gone.
         """
         self.store.publications.decide(self.store.publications.row(*self.exchange.target), self.manifest.id)
 

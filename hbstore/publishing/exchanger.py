@@ -1,12 +1,12 @@
 """Exchanging partitions with their files: they leave one table and come to another, all at once.
 
-1. *Claim* the partitions in both tables: no job writes them meanwhile.
+1. *Lease* the partitions in both tables: no job writes them meanwhile.
 2. *Exchange* them in the store, with the locations that they have. This decides: from now on every process that
    comes to either table goes on where a dead process ended.
-3. Note so, so that nobody takes the claims away any more.
-4. Have their folders follow (`hbstore.publishing.exchange_files`), and take the claims off.
+3. Note so, so that nobody takes the leases away any more.
+4. Have their folders follow (`hbstore.publishing.exchange_files`), and take the leases off.
 
-A process that dies before 2 has changed nothing; its claims end after half a minute.
+A process that dies before 2 has changed nothing; its leases end after half a minute.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def exchange_partitions(
     exchange = Exchange(source_name, target_name, source.location, target.location)
     files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
     _check_places(warehouse, files)
-    _claim(Publisher(store), files)
+    _lease(Publisher(store), files)
     try:
         store.exchange_partitions(source_name, target_name, [partition.values for partition in partitions])
     except CommitStateUnknown:
-        raise  # it may yet be made, so the claims stay
+        raise  # it may yet be made, so the leases stay
     except HbstoreError:
         with suppress(HbstoreError):
             files.withdraw()
@@ -82,10 +82,10 @@ def exchange_partitions(
     )
 
 
-def _claim(publisher: Publisher, files: ExchangeFiles) -> None:
+def _lease(publisher: Publisher, files: ExchangeFiles) -> None:
     try:
-        publisher.claim(".".join(files.exchange.target), files.manifest)
-        publisher.claim(".".join(files.exchange.source), files.manifest)
+        publisher.lease(".".join(files.exchange.target), files.manifest)
+        publisher.lease(".".join(files.exchange.source), files.manifest)
     except HbstoreError:
         with suppress(HbstoreError):
             files.withdraw()

@@ -1,6 +1,6 @@
 """Publisher: what a job has staged becomes a table's partitions, all at once.
 
-1. *Claim* the partitions: no other job writes them meanwhile.
+1. *Lease* the partitions: no other job writes them meanwhile.
 2. *Prepare*: move the staged files into their folders, under hidden names.
 3. *Decide*. From now on it is done, whatever becomes of the job.
 4. *Show*: remove the files that are replaced, give the new ones their names, add or alter the partitions with their
@@ -98,7 +98,7 @@ class Publisher:
         >>> pathlib.Path(home, "part-0").read_text(), store.table("shop.local").names()
         ('2.50', ['ds=2013-01-09/hour=0'])
         """
-        row = self.claim(table, manifest)
+        row = self.lease(table, manifest)
         try:
             self._check_batch(row, manifest)
             _check_place(row, manifest)
@@ -140,10 +140,10 @@ class Publisher:
             done += 1
         return done
 
-    def finish_before_use(self, row: TableRow) -> None:
+    def roll_forward_before_use(self, row: TableRow) -> None:
         """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is.
 
-        >>> Publisher(store).finish_before_use(store.table_row("shop", "sales"))
+        >>> Publisher(store).roll_forward_before_use(store.table_row("shop", "sales"))
         """
         if not has_publications(row):
             return
@@ -163,8 +163,8 @@ class Publisher:
         row = self.store.publications.row(*table_name(table))
         return any(one.id.startswith(EXCHANGES) for one in self.store.publications.of(row))
 
-    def claim(self, table: str, manifest: Manifest) -> TableRow:
-        """Claim the partitions of a manifest in a table, whose row comes back.
+    def lease(self, table: str, manifest: Manifest) -> TableRow:
+        """Lease the partitions of a manifest in a table, whose row comes back.
 
         Raises:
             WriteConflict: another job is writing one of them; nothing was changed.
@@ -172,7 +172,7 @@ class Publisher:
 
         >>> from hbstore.publishing import PartitionWrite
         >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("2013-01-09", "0"), "file:/data/x"),))
-        >>> Publisher(store).claim("shop.sales", manifest).table.name
+        >>> Publisher(store).lease("shop.sales", manifest).table.name
         'sales'
         """
         publications, waiting = self.store.publications, Waiting(self.store.patience)
@@ -180,7 +180,7 @@ class Publisher:
             row = publications.row(*table_name(table))
             try:
                 if not self._settle_exchanges(row, all_dead=True, taker=manifest):
-                    dead = self._claim(row, manifest)
+                    dead = self._lease(row, manifest)
                     break
             except WriteConflict as conflict:
                 if not conflict.fields["decided"]:
@@ -193,19 +193,19 @@ class Publisher:
                 self._clear_away(row, Manifest.decode(data))
         return row
 
-    def _claim(self, row: TableRow, manifest: Manifest) -> list[str]:
-        """Claim the partitions of a manifest; the ids of dead publications that had them."""
+    def _lease(self, row: TableRow, manifest: Manifest) -> list[str]:
+        """Lease the partitions of a manifest; the ids of dead publications that had them."""
         columns = row.table.partition_column_names
         names = {
             partition_key(row, write.values): partition_name(columns, write.values) for write in manifest.partitions
         }
         until = time.time() + ALIVE
-        return self.store.publications.claim(row, manifest.id, names, manifest.encode(), until, manifest.batch)
+        return self.store.publications.lease(row, manifest.id, names, manifest.encode(), until, manifest.batch)
 
     def _settle_exchanges(self, row: TableRow, *, all_dead: bool, taker: Manifest | None = None) -> int:
         """Finish the exchanges of a table that were made, or, ``all_dead``, given up; of how many that was so.
 
-        One that is not made yet loses its claims to another exchange, the ``taker``, that wants the same partitions: so
+        One that is not made yet loses its leases to another exchange, the ``taker``, that wants the same partitions: so
         a statement whose process died may be repeated at once.
         """
         done = 0
@@ -225,7 +225,7 @@ class Publisher:
         """See that a batch of a stream is not written.
 
         A run that decided one of this stream recorded it before its publication was taken off the row, and a run that
-        wants to decide one from now on has to take this claim away first. So it stays true while the claim is held.
+        wants to decide one from now on has to take this lease away first. So it stays true while the lease is held.
         """
         batch = manifest.batch
         if batch is not None and self.store.publications.batches(row, batch.stream).last >= batch.number:

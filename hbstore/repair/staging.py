@@ -11,7 +11,7 @@ from hbstore.publishing.manifest import STAGING
 from hbstore.repair.listing import listing_fails, tree_of
 
 OLD: Final = 24 * 3600.0
-"""Seconds without a change after which a job that has not claimed anything is taken for dead."""
+"""Seconds without a change after which a job that has not leased anything is taken for dead."""
 
 
 class Staging(NamedTuple):

@@ -78,7 +78,7 @@ NEVER: Final = AnyOf(())
 def all_of(predicates: Iterable[Predicate]) -> Predicate:
     """The conjunction, in normal form. O(n) for n predicates and the ranges in them."""
     conjuncts = tuple(predicates)
-    if _is_box(conjuncts):
+    if _is_in_normal_form(conjuncts):
         return conjuncts[0] if len(conjuncts) == 1 else AllOf(conjuncts)
     leaves: dict[int, CellIn] = {}
     rest: dict[Hashable, Predicate] = {}
@@ -120,7 +120,7 @@ def _leaf_identity(predicate: Predicate) -> Hashable:
     return predicate if small else id(predicate)
 
 
-def _is_box(predicates: tuple[Predicate, ...]) -> bool:
+def _is_in_normal_form(predicates: tuple[Predicate, ...]) -> bool:
     """Whether these are ranges on rising columns, the usual conjunction, which is in normal form as it stands."""
     last = -1
     for predicate in predicates:

@@ -150,7 +150,7 @@ class _Listing:
         """
         publications = store.publications
         before = publications.row(*table_name(table))
-        Publisher(store).finish_before_use(before)
+        Publisher(store).roll_forward_before_use(before)
         row = publications.row(*table_name(table))
         # What was decided before and still is cannot be finished here: the table is read as it is.
         if not publications.decided(row) <= publications.decided(before):

@@ -8,8 +8,8 @@ from typing import Final
 
 from hbstore.rows.interface import PartitionRow
 
-ANNEX: Final = b"\x01"
-"""What the keys of annexes begin with, below every name of a database."""
+COMPANION: Final = b"\x01"
+"""What the keys of companions begin with, below every name of a database."""
 
 
 @dataclass(frozen=True, slots=True)

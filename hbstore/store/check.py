@@ -141,7 +141,7 @@ def _is_sound(key: bytes, log: Log, cells: Cells, table: str | None) -> bool:
 
 def repair(transactions: Transactions, row: TableRow) -> Repaired:
     """Finish what dead writers left of a table, and count its distinct values and totals anew. O(partitions)."""
-    finished = transactions.finish(row.key, PAYLOAD_AGE)
+    finished = transactions.roll_forward_row(row.key, PAYLOAD_AGE)
 
     def count(transaction: Transaction) -> bool:
         view = transaction.row(row.key)
@@ -160,7 +160,9 @@ def repair(transactions: Transactions, row: TableRow) -> Repaired:
 
 def repair_catalog(transactions: Transactions) -> int:
     """Finish what dead writers left of databases, tables and other rows of the catalog; of how many."""
-    return sum(bool(transactions.finish(row, PAYLOAD_AGE)) for row, _ in list(transactions.rows.scan_catalog(*_ALL)))
+    return sum(
+        bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in list(transactions.rows.scan_catalog(*_ALL))
+    )
 
 
 def _problem(partition_row: PartitionRow, row: TableRow) -> str | None:

@@ -12,12 +12,12 @@ from hbstore.keys import row_key
 from hbstore.model import PartitionValues
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.hive.annex_keys import annex_keys
+from hbstore.store.hive.companion_keys import companion_keys
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
 from hbstore.store.table_row import TableRow, totals_state
 from hbstore.store.tables import Tables
+from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.time_columns import Times, collected
-from hbstore.store.timelines.touched import Touched
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.store.writer import add_statistics, partitioned
 from hbstore.structs import partition_from_payload
@@ -73,7 +73,7 @@ class PartitionExchange:
             payloads = list(map(change.apply, leaving))
             sources = [place.source for place in places]
             puts = [PartitionRow(place.target, place.cells, new) for place, new in zip(places, payloads, strict=True)]
-            source_view.write([], [*sources, *annex_keys(source_row, sources)])
+            source_view.write([], [*sources, *companion_keys(source_row, sources)])
             target_view.write(puts, [])
             totals = Totals.of(payloads)
             source_view.set_state(totals_state(source_row.totals - totals))
@@ -83,8 +83,10 @@ class PartitionExchange:
                 columns = row.definition.time_columns
                 if columns is not None:
                     times = _times(row, places, payloads, strict=comes)
-                    touched = Touched(added=times) if comes else Touched(lost=times, payloads=frozenset(leaving))
-                    update_timelines(view, row, columns, touched)
+                    affected = (
+                        AffectedTimes(added=times) if comes else AffectedTimes(lost=times, payloads=frozenset(leaving))
+                    )
+                    update_timelines(view, row, columns, affected)
             return payloads
 
         return self.tables.transactions.run(move)

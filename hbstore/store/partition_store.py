@@ -20,8 +20,8 @@ from hbstore.rows.interface import Rows
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import PartitionExchange
-from hbstore.store.hive.annexes import Annexes
 from hbstore.store.hive.column_statistics import ColumnStatistics
+from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.services import Hive
 from hbstore.store.publications import Publications
 from hbstore.store.publications_cell import has_publications
@@ -89,14 +89,14 @@ class PartitionStore:
         self._writer = Writer(self._tables)
         self._table_changes = TableChanges(self._tables)
         self._exchange = PartitionExchange(self._tables)
-        annexes = Annexes(self._tables)
+        companions = Companions(self._tables)
         self.documents = Documents(transactions, self._tables)
         self.records = Records(transactions)
-        self.column_statistics = ColumnStatistics(annexes)
-        self.hive = Hive.of(transactions, self._tables, annexes)
+        self.column_statistics = ColumnStatistics(companions)
+        self.hive = Hive.of(transactions, self._tables, companions)
         self.timelines = StoredTimelines(self._tables)
         self.publications = Publications(transactions, self._tables)
-        self.finish_publications: Callable[[TableRow], object] | None = None
+        self.roll_forward_publications: Callable[[TableRow], object] | None = None
 
     def __repr__(self) -> str:
         return f"<PartitionStore {self._rows.url}>"
@@ -285,9 +285,9 @@ class PartitionStore:
         's3://shop/sales'
         """
         row = self._tables.open(database, name)
-        if self.finish_publications is None or not has_publications(row):
+        if self.roll_forward_publications is None or not has_publications(row):
             return row
-        self.finish_publications(row)
+        self.roll_forward_publications(row)
         return self._tables.open(database, name)
 
     def tables(self, database: str) -> list[Table]:
@@ -392,28 +392,13 @@ class PartitionStore:
             before = {(column.name, column.type) for column in self._tables.open(database, name).table.columns}
             check_columns(one for one in columns if one not in before)
 
-    def table_incarnation(self, database: str, name: str) -> bytes:
-        """Eight bytes that tell a table from all others of its name, before and after it; it keeps them for life.
-
-        >>> len(store.table_incarnation("shop", "sales"))
-        8
-        """
-        return self._tables.open(database, name).incarnation
-
-    def drop_table(
-        self, database: str, name: str, *, if_exists: bool = False, incarnation: bytes | None = None
-    ) -> None:
+    def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
         """Remove a table and all its partitions. Files are not touched.
-
-        With ``incarnation`` (see `table_incarnation`) only that table, and none that has its name by then.
-
-        Raises:
-            ConcurrentChange: the table of the name is another one; nothing was changed.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)
         """
-        self._tables.drop_table(database, name, if_exists=if_exists, incarnation=incarnation)
+        self._tables.drop_table(database, name, if_exists=if_exists)
 
     # Writing partitions
 

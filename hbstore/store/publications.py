@@ -1,12 +1,12 @@
 """Publications: writes of files and partitions that are to be seen as one.
 
-A job that writes files first *claims* the partitions that it writes, then prepares its files where nobody sees them,
+A job that writes files first *leases* the partitions that it writes, then prepares its files where nobody sees them,
 then the publication is *decided*: from that moment it will be done, by the job or by the next process. Two jobs that
-claim one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
-claiming and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
+lease one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
+leasing and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
 00 id``.
 
-An exchange of partitions with their files (`hbstore.publishing.exchanger`) claims them in both tables the same way.
+An exchange of partitions with their files (`hbstore.publishing.exchanger`) leases them in both tables the same way.
 
 A batch of a stream is decided with the number and the digest that it has: they stand in the cell until the publication
 is shown, and in the stream's record (`hbstore.store.stream_batches`) before it is taken off.
@@ -55,7 +55,7 @@ class Publications:
     def __repr__(self) -> str:
         return f"<Publications of {self.transactions.rows.url}>"
 
-    def claim(
+    def lease(
         self,
         row: TableRow,
         publication_id: str,
@@ -64,10 +64,10 @@ class Publications:
         until: float,
         batch: StreamBatch | None = None,
     ) -> list[str]:
-        """Claim partitions for a publication that is about to be prepared.
+        """Lease partitions for a publication that is about to be prepared.
 
-        What another run of the same stream has claimed it loses at once: a query runs once at a time, so that it is
-        dead, or will find that its claim is gone.
+        What another run of the same stream has leased it loses at once: a query runs once at a time, so that it is
+        dead, or will find that its lease is gone.
 
         Args:
             row: the table.
@@ -87,9 +87,9 @@ class Publications:
 
         >>> key = sales.plan("ds = '2013-01-09' and hour = 0").get_plans()[0].start.key
         >>> row, names = store.table_row("shop", "sales"), {key: "ds=2013-01-09/hour=0"}
-        >>> store.publications.claim(row, "7", names, b"what it does", until=4e9)
+        >>> store.publications.lease(row, "7", names, b"what it does", until=4e9)
         []
-        >>> store.publications.claim(row, "8", names, b"", until=4e9)
+        >>> store.publications.lease(row, "8", names, b"", until=4e9)
         Traceback (most recent call last):
         hbstore.errors.WriteConflict: another job is writing the same partitions: ...
         """
@@ -106,7 +106,7 @@ class Publications:
         mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
         self.transactions.rows.put_cells([CatalogCell(_manifest_key(row, publication_id), DEFINITION, packed)], 1)
 
-        def claimed(publications: list[Publication]) -> tuple[list[Publication], list[str]]:
+        def leased(publications: list[Publication]) -> tuple[list[Publication], list[str]]:
             dead = []
             for other in publications:
                 shared = mine.places & other.places
@@ -119,7 +119,7 @@ class Publications:
             return [*(publication for publication in publications if publication.id not in dead), mine], dead
 
         try:
-            return self._change(row, claimed)
+            return self._change(row, leased)
         except WriteConflict:
             self.forget_manifest(row, publication_id)
             raise
@@ -139,7 +139,7 @@ class Publications:
             PublicationLost: the job was taken for dead, and another one has its partitions.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.extend(row, "7", until=5e9)
         """
@@ -152,7 +152,7 @@ class Publications:
             PublicationLost: the job was taken for dead, and another one has its partitions.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.decide(row, "7")
         >>> sorted(publications.decided(publications.row("shop", "sales")))
@@ -164,7 +164,7 @@ class Publications:
         """Become the one who finishes a publication, unless somebody is at it; whether it is so.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=0.0)
+        >>> publications.lease(row, "7", {}, b"what it does", until=0.0)
         []
         >>> publications.take_over(row, "7", until=4e9), publications.take_over(row, "7", until=4e9)
         (True, False)
@@ -188,7 +188,7 @@ class Publications:
         """
         publications = self.of(self.tables.open(row.table.database, row.table.name))
         decided = [one.batch for one in publications if one.decided and one.batch is not None]
-        record = StreamRecord.decode(stream, self.transactions.state(record_key(row.incarnation, stream)))
+        record = StreamRecord.decode(stream, self.transactions.state(record_key(row.table_id, stream)))
         for batch in decided:
             if batch.stream == stream:
                 record = record.after(batch)
@@ -209,13 +209,13 @@ class Publications:
             after = before.after(batch)
             return (None if after == before else after.encode()), None
 
-        self.transactions.change_state(record_key(row.incarnation, batch.stream), recorded)
+        self.transactions.change_state(record_key(row.table_id, batch.stream), recorded)
 
     def close(self, row: TableRow, publication_id: str) -> None:
         """Forget a publication that is done.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.close(row, "7")
         >>> publications.of(publications.row("shop", "sales"))
@@ -229,7 +229,7 @@ class Publications:
         """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.withdraw(row, "7"), publications.manifest(row, "7")
         (True, b'what it does')
@@ -246,7 +246,7 @@ class Publications:
         """The publications of a table that are not finished, as its row says. Nothing is read.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> [(one.id, one.decided) for one in publications.of(publications.row("shop", "sales"))]
         [('7', False)]
@@ -283,7 +283,7 @@ class Publications:
             CorruptRow: the manifest does not decode.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.manifest(row, "7")
         b'what it does'
@@ -303,7 +303,7 @@ class Publications:
         """Remove the row of a manifest.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.claim(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.forget_manifest(row, "7")
         >>> publications.manifest(row, "7") is None

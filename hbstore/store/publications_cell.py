@@ -34,7 +34,7 @@ class Publication:
     batch: StreamBatch | None = None
 
     def __repr__(self) -> str:
-        state = "decided" if self.decided else "claimed"
+        state = "decided" if self.decided else "leased"
         return f"<Publication {self.id}: {state}, {plural(len(self.places), 'partition')}>"
 
 
@@ -49,7 +49,7 @@ def decoded_publications(row: TableRow, content: bytes) -> list[Publication]:
         return []
     try:
         document = json.loads(content)
-        if document["table"] != row.incarnation.hex():
+        if document["table"] != row.table_id.hex():
             return []
         return [
             Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:]))
@@ -64,7 +64,7 @@ def encoded_publications(row: TableRow, publications: list[Publication]) -> byte
     if not publications:
         return b""
     listed = [[one.id, one.decided, one.until, sorted(one.places), *_of_batch(one.batch)] for one in publications]
-    return json.dumps({"table": row.incarnation.hex(), "open": listed}, separators=(",", ":")).encode()
+    return json.dumps({"table": row.table_id.hex(), "open": listed}, separators=(",", ":")).encode()
 
 
 def _batch(query: str | None = None, sink: str = "", number: int = 0, digest: str = "") -> StreamBatch | None:

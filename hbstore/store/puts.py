@@ -19,10 +19,10 @@ from hbstore.model import Partition, PartitionValues, Table, partition_value_tex
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.hive.annex_keys import is_annex
+from hbstore.store.hive.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
+from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.time_columns import TimeColumns, collected
-from hbstore.store.timelines.touched import Touched
 from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
@@ -86,7 +86,7 @@ class Puts:
         return key
 
 
-def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, bytes]) -> Touched:
+def affected_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, bytes]) -> AffectedTimes:
     """The times that a change adds, and those that partitions had which are there now and lose them."""
     width = len(columns.table.partition_columns)
     added: list[tuple[str, int]] = []
@@ -94,7 +94,7 @@ def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, byte
     leaving: list[bytes] = []
     for key in {*change.times, *change.deletes}:
         before: list[tuple[str, int]] = []
-        if key in stored and not is_annex(key):
+        if key in stored and not is_companion(key):
             cells = split_key(key, width)[1]
             before = columns.stored_times(cells, stored[key])
         after = change.times.get(key, [])
@@ -103,7 +103,7 @@ def touched_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, byte
             lost += before
             if before:
                 leaving.append(stored[key])
-    return Touched(collected(added), collected(lost), frozenset(leaving))
+    return AffectedTimes(collected(added), collected(lost), frozenset(leaving))
 
 
 def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:

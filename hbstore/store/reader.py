@@ -222,7 +222,7 @@ class Reader:
         row = recent or self.tables.open(database, table)
         waiting: Waiting | None = None
         while True:
-            self._finish_moves(row)
+            self._roll_forward_moves(row)
             try:
                 answer = read(row)
             except HbstoreError:
@@ -240,7 +240,7 @@ class Reader:
                 waiting.pause("other writers kept changing the table while it was read", "Try again", table=row.table)
             row = now
 
-    def _finish_moves(self, row: TableRow) -> None:
+    def _roll_forward_moves(self, row: TableRow) -> None:
         """Bring to an end what moves partitions of a table."""
         for commit in row.log.commits:
             if commit.moves:

@@ -1,7 +1,7 @@
 """Which batches of a stream a table has: what makes a batch that is written again change nothing.
 
 A stream is a query and the place in it that writes, its sink. For each stream that writes into a table there is a row
-of the catalog, ``S incarnation key``, with the last batches and the digests of their rows. It stays with the table when
+of the catalog, ``S table-id key``, with the last batches and the digests of their rows. It stays with the table when
 that is renamed, and is never met by the next table of its name.
 """
 
@@ -169,6 +169,6 @@ class StreamRecord:
             raise CorruptRow("the record of a stream cannot be decoded", stream=stream, hint=RESTORE) from error
 
 
-def record_key(incarnation: bytes, stream: Stream) -> bytes:
+def record_key(table_id: bytes, stream: Stream) -> bytes:
     """The row of a stream's record."""
-    return b"S" + incarnation + stream.key.encode()
+    return b"S" + table_id + stream.key.encode()

@@ -17,7 +17,7 @@ from hbstore.store.table_row import (
     database_key,
     next_definition,
     prefix_of,
-    stamped_definition,
+    renewed_definition,
     table_key,
 )
 from hbstore.store.tables import Tables, existing_database, vacate
@@ -128,7 +128,7 @@ class TableChanges:
                 view.put_cell(cell, b"")
             if _redeclares(row, table):
                 clear_timelines(target, view.all_cells())
-            target.put_cell(DEFINITION, stamped_definition(row.cells[DEFINITION], altered))
+            target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], altered))
             target.set_state(view.state)
             target.continue_from(view)  # companion rows go along, and keep the numbers that they were written with
             target.rewrite(_rewrite(row, altered, target.key, relocated))
@@ -167,7 +167,7 @@ def redefine(view: RowView, row: TableRow, table: Table, *, with_partitions: boo
     if redeclares:
         clear_timelines(view)
     if redeclares or with_partitions:
-        view.put_cell(DEFINITION, stamped_definition(row.cells[DEFINITION], _altered(row, table)))
+        view.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], _altered(row, table)))
     else:
         view.put_cell(DEFINITION, next_definition(row.cells[DEFINITION], table))
 

@@ -65,16 +65,16 @@ def prefix_of(key: bytes) -> bytes:
 
 DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
-_INCARNATION: Final = 8
+_TABLE_ID: Final = 8
 _HEAD: Final = 16
 
 
 def first_definition(table: Table) -> bytes:
     """The ``d:def`` cell of a table that is created: 16 random bytes, then the Table struct.
 
-    The first eight, its incarnation, tell this table from an equal one of the same name before or after it. The other
-    eight, its stamp, become others when the table is renamed or altered with its partitions. So a late compare-and-put
-    of someone who drops or renames a table never meets another one, nor the same after it came back.
+    The first eight, the table id, tell this table from an equal one of the same name before or after it. The other
+    eight, the version, become others when the table is renamed or altered with its partitions. So a process that is
+    late to drop or to rename a table never meets another one, nor the same after it came back.
     """
     return os.urandom(_HEAD) + encode_table(table)
 
@@ -84,19 +84,19 @@ def next_definition(cell: bytes, table: Table) -> bytes:
     return cell[:_HEAD] + encode_table(table)
 
 
-def stamped_definition(cell: bytes, table: Table) -> bytes:
+def renewed_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
-    return cell[:_INCARNATION] + os.urandom(_HEAD - _INCARNATION) + encode_table(table)
+    return cell[:_TABLE_ID] + os.urandom(_HEAD - _TABLE_ID) + encode_table(table)
 
 
-def stamp_of(cell: bytes) -> bytes:
-    """What tells one state of a table's row from all others: incarnation and stamp."""
+def version_of(cell: bytes) -> bytes:
+    """What tells one state of a table's row from all others: table id and version."""
     return cell[:_HEAD]
 
 
-def incarnation_of(cell: bytes) -> bytes:
+def table_id_of(cell: bytes) -> bytes:
     """What tells a table from all others, as long as it lives."""
-    return cell[:_INCARNATION]
+    return cell[:_TABLE_ID]
 
 
 def struct_of(cell: bytes) -> bytes:
@@ -194,15 +194,15 @@ class TableRow:
         return totals_of(self.log)
 
     @property
-    def incarnation(self) -> bytes:
+    def table_id(self) -> bytes:
         """Eight bytes that no other table has, nor had; it keeps them when it is altered or renamed.
 
         So what is kept under them goes along with the table: its sequence numbers, too, only rise on that way.
 
-        >>> store.table_row("shop", "sales").incarnation == store.table_incarnation("shop", "sales")
-        True
+        >>> len(store.table_row("shop", "sales").table_id)
+        8
         """
-        return incarnation_of(self.cells[DEFINITION])
+        return table_id_of(self.cells[DEFINITION])
 
 
 def totals_of(log: Log) -> Totals:

@@ -20,7 +20,7 @@ from hbstore.errors import (
 from hbstore.keys import successor
 from hbstore.model import Database, Table
 from hbstore.names import identifier
-from hbstore.store.hive.annex_keys import annexes_of
+from hbstore.store.hive.companion_keys import companions_of
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
@@ -193,20 +193,15 @@ class Tables:
             raise _not_found(database, name)
         return view, row
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool, incarnation: bytes | None = None) -> None:
+    def drop_table(self, database: str, name: str, *, if_exists: bool) -> None:
         """Remove a table and its partitions."""
         expect_flags(if_exists=if_exists)
-        expect("incarnation", incarnation, bytes, NoneType, hint="Give what table_incarnation returned, or None")
 
         def drop(transaction: Transaction) -> None:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
             if DEFINITION not in view.cells:
                 vacate(view)
-            _, row = self.view(transaction, database, name)
-            if incarnation not in (None, row.incarnation):
-                raise ConcurrentChange(
-                    "another table has this name now", table=row.table, hint="Nothing was changed; read the table again"
-                )
+            self.view(transaction, database, name)
             remove_table(view)
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
@@ -272,7 +267,7 @@ def remove_table(view: RowView) -> None:
     view.set_state(b"")
     view.clear(prefix_of(view.key))
     if definition is not None:
-        view.clear(annexes_of(definition))
+        view.clear(companions_of(definition))
 
 
 def vacate(view: RowView) -> None:

@@ -13,17 +13,17 @@ from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
 from hbstore.keys import cell_at, split_key, successor
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.store.changes import Change
-from hbstore.store.hive.annex_keys import annex_keys, is_annex
+from hbstore.store.hive.companion_keys import companion_keys, is_companion
 from hbstore.store.puts import (
     NEEDS_PARTITIONS,
     NEEDS_VALUES,
     InvalidValues,
     Puts,
+    affected_by,
     already_exists,
     no_such_partition,
     partition_key,
     texts_of,
-    touched_by,
 )
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow, totals_state
@@ -69,9 +69,9 @@ class Writer:
 
         def dropping(row: TableRow, _: RowView) -> Change:
             present = {partition_key(row, one): one for one in given}
-            return Change(deletes=_with_annexes(row, present), present=present, skip_absent=if_exists)
+            return Change(deletes=_with_companions(row, present), present=present, skip_absent=if_exists)
 
-        return sum(not is_annex(key) for key in self._make(row, dropping).deletes)
+        return sum(not is_companion(key) for key in self._make(row, dropping).deletes)
 
     def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
         """Replace all of existing partitions but their identity."""
@@ -117,7 +117,7 @@ class Writer:
                 )
             return Change(
                 tuple(batch.rows.values()),
-                _with_annexes(row, present),
+                _with_companions(row, present),
                 absent,
                 present,
                 expected={partition_key(row, values): payload for values, payload in expected.items()},
@@ -152,7 +152,7 @@ class Writer:
             puts, present = tuple(batch.rows.values()), {old_key: texts}
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
                 return Change(puts, present=present, times=batch.times)
-            gone = _with_annexes(row, present)
+            gone = _with_companions(row, present)
             return Change(puts, gone, batch.values, present, times=batch.times)
 
         self._make(row, renaming)
@@ -190,7 +190,7 @@ def write_change(view: RowView, row: TableRow, change: Change) -> Change:
     add_statistics(view, row, done)
     columns = row.definition.time_columns
     if columns is not None:
-        update_timelines(view, row, columns, touched_by(columns, done, stored))
+        update_timelines(view, row, columns, affected_by(columns, done, stored))
     return done
 
 
@@ -227,15 +227,15 @@ def _checked(row: TableRow, change: Change, stored: Mapping[bytes, bytes]) -> Ch
 def add_statistics(view: RowView, row: TableRow, change: Change) -> None:
     """Count the prefixes of keys that a change brings."""
     known = Sketch.decode(row.cells.get(STATISTICS), len(row.definition.schema.names))
-    more = known.add(put.cells for put in change.puts if not is_annex(put.key))
+    more = known.add(put.cells for put in change.puts if not is_companion(put.key))
     if more is not known:
         view.put_cell(STATISTICS, more.encode())
 
 
-def _with_annexes(row: TableRow, keys: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Keys of partitions with those of their annexes, sorted."""
+def _with_companions(row: TableRow, keys: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Keys of partitions with those of their companions, sorted."""
     partitions = list(keys)
-    return tuple(sorted(partitions + annex_keys(row, partitions)))
+    return tuple(sorted(partitions + companion_keys(row, partitions)))
 
 
 def _adding(
@@ -278,7 +278,9 @@ def _is_untimed(row: TableRow, key: bytes, stored: Mapping[bytes, bytes]) -> boo
 def _gained(change: Change, stored: Mapping[bytes, bytes]) -> Totals:
     """What a table's totals gain by a change, by what is there now under its keys."""
     keys = {*(put.key for put in change.puts), *change.deletes} & stored.keys() if stored else ()
-    return Totals.of(put.payload for put in change.puts) - Totals.of(stored[key] for key in keys if not is_annex(key))
+    return Totals.of(put.payload for put in change.puts) - Totals.of(
+        stored[key] for key in keys if not is_companion(key)
+    )
 
 
 def partitioned(table: Table) -> Table:

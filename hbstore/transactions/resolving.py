@@ -73,11 +73,13 @@ class Resolver:
                 self.roll_forward(commit.primary, primary)
             return
         if not commit.stored:
-            self.finish(commit, (RowWrites(row, commit.sequence, b"", commit.cells),))  # its state is there already
+            self.write_and_close(
+                commit, (RowWrites(row, commit.sequence, b"", commit.cells),)
+            )  # its state is there already
             return
         writes = get_payload(self.rows, row, commit.id)
         if writes is not None:
-            self.finish(commit, writes)
+            self.write_and_close(commit, writes)
         elif self.log(row).find(commit.id) is not None:
             raise CorruptRow("the writes of an open commit are missing", row=row, commit=commit.id, hint=RESTORE)
 
@@ -116,7 +118,7 @@ class Resolver:
         self._change(row, Log.given_up)
         return self.log(row)
 
-    def finish(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
+    def write_and_close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Write what a decided transaction writes, and close it; the first of the rows decided it."""
         self.write(commit, writes)
         self.close(commit, writes)

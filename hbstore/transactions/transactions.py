@@ -138,7 +138,7 @@ class Transactions:
                 return
         resolver.roll_forward(row, commit)
 
-    def finish(self, row: bytes, older_than: float) -> int:
+    def roll_forward_row(self, row: bytes, older_than: float) -> int:
         """Bring to an end what dead processes left in a row; how many changes and locks that were.
 
         Args:

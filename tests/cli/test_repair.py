@@ -119,14 +119,14 @@ def test_mistakes(run, logs, url):
 
 
 def publish(url, root, until, *, decide=False):
-    """What a job leaves that claimed ds=2013-01-09/hour=1, and perhaps decided, and then died."""
+    """What a job leaves that leased ds=2013-01-09/hour=1, and perhaps decided, and then died."""
     with hbstore.connect(url) as store:
         row = store.publications.row("shop", "logs")
         values = ("2013-01-09", "1")
         write = PartitionWrite(values, f"file:{root}/ds=2013-01-09/hour=1")
         manifest = Manifest("job", f"file:{root}/_hbstore/job", (write,))
         places = {partition_key(row, values): "ds=2013-01-09/hour=1"}
-        store.publications.claim(row, "job", places, manifest.encode(), time.time() + until)
+        store.publications.lease(row, "job", places, manifest.encode(), time.time() + until)
         if decide:
             store.publications.decide(row, "job")
 

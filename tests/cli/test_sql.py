@@ -175,7 +175,9 @@ def test_a_store_that_is_not_there(run, path):
 
 def test_jobs_publications_are_shown_first(run, warehouse, monkeypatch):
     asked = []
-    monkeypatch.setattr("hbstore.publishing.publisher.Publisher.finish_before_use", lambda _, row: asked.append(row))
+    monkeypatch.setattr(
+        "hbstore.publishing.publisher.Publisher.roll_forward_before_use", lambda _, row: asked.append(row)
+    )
     monkeypatch.setattr("hbstore.store.partition_store.has_publications", lambda _: True)
     run("sql", "describe shop.visits")
     assert not asked

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hbstore import AlreadyExists, Partition, PartitionNotFound, connect
 from hbstore.cubes import Column, DimTable, StorageTable
-from hbstore.cubes.latest import LATEST_STAMP, latest_time_key
+from hbstore.cubes.latest import LATEST_VERSION, latest_time_key
 from hbstore.errors import ModelNotFound
 from tests.cubes.conftest import RIDES, cubes_of, days
 from tests.processes import ROOT
@@ -50,7 +50,7 @@ def check(store, table="lake_stations"):
     for others, one in newest.items():
         copy = found[others]
         assert copy.location == one.location
-        extra = {latest_time_key("dt"): one.values[0], LATEST_STAMP: copy.parameters[LATEST_STAMP]}
+        extra = {latest_time_key("dt"): one.values[0], LATEST_VERSION: copy.parameters[LATEST_VERSION]}
         assert copy.parameters == {**one.parameters, **extra}
         assert (copy.storage, copy.create_time) == (one.storage, one.create_time)
     return {others: one.values[0] for others, one in newest.items()}

@@ -41,7 +41,7 @@ def client(root, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(Publisher, "_show", lambda *_: None)
             Publisher(store).publish("shop.sales", *job(root))
-        store.finish_publications = Publisher(store).finish_before_use
+        store.roll_forward_publications = Publisher(store).roll_forward_before_use
         yield Writing(store, root.parent)
 
 
@@ -66,5 +66,5 @@ def test_whatever_is_asked_first(client, root, method, monkeypatch):
 
 
 def test_a_server_that_cannot_finish_it_answers_all_the_same(client):
-    client.store.finish_publications = None
+    client.store.roll_forward_publications = None
     assert names(client.get_partitions_by_filter("shop", "sales", 'ds >= "a"', -1)) == ["ds=a", "ds=b", "ds=c"]

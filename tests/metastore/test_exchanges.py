@@ -120,7 +120,7 @@ def test_a_table_is_not_dropped_while_folders_of_exchanged_partitions_are_in_its
     publications = shop.store.publications
     for name in (("attic", "old"), ("shop", "sales")):
         row = publications.row(*name)
-        publications.claim(row, manifest.id, {b"key": "ds=a/hour=1"}, manifest.encode(), time.time() + 60)
+        publications.lease(row, manifest.id, {b"key": "ds=a/hour=1"}, manifest.encode(), time.time() + 60)
     for drop in (lambda: shop.drop_table("shop", "sales", True), lambda: shop.drop_database("shop", True, True)):
         with pytest.raises(TYPES.MetaException, match="not all moved yet"):
             drop()

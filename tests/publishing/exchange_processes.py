@@ -31,7 +31,7 @@ def prepare(store, root):
 def exchange_until_killed(url, root):
     days = ", ".join(f"(ds = 'd{day}')" for day in range(0, DAYS, 2))
     with connect(url) as store:
-        store.finish_publications = Publisher(store).finish_before_use
+        store.roll_forward_publications = Publisher(store).roll_forward_before_use
         store.get_table(*HERE)
         places = [HERE, THERE] if store.count_partitions(*THERE) == 0 else [THERE, HERE]
         while True:

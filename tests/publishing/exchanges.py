@@ -59,7 +59,7 @@ def both(store):
     return seen(store, SALES), seen(store, OLD)
 
 
-def claims(store):
+def leases(store):
     """How many publications are open in both tables."""
     return sum(len(store.publications.of(store.publications.row(*table))) for table in (SALES, OLD))
 
@@ -87,7 +87,7 @@ def meanwhile(monkeypatch, before=lambda _: None, after=lambda _: None):
 def finishing(store):
     """The store as those open it who may move files."""
     opened = PartitionStore(store.rows)
-    opened.finish_publications = Publisher(opened).finish_before_use
+    opened.roll_forward_publications = Publisher(opened).roll_forward_before_use
     return opened
 
 
@@ -111,5 +111,5 @@ def manifests(store):
 
 
 def job(values):
-    """What a job would write that claims a partition."""
+    """What a job would write that leases a partition."""
     return Manifest("job1", "", (PartitionWrite(values, "file:/nowhere"),))

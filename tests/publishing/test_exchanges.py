@@ -18,9 +18,9 @@ from tests.publishing.exchanges import (
     OLD,
     SALES,
     both,
-    claims,
     deaths,
     finishing,
+    leases,
     manifests,
     meanwhile,
     prepare,
@@ -33,7 +33,7 @@ def test_all_specs_are_one_change(store, tmp_path):
     result = run(store, tmp_path)
     assert (result.changed, result.notes) == (4, ())
     assert both(store) == AFTER
-    assert claims(store) == 0
+    assert leases(store) == 0
     assert not (tmp_path / "shop.db/sales/ds=a").exists()
     assert (tmp_path / "far/own/rows").exists()
     assert all("/shop.db/" not in one.location for one in store.get_partitions_by_filter(*OLD, None))
@@ -57,7 +57,7 @@ def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, fi
         left = [one for one in store.get_partitions_by_filter(*OLD, None) if "/shop.db/" in one.location]
         assert left == [], at
         recover_later(store, SALES, OLD)
-        assert claims(store) == 0, at
+        assert leases(store) == 0, at
     assert made == sorted(made), "before it is decided nothing is changed, after it all"
     assert made[0] is False
     assert made[-1] is True
@@ -70,7 +70,7 @@ def test_the_statement_may_be_repeated_at_once(url, tmp_path):
         except PartitionNotFound:
             assert both(store)[0] == AFTER[0]
         assert both(store) == AFTER, at
-        assert claims(store) == 0, at
+        assert leases(store) == 0, at
 
 
 @pytest.mark.parametrize("fault", [one for one in Fault if one not in (Fault.LATE, Fault.CRASH, Fault.CRASH_AFTER)])
@@ -93,7 +93,7 @@ def test_what_it_says_is_true(url, fault, tmp_path):
         else:
             assert both(store) in (BEFORE, AFTER), at
         recover_later(store, SALES, OLD)
-        assert claims(store) == 0, at
+        assert leases(store) == 0, at
         there = store.get_partitions_by_filter(*OLD, None)
         assert all("/shop.db/" not in one.location for one in there), at
         if not faulty.struck:
@@ -106,10 +106,10 @@ def test_what_is_in_the_way_refuses_all(store, tmp_path):
     with pytest.raises(FileOperationFailed, match="already exists"):
         run(store, tmp_path)
     assert both(store) == BEFORE
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
-def test_what_the_store_refuses_leaves_no_claim(store, tmp_path):
+def test_what_the_store_refuses_leaves_no_lease(store, tmp_path):
     found = store.get_partitions_by_filter(*SALES, None)
     store.drop_partitions(*SALES, [("c", "1")])
     tables = [store.get_table(*place) for place in (SALES, OLD)]
@@ -118,7 +118,7 @@ def test_what_the_store_refuses_leaves_no_claim(store, tmp_path):
     store.add_partitions(*OLD, [store.get_partition(*SALES, ("b", "1"))])
     with pytest.raises(AlreadyExists):
         exchange_partitions(store, Warehouse(str(tmp_path)), *tables, found[:3])
-    assert claims(store) == 0
+    assert leases(store) == 0
     assert manifests(store) == []
 
 
@@ -128,7 +128,7 @@ def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_p
     assert result.changed == 4
     assert [note.split(":")[1] for note in result.notes] == [f"{tmp_path}/shop.db/sales/ds=a/hour=2 stay there"]
     assert both(store) == AFTER
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog):
@@ -141,11 +141,11 @@ def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog)
         there.mkdir(parents=True)
         finishing(store).get_table(*OLD)
         assert both(store) == AFTER, at
-        assert claims(store) > 0 or not here.exists(), at
+        assert leases(store) > 0 or not here.exists(), at
         blocked += here.exists()
         there.rmdir()
         finishing(store).get_table(*SALES)
         assert both(store) == AFTER, at
-        assert claims(store) == 0, at
+        assert leases(store) == 0, at
     assert blocked > 2
     assert "could not be finished" in caplog.text

@@ -21,10 +21,10 @@ from tests.publishing.exchanges import (
     SALES,
     STATEMENT,
     both,
-    claims,
     deaths,
     finishing,
     job,
+    leases,
     manifests,
     meanwhile,
     run,
@@ -33,12 +33,12 @@ from tests.store.faults import Crash
 
 
 def test_two_processes_exchange_the_same(store, tmp_path, monkeypatch):
-    """The second comes while the first has claimed the partitions, and takes them."""
+    """The second comes while the first has leased the partitions, and takes them."""
     meanwhile(monkeypatch, before=lambda other: run(other, tmp_path))
     with pytest.raises((AlreadyExists, PartitionNotFound)):
         run(store, tmp_path)
     assert both(store) == AFTER
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypatch):
@@ -46,7 +46,7 @@ def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypa
 
     def exchange(other):
         execute(other, statement, warehouse=str(tmp_path))
-        assert claims(other) == 2
+        assert leases(other) == 2
 
     meanwhile(monkeypatch, before=exchange)
     assert run(store, tmp_path).changed == 4
@@ -75,11 +75,11 @@ def test_several_finish_it_at_once(store, tmp_path, monkeypatch):
     assert run(store, tmp_path).notes == ()
     assert looked.count("move") > 1
     assert both(store) == AFTER
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 def test_what_somebody_else_finishes_is_noted_as_made_first(url, tmp_path, monkeypatch):
-    """So that no job takes the claims of the dead one away while folders move."""
+    """So that no job takes the leases of the dead one away while folders move."""
     real = Warehouse.move
     moves = []
     for _, store, _ in deaths(url, tmp_path):
@@ -127,18 +127,18 @@ def test_two_may_move_a_folder_in_the_same_moment(store, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("table", [SALES, OLD])
 def test_a_partition_that_a_job_is_writing_is_not_exchanged(store, tmp_path, table):
-    Publisher(store).claim(".".join(table), job(("a", "1")))
+    Publisher(store).lease(".".join(table), job(("a", "1")))
     with pytest.raises(WriteConflict, match="ds=a/hour=1"):
         run(store, tmp_path)
     assert both(store) == BEFORE
-    assert claims(store) == 1
+    assert leases(store) == 1
 
 
 def test_a_job_cannot_write_what_is_being_exchanged(store, tmp_path, monkeypatch):
     def write(other):
         for table in (SALES, OLD):
             with pytest.raises(WriteConflict):
-                Publisher(other).claim(".".join(table), job(("a", "2")))
+                Publisher(other).lease(".".join(table), job(("a", "2")))
 
     meanwhile(monkeypatch, before=write)
     run(store, tmp_path)
@@ -151,7 +151,7 @@ def test_a_process_that_was_taken_for_dead_changes_nothing(store, tmp_path, monk
     with pytest.raises(PublicationLost):
         run(store, tmp_path)
     assert both(store) == BEFORE
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 @pytest.mark.parametrize("table", [SALES, OLD])
@@ -160,7 +160,7 @@ def test_others_may_finish_what_a_slow_process_has_exchanged(store, tmp_path, mo
     result = run(store, tmp_path)
     assert (result.changed, result.notes) == (4, ())
     assert both(store) == AFTER
-    assert claims(store) == 0
+    assert leases(store) == 0
     assert manifests(store) == []
     assert all("/shop.db/" not in one.location for one in store.get_partitions_by_filter(*OLD, None))
 
@@ -192,7 +192,7 @@ def test_a_partition_that_only_looks_exchanged_keeps_its_files(store, tmp_path, 
         run(store, tmp_path)
     recover_later(store, OLD)
     assert both(store)[0] == BEFORE[0]
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 @pytest.mark.parametrize("table", [SALES, OLD])
@@ -201,7 +201,7 @@ def test_a_job_that_comes_after_a_death_has_the_files_follow_first(url, tmp_path
     made = 0
     for at, store, _ in deaths(url, tmp_path):
         with much_later():
-            Publisher(store).claim(".".join(table), job(("a", "1")))
+            Publisher(store).lease(".".join(table), job(("a", "1")))
         there = store.get_partitions_by_filter(*OLD, None)
         made += len(there) > 1
         assert all("/shop.db/" not in one.location for one in there), at
@@ -225,7 +225,7 @@ def test_what_was_dropped_and_altered_meanwhile_stays_so(url, tmp_path):
     assert dropped > 3
 
 
-def test_a_table_that_is_dropped_meanwhile_leaves_no_claim(url, tmp_path):
+def test_a_table_that_is_dropped_meanwhile_leaves_no_lease(url, tmp_path):
     for at, store, _root in deaths(url, tmp_path):
         dropped, left = (SALES, OLD) if at % 2 else (OLD, SALES)
         store.drop_table(*dropped)

@@ -16,7 +16,7 @@ from hbstore.rows import connect as connect_rows
 from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
 from tests.publishing.dying import much_later
-from tests.publishing.exchanges import OLD, SALES, claims, finishing, job
+from tests.publishing.exchanges import OLD, SALES, finishing, job, leases
 from tests.store.faults import Crash
 
 
@@ -64,8 +64,8 @@ def test_a_job_waits_for_who_copies(copied, monkeypatch):
     with much_later():
         for table in (SALES, OLD):
             with pytest.raises(ConcurrentChange):
-                Publisher(store).claim(".".join(table), job(("a", "1")))
-    assert claims(store) == 2
+                Publisher(store).lease(".".join(table), job(("a", "1")))
+    assert leases(store) == 2
 
 
 def test_what_was_copied_half_is_finished_later(copied):
@@ -74,7 +74,7 @@ def test_what_was_copied_half_is_finished_later(copied):
         finishing(store).get_table(*OLD)
     assert store.get_partition(*OLD, ("a", "1")).location.endswith("/old/ds=a/hour=1")
     assert place.files() == {"wh/old/ds=a/hour=1/one": b"one", "wh/old/ds=a/hour=1/two": b"two"}
-    assert claims(store) == 0
+    assert leases(store) == 0
 
 
 def test_who_copies_says_so(copied, monkeypatch):

@@ -13,7 +13,7 @@ from hbstore.repair import sync_partitions
 from hbstore.rows import connect as connect_rows
 from tests.publishing.exchanges import AFTER as EXCHANGED
 from tests.publishing.exchanges import BEFORE as NOT_EXCHANGED
-from tests.publishing.exchanges import OLD, SALES, both, claims, finishing, prepare, run
+from tests.publishing.exchanges import OLD, SALES, both, finishing, leases, prepare, run
 from tests.publishing.jobs import AFTER, BEFORE, job, seen
 from tests.publishing.jobs import prepare as prepare_sales
 
@@ -94,7 +94,7 @@ def test_exchanging(tmp_path):
             assert found == EXCHANGED or (full and found == NOT_EXCHANGED), pages
             outcomes.append(found == EXCHANGED)
             if not full:
-                assert claims(store) == 0
+                assert leases(store) == 0
                 break
     else:
         pytest.fail("it never had room enough")

@@ -27,7 +27,7 @@ def move(store, place):
     store.alter_table(replace(store.get_table("shop", "sales"), location=f"file:{place}"))
 
 
-def claims(store):
+def leases(store):
     return store.publications.of(store.publications.row("shop", "sales"))
 
 
@@ -39,7 +39,7 @@ def test_a_job_that_staged_in_the_old_place_changes_nothing(store, tmp_path):
         Publisher(store).publish("shop.sales", manifest, staged)
     assert "write again" in caught.value.hint
     assert seen(store, root) == BEFORE
-    assert claims(store) == []
+    assert leases(store) == []
     assert store.publications.manifest(store.publications.row("shop", "sales"), manifest.id) is None
     assert not (root / "_hbstore" / "job1").exists()
 
@@ -51,18 +51,18 @@ def test_what_was_decided_before_is_finished(store, tmp_path, monkeypatch):
         Publisher(store).publish("shop.sales", *job(root))
     move(store, tmp_path / "moved")
     assert seen(store, root) == AFTER
-    assert claims(store) == []
+    assert leases(store) == []
     assert not (root / "_hbstore" / "job1").exists()
 
 
 def test_what_a_dead_job_prepared_in_the_old_place_is_cleared_away(store, tmp_path):
     root = tmp_path / "sales"
     dead, staged = job(root)
-    Publisher(store).claim("shop.sales", dead)
+    Publisher(store).lease("shop.sales", dead)
     for source, target in staged.items():
         Warehouse(f"file:{root}").move(source, target, inside=[])
     move(store, tmp_path / "moved")
     with much_later():
         Publisher(store).publish("shop.sales", *job(tmp_path / "moved", "job2", "a"))
-    assert claims(store) == []
+    assert leases(store) == []
     assert not [path for path in root.rglob("*") if path.name.startswith(".") or path.name == "job1"]

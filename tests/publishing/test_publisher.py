@@ -62,16 +62,16 @@ def test_a_job_that_dies_anywhere_leaves_the_table_as_it_was_or_finished(url, tm
 
 def test_two_jobs_on_different_partitions_both_succeed(store, tmp_path):
     root = tmp_path / "sales"
-    claimed, _ = job(root, "job2", "d")
-    Publisher(store).claim("shop.sales", claimed)
+    leased, _ = job(root, "job2", "d")
+    Publisher(store).lease("shop.sales", leased)
     Publisher(store).publish("shop.sales", *job(root, "job1", "ab"))
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
 
 
 def test_two_jobs_on_one_partition_conflict(store, tmp_path):
     root = tmp_path / "sales"
-    claimed, _ = job(root, "job2", "ad")
-    Publisher(store).claim("shop.sales", claimed)
+    leased, _ = job(root, "job2", "ad")
+    Publisher(store).lease("shop.sales", leased)
     manifest, staged = job(root, "job1", "ab")
     with pytest.raises(WriteConflict, match="ds=a"):
         Publisher(store).publish("shop.sales", manifest, staged)
@@ -82,7 +82,7 @@ def test_a_job_that_was_taken_for_dead_changes_nothing(store, tmp_path):
     root = tmp_path / "sales"
     slow, _ = job(root, "job2", "a")
     publisher = Publisher(store)
-    row = publisher.claim("shop.sales", slow)
+    row = publisher.lease("shop.sales", slow)
     with much_later():
         publisher.publish("shop.sales", *job(root, "job1", "a"))
     with pytest.raises(PublicationLost):
@@ -133,7 +133,7 @@ def test_a_store_that_can_finishes_what_is_decided_before_a_table_is_read(store,
         patch.setattr(Publisher, "_show", lambda *_: None)
         Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
     assert not (root / "ds=a" / "part-0-job1").exists()
-    store.finish_publications = Publisher(store).finish_before_use
+    store.roll_forward_publications = Publisher(store).roll_forward_before_use
     store.get_table("shop", "sales")
     assert (root / "ds=a" / "part-0-job1").read_text() == "job1 a"
 
@@ -143,7 +143,7 @@ def test_a_table_is_read_as_it_is_where_its_files_cannot_be_moved(store, tmp_pat
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
         Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
-    store.finish_publications = Publisher(store).finish_before_use
+    store.roll_forward_publications = Publisher(store).roll_forward_before_use
     (root / "ds=a" / "part-0-job1").mkdir()  # in the way
     assert store.get_table("shop", "sales").name == "sales"
     assert "could not be finished" in caplog.text
@@ -176,7 +176,7 @@ def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path,
     renamed = replace(store.get_table("shop", "sales"), name="sold")
     with pytest.raises(ConcurrentChange, match="decided but not finished"):
         store.rename_table("shop", "sales", renamed)
-    store.finish_publications = Publisher(store).finish_before_use
+    store.roll_forward_publications = Publisher(store).roll_forward_before_use
     store.rename_table("shop", "sales", renamed)
     assert store.table_names("shop") == ["sold"]
     assert store.partition_names("shop", "sold") == ["ds=a", "ds=b", "ds=d"]

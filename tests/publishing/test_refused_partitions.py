@@ -101,7 +101,7 @@ def decided(store, tmp_path, monkeypatch):
 
 def test_a_table_is_read_as_it_is_where_what_is_decided_is_refused(store, tmp_path, monkeypatch, caplog):
     decided(store, tmp_path, monkeypatch)
-    store.finish_publications = Publisher(store).finish_before_use
+    store.roll_forward_publications = Publisher(store).roll_forward_before_use
     with caplog.at_level(logging.WARNING, "hbstore.publishing"):
         assert store.get_table("shop", "sales").name == "sales"
     assert "could not be finished" in caplog.text
@@ -121,4 +121,4 @@ def test_a_store_that_is_away_is_no_table_as_it_is(store, tmp_path, monkeypatch)
 
     monkeypatch.setattr(Publisher, "recover_row", away)
     with pytest.raises(StoreUnavailable):
-        Publisher(store).finish_before_use(store.publications.row("shop", "sales"))
+        Publisher(store).roll_forward_before_use(store.publications.row("shop", "sales"))

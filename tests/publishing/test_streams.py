@@ -142,17 +142,17 @@ def test_the_next_run_dies_as_well_wherever(tmp_path, monkeypatch):
     pytest.fail("it never came to its end")
 
 
-def test_a_run_that_hangs_loses_its_claim_to_the_next(store, tmp_path):
+def test_a_run_that_hangs_loses_its_lease_to_the_next(store, tmp_path):
     root = tmp_path / "sales"
     slow, _ = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
-    row = Publisher(store).claim("shop.sales", slow)
+    row = Publisher(store).lease("shop.sales", slow)
     assert run(store, root, 0)
     with pytest.raises(PublicationLost):
         store.publications.decide(row, "slow")
     assert seen(store, root) == whole([0])
 
 
-def test_a_run_that_hangs_before_it_claims_finds_the_batch_written(store, tmp_path):
+def test_a_run_that_hangs_before_it_leases_finds_the_batch_written(store, tmp_path):
     root = tmp_path / "sales"
     slow = made(root, "slow", StreamBatch(STREAM, 0, "d0"))
     run(store, root, 0)
@@ -174,10 +174,10 @@ def test_a_run_whose_staged_files_are_gone_writes_nothing(store, tmp_path):
     assert seen(store, root) == whole([0])
 
 
-def test_claims_of_other_jobs_are_left_alone(store, tmp_path):
+def test_leases_of_other_jobs_are_left_alone(store, tmp_path):
     root = tmp_path / "sales"
     other, _ = made(root, "other", StreamBatch(Stream("6a7b", "shop.sales"), 0, "d0"), "a")
-    Publisher(store).claim("shop.sales", other)
+    Publisher(store).lease("shop.sales", other)
     with pytest.raises(WriteConflict, match="ds=a"):
         run(store, root, 0)
     assert run(store, root, 0, partitions="bc")
@@ -189,7 +189,7 @@ def test_an_earlier_batch_of_other_partitions_is_named(store, tmp_path, monkeypa
         run(store, tmp_path / "sales", 0, partitions="a")
     row = store.publications.row("shop", "sales")
     with pytest.raises(WriteConflict, match="an earlier batch of the stream") as caught:
-        store.publications.claim(row, "next", {b"key": "ds=b"}, b"", 1e12, StreamBatch(STREAM, 1, "d1"))
+        store.publications.lease(row, "next", {b"key": "ds=b"}, b"", 1e12, StreamBatch(STREAM, 1, "d1"))
     assert caught.value.fields["batch"] == 0
     assert "partition" not in caught.value.fields
     assert "hbstore repair shop.sales" in caught.value.hint

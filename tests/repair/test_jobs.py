@@ -17,15 +17,15 @@ from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 DAY = 24 * 3600
 
 
-def claimed(sales, until, name="job", hour="1"):
-    """A job's claim of ds=new/hour=…, with its file in place under a hidden name."""
+def leased(sales, until, name="job", hour="1"):
+    """A job's lease of ds=new/hour=…, with its file in place under a hidden name."""
     row = sales.store.publications.row("shop", "sales")
     location = f"file:{sales.root}/ds=new/hour={hour}"
     hidden = f".{name}-0"
     writes = [PartitionWrite(("new", hour), location, {hidden: "part"}, statistics={"numFiles": 1})]
     manifest = Manifest(name, f"file:{sales.root}/_hbstore/{name}", tuple(writes))
     places = {partition_key(row, ("new", hour)): f"ds=new/hour={hour}"}
-    sales.store.publications.claim(row, name, places, manifest.encode(), time.time() + until)
+    sales.store.publications.lease(row, name, places, manifest.encode(), time.time() + until)
     sales.folders(f"_hbstore/{name}/data", f"ds=new/hour={hour}")
     (sales.root / "ds=new" / f"hour={hour}" / hidden).write_text("rows")
     return row
@@ -39,7 +39,7 @@ def aged(folder, seconds):
 
 
 def test_partitions_of_a_living_job_are_left_alone(sales):
-    claimed(sales, until=60)
+    leased(sales, until=60)
     sales.folders("ds=new/hour=2")
     for _ in range(2):
         repair = sales.sync()
@@ -50,7 +50,7 @@ def test_partitions_of_a_living_job_are_left_alone(sales):
 
 
 def test_what_a_dead_job_prepared_is_cleared_away(sales):
-    claimed(sales, until=-1)
+    leased(sales, until=-1)
     assert sales.sync("add", dry_run=True).busy == ("ds=new/hour=1",)
     assert (sales.root / "ds=new" / "hour=1" / ".job-0").exists()
     repair = sales.sync("add")
@@ -60,7 +60,7 @@ def test_what_a_dead_job_prepared_is_cleared_away(sales):
 
 
 def test_what_is_decided_is_finished_first(sales):
-    row = claimed(sales, until=60)
+    row = leased(sales, until=60)
     sales.store.publications.decide(row, "job")
     repair = sales.sync("add")
     assert (repair.busy, repair.added) == ((), 0)
@@ -70,7 +70,7 @@ def test_what_is_decided_is_finished_first(sales):
 
 
 def test_staging_of_dead_jobs_is_removed_after_a_day(sales):
-    claimed(sales, until=60)
+    leased(sales, until=60)
     sales.folders("_hbstore/young/data", "_hbstore/old/data", "_hbstore/busy/data")
     for name in ("job", "old", "busy"):
         (sales.root / "_hbstore" / name / "data" / "file").write_text("x")
@@ -113,8 +113,8 @@ def test_timelines_follow_and_a_folder_without_a_time_is_foreign(sales, value):
     assert not sync_partitions(sales.store, "shop.s1", "sync").add
 
 
-def test_a_claim_is_a_claim(sales):
+def test_a_lease_is_a_lease(sales):
     """What the tests above rest on: a second job is told of the first."""
-    claimed(sales, until=60)
+    leased(sales, until=60)
     with pytest.raises(WriteConflict):
-        claimed(sales, until=60, name="other")
+        leased(sales, until=60, name="other")

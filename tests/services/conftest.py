@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from hbstore import connect
-from hbstore.store.hive.annexes import Annexes
 from hbstore.store.hive.column_statistics import ColumnStatistics
+from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.functions import Functions
 from hbstore.store.hive.grants import Grants
-from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.marks import Marks
 from hbstore.store.hive.roles import Roles
@@ -44,13 +44,13 @@ class Services:
     def __post_init__(self):
         transactions = Transactions(self.store.rows, self.store.patience)
         tables = Tables(transactions)
-        ledger = LedgerRow(transactions, clock=self.clock)
-        self.rows, self.tables, self.annexes = self.store.rows, tables, Annexes(tables)
+        lock_table = LockTableRow(transactions, clock=self.clock)
+        self.rows, self.tables, self.companions = self.store.rows, tables, Companions(tables)
         self.functions = Functions(transactions, tables)
-        self.statistics = ColumnStatistics(self.annexes)
-        self.marks = Marks(self.annexes)
-        self.locks = Locks(ledger)
-        self.transactions = HiveTransactions(ledger)
+        self.statistics = ColumnStatistics(self.companions)
+        self.marks = Marks(self.companions)
+        self.locks = Locks(lock_table)
+        self.transactions = HiveTransactions(lock_table)
         self.roles = Roles(transactions)
         self.grants = Grants(transactions, tables)
 

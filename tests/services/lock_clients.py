@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hbstore import connect
 from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
-from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import say
@@ -34,7 +34,7 @@ def count(url, user, path, times, timeout):
     """Add one to the number in a file so many times, reading and writing it under the lock."""
     counter = Path(path)
     with connect(url) as store:
-        locks = Locks(LedgerRow(Transactions(store.rows), float(timeout)))
+        locks = Locks(LockTableRow(Transactions(store.rows), float(timeout)))
         for _ in range(int(times)):
             held = acquired(locks, user)
             number = int(counter.read_text())
@@ -47,5 +47,5 @@ def count(url, user, path, times, timeout):
 def hold(url, user, timeout):
     """Take the lock and never give it back."""
     with connect(url) as store:
-        say(acquired(Locks(LedgerRow(Transactions(store.rows), float(timeout))), user))
+        say(acquired(Locks(LockTableRow(Transactions(store.rows), float(timeout))), user))
         time.sleep(600)

@@ -23,8 +23,8 @@ from hbstore import (
     connect,
 )
 from hbstore.service_model import ColumnStatistic
-from hbstore.service_structs import Annex, decode_annex, encode_annex
-from hbstore.store.hive.annex_keys import table_annex_key
+from hbstore.service_structs import Companion, decode_companion, encode_companion
+from hbstore.store.hive.companion_keys import table_companion_key
 from tests.services.conftest import Clock, Services
 from tests.store.conftest import hours, sales_table
 from tests.strategies import unicode_text
@@ -59,15 +59,15 @@ def everything(sales, columns=None):
 
 
 @given(st.lists(statistics, max_size=4), st.lists(st.integers(-(2**31), 2**31 - 1), max_size=3))
-def test_every_annex_is_kept_in_its_bytes(some, events):
-    annex = Annex(tuple(some), tuple(events))
-    assert decode_annex(encode_annex(annex)) == annex
+def test_every_companion_is_kept_in_its_bytes(some, events):
+    companion = Companion(tuple(some), tuple(events))
+    assert decode_companion(encode_companion(companion)) == companion
 
 
-def test_bytes_that_are_no_annex_are_refused():
-    for payload in (b"", b"\x0f\0\x01\x0c\0\0\0\x01\0\0", encode_annex(Annex()) + b"\0"):
+def test_bytes_that_are_no_companion_are_refused():
+    for payload in (b"", b"\x0f\0\x01\x0c\0\0\0\x01\0\0", encode_companion(Companion()) + b"\0"):
         with pytest.raises(CorruptRow):
-            decode_annex(payload)
+            decode_companion(payload)
 
 
 def test_statistics_of_a_table(sales):
@@ -192,7 +192,7 @@ def test_a_table_that_comes_back_has_none(sales):
         sales.store.add_partitions("shop", "sales", hours(1, 5, 6, 7))
         assert sales.statistics.read_table("shop", "sales") == []
         assert everything(sales) == {}
-        start = table_annex_key(row)
+        start = table_companion_key(row)
         assert list(sales.rows.scan(start, start + b"\xff" * 40)) == []
 
 
@@ -201,10 +201,10 @@ def test_who_began_with_the_table_before_does_not_write_to_nowhere(sales):
     sales.store.drop_table("shop", "sales")
     sales.store.create_table(sales_table())
     with pytest.raises(ConcurrentChange):
-        sales.annexes.change(row, {table_annex_key(row): lambda annex: replace(annex, events=(1,))}, {})
+        sales.companions.change(row, {table_companion_key(row): lambda companion: replace(companion, events=(1,))}, {})
     sales.store.drop_table("shop", "sales")
     with pytest.raises(TableNotFound):
-        sales.annexes.change(row, {table_annex_key(row): lambda annex: replace(annex, events=(1,))}, {})
+        sales.companions.change(row, {table_companion_key(row): lambda companion: replace(companion, events=(1,))}, {})
 
 
 def test_an_altered_table_keeps_its_own(sales):

@@ -6,7 +6,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.errors import NoSuchLock
-from hbstore.store.hive.ledger_row import KEY, LedgerRow
+from hbstore.store.hive.lock_table_row import KEY, LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import Process
@@ -49,7 +49,7 @@ def test_the_lock_of_a_killed_process_expires(url, tmp_path):
     said = [client.wait() for client in clients]
     assert sorted(int(number) for ((_, number),) in said) == [1, 2, 3]
     with connect(url) as store:
-        locks = Locks(LedgerRow(Transactions(store.rows), timeout))
+        locks = Locks(LockTableRow(Transactions(store.rows), timeout))
         assert locks.show() == []
         with pytest.raises(NoSuchLock):
             locks.heartbeat(int(held))

@@ -9,8 +9,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, 
 from hbstore import connect
 from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
 from hbstore.service_model import LockState, LockType
-from hbstore.store.hive.ledger import Ledger
-from hbstore.store.hive.ledger_row import KEY, LedgerRow
+from hbstore.store.hive.lock_table import LockTable
+from hbstore.store.hive.lock_table_row import KEY, LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.transactions import HiveTransactions
 from hbstore.transactions.transactions import Transactions
@@ -38,9 +38,9 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.store = connect("memory://")
         self.clock = Clock()
-        ledgers = [LedgerRow(Transactions(self.store.rows), clock=self.clock) for _ in range(2)]
-        self.servers = [Locks(ledger) for ledger in ledgers]
-        self.transactions = HiveTransactions(ledgers[0])
+        lock_tables = [LockTableRow(Transactions(self.store.rows), clock=self.clock) for _ in range(2)]
+        self.servers = [Locks(lock_table) for lock_table in lock_tables]
+        self.transactions = HiveTransactions(lock_tables[0])
         self.granted = {}
         self.gone = set()
 
@@ -127,9 +127,9 @@ class Machine(RuleBasedStateMachine):
             assert one.blocked_by is None or (one.state is WAITING and one.blocked_by < one.id)
 
     @invariant()
-    def the_ledger_is_kept_whole(self):
-        ledger = Ledger.decode(Transactions(self.store.rows).state(KEY))
-        assert Ledger.decode(ledger.encode()) == ledger
+    def the_lock_table_is_kept_whole(self):
+        lock_table = LockTable.decode(Transactions(self.store.rows).state(KEY))
+        assert LockTable.decode(lock_table.encode()) == lock_table
 
 
 def _clash(one, two):

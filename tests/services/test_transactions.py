@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hbstore import CorruptRow, InvalidInput, connect
 from hbstore.errors import NoSuchTxn, TxnAborted
-from hbstore.service_model import Transaction, TransactionList
-from hbstore.store.hive.ledger import Ledger
+from hbstore.service_model import HiveTransaction, TransactionList
+from hbstore.store.hive.lock_table import LockTable
 from hbstore.store.hive.transactions import LONGEST_RANGE, MOST_AT_ONCE
 
 
@@ -22,7 +22,7 @@ def test_ids_rise_from_one(services):
     found = services.transactions.list()
     assert found.high_water_mark == 4
     assert [one.id for one in found.open] == [1, 2, 3, 4]
-    assert found.open[3] == Transaction(4, "ann", "here", "me", 1_000_000, 1_000_000, 0)
+    assert found.open[3] == HiveTransaction(4, "ann", "here", "me", 1_000_000, 1_000_000, 0)
 
 
 def test_no_more_are_opened_at_once_than_hive_opens(services):
@@ -35,7 +35,7 @@ def test_no_more_are_opened_at_once_than_hive_opens(services):
 def test_what_is_committed_is_gone_and_may_be_committed_again(services):
     one, two = services.transactions.open(2)
     services.transactions.commit(one)
-    after = TransactionList(2, (Transaction(two, None, None, None, 10**6, 10**6),), ())
+    after = TransactionList(2, (HiveTransaction(two, None, None, None, 10**6, 10**6),), ())
     assert services.transactions.list() == after
     services.transactions.commit(one)
     assert services.transactions.list() == after
@@ -103,20 +103,22 @@ def test_no_id_is_given_twice(url):
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.booleans())))
 def test_aborted_ids_are_kept_as_runs(steps):
-    ledger = Ledger().with_transactions(Transaction(number) for number in range(1, 21))
+    lock_table = LockTable().with_transactions(HiveTransaction(number) for number in range(1, 21))
     aborted, ended = set(), set()
     for number, abort in steps:
         if number not in ended:
             ended.add(number)
             aborted |= {number} if abort else set()
-            ledger = Ledger.decode(ledger.without_transactions([number], aborted=abort).encode())
-    assert ledger.aborted_ids() == tuple(sorted(aborted))
-    assert {number for number in range(22) if ledger.has_aborted(number)} == aborted
-    assert all(last + 1 < first for (_, last), (first, _) in zip(ledger.aborted, ledger.aborted[1:], strict=False))
-    assert set(ledger.transactions) == set(range(1, 21)) - ended
+            lock_table = LockTable.decode(lock_table.without_transactions([number], aborted=abort).encode())
+    assert lock_table.aborted_ids() == tuple(sorted(aborted))
+    assert {number for number in range(22) if lock_table.has_aborted(number)} == aborted
+    assert all(
+        last + 1 < first for (_, last), (first, _) in zip(lock_table.aborted, lock_table.aborted[1:], strict=False)
+    )
+    assert set(lock_table.transactions) == set(range(1, 21)) - ended
 
 
 @pytest.mark.parametrize("data", [b"x", b"[]", b"[1,2,3,4,5]", b'[0,0,[[1,[[9,1,"a"]]]],[],[]]', b"[0,0,[],[],[1]]"])
-def test_bytes_that_are_no_ledger_are_refused(data):
+def test_bytes_that_are_no_lock_table_are_refused(data):
     with pytest.raises(CorruptRow):
-        Ledger.decode(data)
+        LockTable.decode(data)

@@ -111,5 +111,5 @@ def test_what_nobody_can_finish_keeps_no_reader_waiting(spark, store, write, mon
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
         write("a")
-    monkeypatch.setattr(Publisher, "finish_before_use", lambda *_: None)  # as where its files cannot be moved
+    monkeypatch.setattr(Publisher, "roll_forward_before_use", lambda *_: None)  # as where its files cannot be moved
     assert counts(read_table(spark, store, "shop.sales")) == {"a": 10}

@@ -330,7 +330,7 @@ def test_spark_lists_a_changed_tables_files_anew(shop, root):
 def test_what_jobs_have_decided_is_finished_first(shop, monkeypatch):
     session, _ = shop
     finished = []
-    monkeypatch.setattr(Publisher, "finish_before_use", lambda _, row: finished.append(str(row.table)))
+    monkeypatch.setattr(Publisher, "roll_forward_before_use", lambda _, row: finished.append(str(row.table)))
     sql(session, "ALTER TABLE attic.old EXCHANGE PARTITION (ds = 'a') WITH TABLE shop.sales")
     assert finished == ["attic.old", "shop.sales"]
 

@@ -210,7 +210,7 @@ def test_timelines_and_a_store_that_is_opened_for_each_batch(spark, source, run,
 def test_a_batch_waits_for_a_job_that_died_with_its_partitions(spark, store, source, run, tmp_path):
     place = f"file:{tmp_path}/sales/ds=2013-01-01/hour=5"
     dead = Manifest("dead", f"{tmp_path}/sales/_hbstore/dead", (PartitionWrite(("2013-01-01", "5"), place),))
-    row = Publisher(store).claim("shop.sales", dead)
+    row = Publisher(store).lease("shop.sales", dead)
     store.publications.extend(row, "dead", time.time() + 3)
     source.add()
     run()

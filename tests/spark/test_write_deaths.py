@@ -61,7 +61,7 @@ def test_batches_are_whole_and_none_is_lost(spark, url, tmp_path):
     for _ in range(KILLS):
         came_back += written_until_killed(url, first, random.uniform(0, 1.5))
         with connect(url) as store:
-            store.finish_publications = Publisher(store).finish_before_use
+            store.roll_forward_publications = Publisher(store).roll_forward_before_use
             store.get_table("shop", "sales")
             ids = {row.id for row in read_table(spark, store, "shop.sales").select("id").collect()}
             batches = {one // ROWS for one in ids}
@@ -72,5 +72,5 @@ def test_batches_are_whole_and_none_is_lost(spark, url, tmp_path):
         first = max(batches) + 1
     hidden = [path for path in (tmp_path / "sales").rglob(".*") if not path.name.endswith(".crc")]
     with connect(url) as store:
-        claimed = {one.id for one in store.publications.of(store.publications.row("shop", "sales"))}
-    assert all(path.name[1:33] in claimed for path in hidden), "what is left belongs to a claim that runs out"
+        leased = {one.id for one in store.publications.of(store.publications.row("shop", "sales"))}
+    assert all(path.name[1:33] in leased for path in hidden), "what is left belongs to a lease that runs out"

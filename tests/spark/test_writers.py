@@ -111,17 +111,17 @@ def test_jobs_on_different_partitions_all_succeed_at_once(spark, store, tmp_path
 
 
 def test_of_jobs_on_one_partition_each_writes_all_or_gets_a_conflict(spark, store, monkeypatch):
-    """Both have claimed, or tried to, before either goes on."""
+    """Both have leased, or tried to, before either goes on."""
     gate = Barrier(2)
-    real = Publisher.claim
+    real = Publisher.lease
 
-    def claim(*given):
+    def lease(*given):
         try:
             return real(*given)
         finally:
             gate.wait(60)
 
-    monkeypatch.setattr(Publisher, "claim", claim)
+    monkeypatch.setattr(Publisher, "lease", lease)
     ended = at_once(*[lambda: write_table(rows(spark, day="d0"), store, "shop.sales")] * 2)
     (conflict,) = [one for one in ended if one is not None]
     assert conflict.fields["partition"].startswith("ds=d0/region=r")

@@ -212,18 +212,18 @@ def test_a_job_of_spark_that_fails_leaves_nothing(spark, store, tmp_path):
 
 def test_a_partition_that_another_job_writes_is_a_conflict(spark, store, tmp_path, monkeypatch):
     frame = spark.createDataFrame(rows_of(), SCHEMA)
-    claimed = []
-    real = Publisher.claim
+    leased = []
+    real = Publisher.lease
 
     def twice(self, table, manifest):
         row = real(self, table, manifest)
-        if not claimed:
-            claimed.append(manifest.id)
+        if not leased:
+            leased.append(manifest.id)
             with pytest.raises(WriteConflict):
                 write_table(frame, store, "shop.sales")
         return row
 
-    monkeypatch.setattr(Publisher, "claim", twice)
+    monkeypatch.setattr(Publisher, "lease", twice)
     write_table(frame, store, "shop.sales")
     assert found(spark, store) == expected(rows_of())
     assert len(list((tmp_path / "sales" / "_hbstore").iterdir())) == 0

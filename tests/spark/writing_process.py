@@ -30,7 +30,7 @@ def main(url, first):
                 try:
                     write_table(frame.coalesce(2), url, "shop.sales", static={"ds": "2013-01-01"})
                     break
-                except WriteConflict:  # with one that was killed, whose claim runs out
+                except WriteConflict:  # with one that was killed, whose lease runs out
                     time.sleep(0.2)
             sys.stdout.write(f"batch {batch}\n")
             sys.stdout.flush()

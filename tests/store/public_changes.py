@@ -97,8 +97,8 @@ def prepared(store):
     store.hive.locks.lock([EXCLUSIVE])
     store.hive.transactions.open()
     publish(store, "record", StreamBatch(STREAM, 7, "of 7"))
-    claim(store, "p1", 20)
-    claim(store, "p2", 21, until=1.0)
+    lease(store, "p1", 20)
+    lease(store, "p2", 21, until=1.0)
     publish(store, "decide", "p2")
     return store
 
@@ -108,10 +108,10 @@ def publish(store, method, *arguments):
     return getattr(store.publications, method)(_ROWS[store.rows.url], *arguments)
 
 
-def claim(store, publication_id, day, until=FAR):
+def lease(store, publication_id, day, until=FAR):
     key = b"shop\0books\0%d...." % day  # the last four bytes are the trailer
     names = {key: f"ds=2013-01-{day}/hour=0"}
-    return publish(store, "claim", publication_id, names, b"what it does", until)
+    return publish(store, "lease", publication_id, names, b"what it does", until)
 
 
 PRICED = [Column("price", "int")]
@@ -191,8 +191,8 @@ CHANGES = {
     "transactions.abort_all": lambda s: s.hive.transactions.abort_all([1]),
     "transactions.heartbeat": lambda s: s.hive.transactions.heartbeat(1),
     "transactions.heartbeat_range": lambda s: str(s.hive.transactions.heartbeat_range(1, 2)),
-    "publications.claim": lambda s: claim(s, "p3", 22),
-    "publications.claim of the same": lambda s: claim(s, "p4", 22),
+    "publications.lease": lambda s: lease(s, "p3", 22),
+    "publications.lease of the same": lambda s: lease(s, "p4", 22),
     "publications.extend": lambda s: publish(s, "extend", "p1", FAR + 1),
     "publications.decide": lambda s: publish(s, "decide", "p1"),
     "publications.withdraw": lambda s: publish(s, "withdraw", "p1"),

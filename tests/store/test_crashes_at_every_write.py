@@ -74,8 +74,8 @@ def test_writes_that_arrive_late_change_nothing(operation, fault):
     """After repair and newer changes of the same partitions, the lost write arrives, and all of it once more."""
     for store, faulty, _ in struck(operation, fault):
         store.repair("shop", "sales")
-        touched = [(operations.DAY, hour) for hour in ("1", "2", "3", "4", "7", "8", "9")]
-        store.drop_partitions("shop", "sales", touched, if_exists=True)
+        affected = [(operations.DAY, hour) for hour in ("1", "2", "3", "4", "7", "8", "9")]
+        store.drop_partitions("shop", "sales", affected, if_exists=True)
         store.add_partitions("shop", "sales", [operations.marked(hour, "newer") for hour in ("2", "3", "7")])
         newest = operations.seen(store)
         faulty.arrive()

@@ -68,9 +68,9 @@ def test_writers_that_are_killed_leave_whole_batches_and_all_that_they_acknowled
             state = apply(state, step, number, size)
         step, number = next(taken)
         beyond = apply(state, step, number, size)
-        touched = state ^ beyond
+        affected = state ^ beyond
         now = listed(store, table)
-        assert set(now) - touched == state - touched, "before the repair"
+        assert set(now) - affected == state - affected, "before the repair"
         repaired = store.repair("d", table)
         assert not repaired.miscounted
         unfinished += repaired.finished

@@ -65,27 +65,27 @@ def test_any_partition_of_any_table(data, table, url):
         store.create_database(table.database)
         store.create_table(table)
         assert store.add_partitions(table.database, table.name, partitions, invalid_values="keep") == len(partitions)
-        for given_partition in partitions:
-            found = store.get_partition(table.database, table.name, given_partition.values)
-            _check(given_partition, found, table)
+        for sent_partition in partitions:
+            found = store.get_partition(table.database, table.name, sent_partition.values)
+            _check(sent_partition, found, table)
         store.alter_partitions(table.database, table.name, partitions)
-        for given_partition in partitions:
-            found = store.get_partition(table.database, table.name, given_partition.values)
-            assert found.create_time == given_partition.create_time, "altering keeps what it is told"
+        for sent_partition in partitions:
+            found = store.get_partition(table.database, table.name, sent_partition.values)
+            assert found.create_time == sent_partition.create_time, "altering keeps what it is told"
 
 
-def _check(given_partition, found, table):
+def _check(sent_partition, found, table):
     for name in ("values", "parameters", "last_access_time"):
-        assert getattr(found, name) == getattr(given_partition, name), name
-    if given_partition.create_time:
-        assert found.create_time == given_partition.create_time
-    if given_partition.location is not None:
-        assert found.location == given_partition.location
+        assert getattr(found, name) == getattr(sent_partition, name), name
+    if sent_partition.create_time:
+        assert found.create_time == sent_partition.create_time
+    if sent_partition.location is not None:
+        assert found.location == sent_partition.location
     elif table.location is not None:
         assert found.location.startswith(f"{table.location}/p0=")
-    if given_partition.storage is not None:
-        assert found.storage == given_partition.storage
-    assert (found.privileges or Privileges()) == (given_partition.privileges or Privileges())
+    if sent_partition.storage is not None:
+        assert found.storage == sent_partition.storage
+    assert (found.privileges or Privileges()) == (sent_partition.privileges or Privileges())
 
 
 @pytest.mark.parametrize("storage", [StorageDescriptor(), FULL, replace(FULL, skew=None)])

@@ -45,7 +45,7 @@ DAMAGES = {
     "a hole outside": lambda cell: cell.replace(b'"holes0":"2015-01-03"', b'"holes0":"2015-01-09"'),
     "ends the wrong way round": lambda cell: cell.replace(b"2015-01-04", b"2014-12-04"),
     "a builder without a time": lambda cell: (
-        cell[:16] + b'{"declared":"HOURLY,DAILY|dt,pt","builder":"b","touched":[]}'
+        cell[:16] + b'{"declared":"HOURLY,DAILY|dt,pt","builder":"b","affected":[]}'
     ),
 }
 
@@ -74,7 +74,7 @@ def test_a_damaged_timeline_is_named_and_mended(fact, name):
 
 @pytest.mark.parametrize("at", range(0, 300, 7))
 def test_a_flipped_byte_is_seen_by_a_reader_or_by_check(fact, at):
-    """Unless it changes nothing: a byte of the stamp, or of a word that stands for nothing."""
+    """Unless it changes nothing: a byte of the version, or of a word that stands for nothing."""
     cell = bytearray(stored(fact))
     cell[at % len(cell)] ^= 0x01
     put(fact, bytes(cell))

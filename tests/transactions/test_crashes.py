@@ -63,7 +63,7 @@ def is_clean(rows):
 def finish(rows):
     """What a repair does with rows that dead processes left."""
     for row in (steps.LEFT, steps.RIGHT, steps.DATABASE):
-        Transactions(rows, steps.AT_ONCE).finish(row, older_than=-1.0)
+        Transactions(rows, steps.AT_ONCE).roll_forward_row(row, older_than=-1.0)
 
 
 @EVERY_FAULT

@@ -8,9 +8,9 @@ from typing import Any
 from hbstore.errors import PartitionNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import environment, properties_of
-from hbstore.metastore.methods.given_partitions import with_columns
+from hbstore.metastore.methods.sent_partitions import with_columns
 from hbstore.metastore.methods.table_locations import named_table
-from hbstore.metastore.protocol import THRIFT, GivenPartition
+from hbstore.metastore.protocol import THRIFT, SentPartition
 from hbstore.model import Partition, Table
 from hbstore.warehouse import partition_changes
 
@@ -24,8 +24,8 @@ def alter_partition(call: Call) -> None:
     Raises:
         InvalidOperationException: there is no such partition or table.
     """
-    given_partition: GivenPartition = call.arguments.new_part
-    _change(call, _table(call), [given_partition.partition], environment(call))
+    sent_partition: SentPartition = call.arguments.new_part
+    _change(call, _table(call), [sent_partition.partition], environment(call))
 
 
 @handlers.answers("alter_partitions", "alter_partitions_with_environment_context", writes=True)
@@ -35,8 +35,8 @@ def alter_partitions(call: Call) -> None:
     Raises:
         InvalidOperationException: one is not there, or there is no such table.
     """
-    given_partitions: Sequence[GivenPartition] = call.arguments.new_parts or ()
-    _change(call, _table(call), [given_partition.partition for given_partition in given_partitions], environment(call))
+    sent_partitions: Sequence[SentPartition] = call.arguments.new_parts or ()
+    _change(call, _table(call), [sent_partition.partition for sent_partition in sent_partitions], environment(call))
 
 
 @handlers.answers("alter_partitions_req", writes=True)
@@ -47,14 +47,14 @@ def alter_partitions_req(call: Call) -> Any:
         InvalidOperationException: one is not there, or there is no such table.
     """
     request = call.arguments.req
-    given_partitions: Sequence[GivenPartition] = request.partitions or ()
+    sent_partitions: Sequence[SentPartition] = request.partitions or ()
     if request.skipColumnSchemaForPartition and request.partitionColSchema is not None:
-        given_partitions = with_columns(given_partitions, request.partitionColSchema)
+        sent_partitions = with_columns(sent_partitions, request.partitionColSchema)
     table = named_table(call, request.dbName, request.tableName)
     _change(
         call,
         table,
-        [given_partition.partition for given_partition in given_partitions],
+        [sent_partition.partition for sent_partition in sent_partitions],
         properties_of(request.environmentContext),
     )
     return THRIFT.AlterPartitionsResponse()

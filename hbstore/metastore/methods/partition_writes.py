@@ -10,10 +10,10 @@ from hbstore.errors import InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import IN_CATALOG
 from hbstore.metastore.environment import environment, properties_of
-from hbstore.metastore.methods.given_partitions import partitions_of, with_columns
+from hbstore.metastore.methods.sent_partitions import partitions_of, with_columns
 from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.naming import database_name
-from hbstore.metastore.protocol import THRIFT, GivenPartition
+from hbstore.metastore.protocol import THRIFT, SentPartition
 from hbstore.model import Partition, StorageDescriptor, Table
 from hbstore.names import name_reader
 from hbstore.structs import PartitionEncoder
@@ -30,9 +30,9 @@ def add_partition(call: Call) -> bytes:
         AlreadyExistsException: it is there already.
         InvalidObjectException: there is no such table.
     """
-    given_partition: GivenPartition = call.arguments.new_part
+    sent_partition: SentPartition = call.arguments.new_part
     return _add(
-        call, given_partition.database, given_partition.table, [given_partition], properties=environment(call)
+        call, sent_partition.database, sent_partition.table, [sent_partition], properties=environment(call)
     ).stored(call)[0]
 
 
@@ -45,10 +45,10 @@ def add_several(call: Call) -> int:
         InvalidObjectException: there is no such table.
         MetaException: two are equal, or of different tables.
     """
-    given_partitions: Sequence[GivenPartition] = call.arguments.new_parts or ()
-    if not given_partitions:
+    sent_partitions: Sequence[SentPartition] = call.arguments.new_parts or ()
+    if not sent_partitions:
         return 0
-    return _add(call, given_partitions[0].database, given_partitions[0].table, given_partitions).added.number
+    return _add(call, sent_partitions[0].database, sent_partitions[0].table, sent_partitions).added.number
 
 
 @handlers.answers("add_partitions_req", writes=True)
@@ -89,8 +89,8 @@ def add_partitions_pspec(call: Call) -> int:
     specs = call.arguments.new_parts or ()
     if not specs:
         return 0
-    given_partitions = [given_partition for spec in specs for given_partition in _of_spec(spec)]
-    return _add(call, specs[0].dbName, specs[0].tableName, given_partitions).added.number
+    sent_partitions = [sent_partition for spec in specs for sent_partition in _of_spec(spec)]
+    return _add(call, specs[0].dbName, specs[0].tableName, sent_partitions).added.number
 
 
 @handlers.answers("append_partition", "append_partition_with_environment_context", writes=True)
@@ -155,14 +155,14 @@ def _add(
     call: Call,
     database: str | None,
     name: str | None,
-    given_partitions: Sequence[GivenPartition],
+    sent_partitions: Sequence[SentPartition],
     *,
     if_not_exists: bool = False,
     properties: Mapping[str, str] | None = None,
 ) -> _Batch:
     """Add partitions to the table that the call names, if they are all that table's."""
     table = named_table(call, database, name)
-    new = partitions_of(table, given_partitions)
+    new = partitions_of(table, sent_partitions)
     added = add_partitions(call.store, call.warehouse, table, new, if_not_exists=if_not_exists, properties=properties)
     call.note(partitions=added.number)
     return _Batch(table, added)
@@ -182,11 +182,11 @@ def _appended_by_name(
 def _appended(
     call: Call, database: str | None, name: str | None, values: Sequence[str], properties: Mapping[str, str]
 ) -> bytes:
-    given = GivenPartition(database, name, Partition(values, later_fields=IN_CATALOG))
+    given = SentPartition(database, name, Partition(values, later_fields=IN_CATALOG))
     return _add(call, database, name, [given], properties=properties).stored(call)[0]
 
 
-def _of_spec(spec: Any) -> Iterator[GivenPartition]:
+def _of_spec(spec: Any) -> Iterator[SentPartition]:
     """The partitions of a spec: listed as they are, or what differs from a storage that they share."""
     if spec.partitionList is not None:
         yield from spec.partitionList.partitions or ()
@@ -204,4 +204,4 @@ def _of_spec(spec: Any) -> Iterator[GivenPartition]:
             privileges=without_storage.privileges,
             later_fields=IN_CATALOG,
         )
-        yield GivenPartition(spec.dbName, spec.tableName, partition)
+        yield SentPartition(spec.dbName, spec.tableName, partition)

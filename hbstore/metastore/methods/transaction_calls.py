@@ -7,7 +7,7 @@ from typing import Any, Final
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.write_ids import aborted_bits
 from hbstore.metastore.protocol import THRIFT
-from hbstore.service_model import Transaction
+from hbstore.service_model import HiveTransaction
 
 handlers = Handlers()
 _ABORTED: Final = 2
@@ -78,7 +78,7 @@ def show_compact(_: Call) -> Any:
     return THRIFT.ShowCompactResponse(compacts=[])
 
 
-def _info(transaction: Transaction) -> Any:
+def _info(transaction: HiveTransaction) -> Any:
     return THRIFT.TxnInfo(
         id=transaction.id,
         state=_OPEN,

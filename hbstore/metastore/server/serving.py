@@ -174,13 +174,13 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     if not serving.read_only:
-        finish = Publisher(store).finish_before_use
+        finish = Publisher(store).roll_forward_before_use
 
-        def finish_publications(row: TableRow) -> None:
+        def roll_forward_publications(row: TableRow) -> None:
             leave_selector()  # it lists and moves files
             finish(row)
 
-        store.finish_publications = finish_publications
+        store.roll_forward_publications = roll_forward_publications
     endpoint = metastore(
         Service(store, serving.warehouse, serving.read_only, serving.strict_types),
         log if metrics is None else _both(log, metrics.observe),

@@ -129,7 +129,7 @@ def analyze_table(
         )
     database, name = table_name(table)
     with opened(store) as open_store:
-        Publisher(open_store).finish_before_use(open_store.publications.row(database, name))
+        Publisher(open_store).roll_forward_before_use(open_store.publications.row(database, name))
         described = partitioned(open_store.get_table(database, name))
         chosen = summary_columns(described, columns)
         analysis = _Analysis(
@@ -197,7 +197,7 @@ class _Analysis:
             todo = again
             if todo:
                 row = self.store.publications.row(self.table.database, self.table.name)
-                Publisher(self.store).finish_before_use(row)
+                Publisher(self.store).roll_forward_before_use(row)
         whole = None if self.changed else self.whole
         if whole is not None:
             write_whole(self.store, self.table, whole)

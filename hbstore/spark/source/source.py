@@ -115,14 +115,14 @@ class ReadSelection:
         filter: of the option; as text, since a deep tree cannot be pickled.
         pushed: what Spark pushed; all must hold.
         statistics: what was known of the table.
-        incarnation: which table of its name it was.
+        table_id: which table of its name it was.
         now: what relative times in the filter are relative to.
     """
 
     filter: str | None
     pushed: tuple[ExpressionTree, ...]
     statistics: Statistics
-    incarnation: bytes
+    table_id: bytes
     now: dt.datetime
 
     def plan(self, row: TableRow, rows: Rows) -> MultiScanPlan:
@@ -132,7 +132,7 @@ class ReadSelection:
             ConcurrentChange: the table was dropped meanwhile, and there is another one of its name.
             FilterError: the filter does not fit the table.
         """
-        if row.incarnation != self.incarnation:
+        if row.table_id != self.table_id:
             raise ConcurrentChange(
                 "the table was dropped and created again after the query was planned",
                 table=row.table,
@@ -184,7 +184,7 @@ class SourceReader(DataSourceReader):
     def selection(self, store: PartitionStore) -> ReadSelection:
         """What is read, as of now."""
         row = self._row(store)
-        return ReadSelection(self.filter, tuple(self.pushed), statistics_of(row), row.incarnation, utc_now())
+        return ReadSelection(self.filter, tuple(self.pushed), statistics_of(row), row.table_id, utc_now())
 
     def planned(self, store: PartitionStore, selection: ReadSelection) -> MultiScanPlan:
         """The scans."""

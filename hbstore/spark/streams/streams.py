@@ -7,7 +7,7 @@ its number and a digest of its rows:
 1. Look which batches of this stream the table has. If this is one of them, its rows must have the digest that is
    recorded; there is nothing to do.
 2. Spark writes the files where nobody looks, and adds up the digest on the way.
-3. Claim the partitions, and look again. What an earlier run of the stream had claimed it loses here.
+3. Lease the partitions, and look again. What an earlier run of the stream had leased it loses here.
 4. Decide: one compare-and-put decides files, partitions, number and digest.
 5. Show the files and partitions, put the batch into the stream's record, take the publication off the table's row.
 

@@ -1,7 +1,7 @@
 """Grants: who was given which privilege on what. They are kept and listed; nothing here decides who may do what.
 
 Those on a database, on a table with its partitions and columns, and on everything are the states of the catalog rows
-``G db``, ``G db 00 table`` and ``G``. The state of a table's begins with the table's incarnation, so that what was
+``G db``, ``G db 00 table`` and ``G``. The state of a table's begins with the table's table id, so that what was
 granted on a dropped table is not granted on the next of its name.
 """
 
@@ -159,7 +159,7 @@ class Grants:
         if target.type == ObjectType.DATABASE:
             return b"G" + self.tables.get_database(target.database).name.encode(), ""
         row = self.tables.open(target.database, target.table)
-        return b"G" + row.key[1:], row.incarnation.hex()
+        return b"G" + row.key[1:], row.table_id.hex()
 
     def list(
         self,

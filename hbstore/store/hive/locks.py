@@ -8,8 +8,8 @@ from dataclasses import replace
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnOpen
 from hbstore.service_model import Lock, LockComponent, LockState
-from hbstore.store.hive.ledger import Ledger
-from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.lock_table import LockTable
+from hbstore.store.hive.lock_table_row import LockTableRow
 
 _RENEWALS = 10
 """A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""
@@ -19,7 +19,7 @@ class Locks:
     """The locks of a store. They are advice: nothing else in the store asks for them.
 
     Args:
-        ledger: where they are kept.
+        lock_table: where they are kept.
 
     >>> from hbstore import connect
     >>> from hbstore.service_model import LockLevel, LockType
@@ -33,11 +33,11 @@ class Locks:
     'ACQUIRED'
     """
 
-    def __init__(self, ledger: LedgerRow) -> None:
-        self._ledger = ledger
+    def __init__(self, lock_table: LockTableRow) -> None:
+        self._lock_table = lock_table
 
     def __repr__(self) -> str:
-        return f"<Locks of {self._ledger.transactions.rows.url}>"
+        return f"<Locks of {self._lock_table.transactions.rows.url}>"
 
     def lock(
         self,
@@ -74,13 +74,13 @@ class Locks:
         if not requested_components:
             raise InvalidInput("the lock request has no components", hint="Give at least one component")
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, Lock]:
             if transaction:
-                ledger = ledger.heard_of([ledger.transaction(transaction)], now)
-            lock = Lock(ledger.last_lock + 1, requested_components, user, host, agent, transaction, heartbeat=now)
-            return _given_if_free(ledger, lock, now)
+                lock_table = lock_table.heard_of([lock_table.transaction(transaction)], now)
+            lock = Lock(lock_table.last_lock + 1, requested_components, user, host, agent, transaction, heartbeat=now)
+            return _given_if_free(lock_table, lock, now)
 
-        return self._ledger.change(step)
+        return self._lock_table.change(step)
 
     def check(self, number: int) -> Lock:
         """See whether a lock has been given, and give it if it is its turn. This counts as a heartbeat.
@@ -96,13 +96,13 @@ class Locks:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, Lock]:
-            lock = ledger.lock(number)
-            if now - self._last_heard(ledger, lock) > self._ledger.timeout * 1000 / _RENEWALS:
-                ledger, lock = _renewed(ledger, lock, now)
-            return (ledger, lock) if lock.acquired is not None else _given_if_free(ledger, lock, now)
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, Lock]:
+            lock = lock_table.lock(number)
+            if now - self._last_heard(lock_table, lock) > self._lock_table.timeout * 1000 / _RENEWALS:
+                lock_table, lock = _renewed(lock_table, lock, now)
+            return (lock_table, lock) if lock.acquired is not None else _given_if_free(lock_table, lock, now)
 
-        return self._ledger.change(step)
+        return self._lock_table.change(step)
 
     def heartbeat(self, number: int) -> None:
         """Say that a lock's holder is alive.
@@ -116,10 +116,10 @@ class Locks:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
-            return _renewed(ledger, ledger.lock(number), now)[0], None
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, None]:
+            return _renewed(lock_table, lock_table.lock(number), now)[0], None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def release(self, number: int) -> None:
         """Give a lock back, or stop waiting for it.
@@ -136,8 +136,8 @@ class Locks:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
-            lock = ledger.lock(number)
+        def step(lock_table: LockTable, _: int) -> tuple[LockTable, None]:
+            lock = lock_table.lock(number)
             if lock.transaction and lock.state is LockState.ACQUIRED:
                 raise TxnOpen(
                     "the lock belongs to an open transaction",
@@ -145,9 +145,9 @@ class Locks:
                     transaction=lock.transaction,
                     hint="Commit or abort the transaction",
                 )
-            return ledger.without_lock(number), None
+            return lock_table.without_lock(number), None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def show(self, database: str | None = None, table: str | None = None, partition: str | None = None) -> list[Lock]:
         """Locks in order of their ids, each with what it waits for; None stands for any name.
@@ -159,33 +159,33 @@ class Locks:
         """
         expect_texts(or_none=True, database=database, table=table, partition=partition)
         names = (database and database.lower(), table and table.lower(), partition)
-        ledger = self._ledger.read()
+        lock_table = self._lock_table.read()
         return [
-            replace(lock, blocked_by=None if lock.acquired is not None else ledger.blocker(lock))
-            for lock in ledger.locks.values()
+            replace(lock, blocked_by=None if lock.acquired is not None else lock_table.blocker(lock))
+            for lock in lock_table.locks.values()
             if any(_is_about(component, names) for component in lock.components)
         ]
 
     @staticmethod
-    def _last_heard(ledger: Ledger, lock: Lock) -> int:
-        return ledger.transaction(lock.transaction).heartbeat if lock.transaction else lock.heartbeat
+    def _last_heard(lock_table: LockTable, lock: Lock) -> int:
+        return lock_table.transaction(lock.transaction).heartbeat if lock.transaction else lock.heartbeat
 
 
-def _given_if_free(ledger: Ledger, lock: Lock, now: int) -> tuple[Ledger, Lock]:
+def _given_if_free(lock_table: LockTable, lock: Lock, now: int) -> tuple[LockTable, Lock]:
     """With a lock, held where nothing earlier is in its way."""
-    blocker = ledger.blocker(lock)
+    blocker = lock_table.blocker(lock)
     if blocker is not None:
-        known = lock.id in ledger.locks
-        return ledger if known else ledger.with_lock(lock), replace(lock, blocked_by=blocker)
+        known = lock.id in lock_table.locks
+        return lock_table if known else lock_table.with_lock(lock), replace(lock, blocked_by=blocker)
     lock = replace(lock, acquired=now)
-    return ledger.with_lock(lock), lock
+    return lock_table.with_lock(lock), lock
 
 
-def _renewed(ledger: Ledger, lock: Lock, now: int) -> tuple[Ledger, Lock]:
+def _renewed(lock_table: LockTable, lock: Lock, now: int) -> tuple[LockTable, Lock]:
     if lock.transaction:
-        ledger = ledger.heard_of([ledger.transaction(lock.transaction)], now)
+        lock_table = lock_table.heard_of([lock_table.transaction(lock.transaction)], now)
     lock = replace(lock, heartbeat=now, heartbeats=lock.heartbeats + 1)
-    return ledger.with_lock(lock), lock
+    return lock_table.with_lock(lock), lock
 
 
 def _is_about(component: LockComponent, names: tuple[str | None, ...]) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hbstore.arguments import expect_numbers
-from hbstore.service_structs import Annex
-from hbstore.store.hive.annex_keys import annex_keys
-from hbstore.store.hive.annexes import Annexes
+from hbstore.service_structs import Companion
+from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.hive.companions import Companions
 from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
@@ -26,13 +26,13 @@ class Marks:
     """Sets and looks up marks; a partition is named by a whole spec, its columns in any order and case.
 
     Attributes:
-        annexes: where they stand.
+        companions: where they stand.
     """
 
-    annexes: Annexes
+    companions: Companions
 
     def __repr__(self) -> str:
-        return f"<Marks of {self.annexes.tables.transactions.rows.url}>"
+        return f"<Marks of {self.companions.tables.transactions.rows.url}>"
 
     def mark(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> None:
         """Mark a partition for a kind of event; again changes nothing.
@@ -48,12 +48,12 @@ class Marks:
         expect_numbers(event=event)
         row, values = self._place(database, table, spec)
         key = partition_key(row, values)
-        (annex_key,) = annex_keys(row, [key])
+        (companion_key,) = companion_keys(row, [key])
 
-        def step(annex: Annex) -> Annex:
-            return replace(annex, events=tuple(sorted({*annex.events, event})))
+        def step(companion: Companion) -> Companion:
+            return replace(companion, events=tuple(sorted({*companion.events, event})))
 
-        self.annexes.change(row, {annex_key: step}, {key: values}, must_exist=False)
+        self.companions.change(row, {companion_key: step}, {key: values}, must_exist=False)
 
     def is_marked(self, database: str, table: str, spec: Mapping[str, str], event: int = LOAD_DONE) -> bool:
         """Whether a partition was marked for a kind of event; raises what `mark` raises.
@@ -63,11 +63,11 @@ class Marks:
         """
         expect_numbers(event=event)
         row, values = self._place(database, table, spec)
-        (key,) = annex_keys(row, [partition_key(row, values)])
-        annex = self.annexes.read([key]).get(key)
-        return annex is not None and event in annex.events
+        (key,) = companion_keys(row, [partition_key(row, values)])
+        companion = self.companions.read([key]).get(key)
+        return companion is not None and event in companion.events
 
     def _place(self, database: str, table: str, spec: Mapping[str, str]) -> tuple[TableRow, tuple[str, ...]]:
-        row = self.annexes.tables.open(database, table)
+        row = self.companions.tables.open(database, table)
         partitioned(row.table)
         return row, texts_of(row, spec)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hbstore.store.hive.annexes import Annexes
+from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.functions import Functions
 from hbstore.store.hive.grants import Grants
-from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.marks import Marks
 from hbstore.store.hive.roles import Roles
@@ -42,20 +42,20 @@ class Hive:
     marks: Marks
 
     @classmethod
-    def of(cls, transactions: Transactions, tables: Tables, annexes: Annexes) -> Hive:
+    def of(cls, transactions: Transactions, tables: Tables, companions: Companions) -> Hive:
         """The services of a store.
 
         >>> store.hive
         <Hive: functions, locks, transactions, roles, grants, marks>
         """
-        ledger = LedgerRow(transactions)
+        lock_table = LockTableRow(transactions)
         return cls(
             Functions(transactions, tables),
-            Locks(ledger),
-            HiveTransactions(ledger),
+            Locks(lock_table),
+            HiveTransactions(lock_table),
             Roles(transactions),
             Grants(transactions, tables),
-            Marks(annexes),
+            Marks(companions),
         )
 
     def __repr__(self) -> str:

@@ -7,9 +7,9 @@ from typing import Final
 
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnAborted
-from hbstore.service_model import Transaction, TransactionList
-from hbstore.store.hive.ledger import Ledger
-from hbstore.store.hive.ledger_row import LedgerRow
+from hbstore.service_model import HiveTransaction, TransactionList
+from hbstore.store.hive.lock_table import LockTable
+from hbstore.store.hive.lock_table_row import LockTableRow
 
 MOST_AT_ONCE: Final = 1_000
 """Transactions opened by one call; Hive opens no more either (hive.txn.max.open.batch)."""
@@ -22,7 +22,7 @@ class HiveTransactions:
     """The transactions of a store.
 
     Args:
-        ledger: where they are kept.
+        lock_table: where they are kept.
 
     >>> from hbstore import connect
     >>> transactions = connect("memory://").hive.transactions
@@ -34,11 +34,11 @@ class HiveTransactions:
     TransactionList(high_water_mark=2, open=(), aborted=(2,))
     """
 
-    def __init__(self, ledger: LedgerRow) -> None:
-        self._ledger = ledger
+    def __init__(self, lock_table: LockTableRow) -> None:
+        self._lock_table = lock_table
 
     def __repr__(self) -> str:
-        return f"<Transactions of {self._ledger.transactions.rows.url}>"
+        return f"<Transactions of {self._lock_table.transactions.rows.url}>"
 
     def open(
         self, count: int = 1, user: str | None = None, host: str | None = None, agent: str | None = None
@@ -59,13 +59,13 @@ class HiveTransactions:
                 "the number of transactions is less than one", count=count, hint="Open at least one transaction"
             )
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, list[int]]:
-            first = ledger.last_transaction + 1
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, list[int]]:
+            first = lock_table.last_transaction + 1
             opened = list(range(first, first + min(count, MOST_AT_ONCE)))
-            made = [Transaction(number, user, host, agent, now, now) for number in opened]
-            return ledger.with_transactions(made), opened
+            made = [HiveTransaction(number, user, host, agent, now, now) for number in opened]
+            return lock_table.with_transactions(made), opened
 
-        return self._ledger.change(step)
+        return self._lock_table.change(step)
 
     def commit(self, number: int) -> None:
         """Commit a transaction and release its locks; one that was committed already stays so.
@@ -80,13 +80,13 @@ class HiveTransactions:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
-            if ledger.was_committed(number):
-                return ledger, None
-            ledger.transaction(number)
-            return ledger.without_transactions([number], aborted=False), None
+        def step(lock_table: LockTable, _: int) -> tuple[LockTable, None]:
+            if lock_table.was_committed(number):
+                return lock_table, None
+            lock_table.transaction(number)
+            return lock_table.without_transactions([number], aborted=False), None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def abort(self, number: int) -> None:
         """Abort a transaction and release its locks; one that was aborted already stays so.
@@ -101,14 +101,14 @@ class HiveTransactions:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
+        def step(lock_table: LockTable, _: int) -> tuple[LockTable, None]:
             try:
-                ledger.transaction(number)
+                lock_table.transaction(number)
             except TxnAborted:
-                return ledger, None
-            return ledger.without_transactions([number], aborted=True), None
+                return lock_table, None
+            return lock_table.without_transactions([number], aborted=True), None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def abort_all(self, numbers: Iterable[int]) -> None:
         """Abort those of some transactions that are open.
@@ -119,11 +119,11 @@ class HiveTransactions:
         """
         wanted = set(expect_many("numbers", numbers, int, hint="Give a list of the transactions' numbers"))
 
-        def step(ledger: Ledger, _: int) -> tuple[Ledger, None]:
-            opened = wanted & ledger.transactions.keys()
-            return ledger.without_transactions(opened, aborted=True) if opened else ledger, None
+        def step(lock_table: LockTable, _: int) -> tuple[LockTable, None]:
+            opened = wanted & lock_table.transactions.keys()
+            return lock_table.without_transactions(opened, aborted=True) if opened else lock_table, None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def heartbeat(self, number: int) -> None:
         """Say that a transaction's client is alive.
@@ -137,10 +137,10 @@ class HiveTransactions:
         """
         expect_numbers(number=number)
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, None]:
-            return ledger.heard_of([ledger.transaction(number)], now), None
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, None]:
+            return lock_table.heard_of([lock_table.transaction(number)], now), None
 
-        self._ledger.change(step)
+        self._lock_table.change(step)
 
     def heartbeat_range(self, first: int, last: int) -> tuple[set[int], set[int]]:
         """Say that the clients of all transactions from the first to the last id are alive.
@@ -167,13 +167,17 @@ class HiveTransactions:
             )
         ids = set(range(first, last + 1))
 
-        def step(ledger: Ledger, now: int) -> tuple[Ledger, tuple[set[int], set[int]]]:
-            opened = ids & ledger.transactions.keys()
-            aborted = ids.intersection(ledger.aborted_ids())
-            heard = ledger.heard_of([ledger.transactions[number] for number in opened], now) if opened else ledger
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, tuple[set[int], set[int]]]:
+            opened = ids & lock_table.transactions.keys()
+            aborted = ids.intersection(lock_table.aborted_ids())
+            heard = (
+                lock_table.heard_of([lock_table.transactions[number] for number in opened], now)
+                if opened
+                else lock_table
+            )
             return heard, (aborted, ids - opened - aborted)
 
-        return self._ledger.change(step)
+        return self._lock_table.change(step)
 
     def list(self) -> TransactionList:
         """All transactions that are open or were aborted.
@@ -181,5 +185,7 @@ class HiveTransactions:
         >>> store.hive.transactions.list()
         TransactionList(high_water_mark=0, open=(), aborted=())
         """
-        ledger = self._ledger.read()
-        return TransactionList(ledger.last_transaction, tuple(ledger.transactions.values()), ledger.aborted_ids())
+        lock_table = self._lock_table.read()
+        return TransactionList(
+            lock_table.last_transaction, tuple(lock_table.transactions.values()), lock_table.aborted_ids()
+        )

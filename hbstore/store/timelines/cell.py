@@ -1,11 +1,11 @@
 """The cell of a timeline on its table's row, ``t:DAILY.dt``.
 
-    incarnation  8 bytes     of the table whose partitions they are
-    stamp        8 bytes     random, new with every change: equal times are never taken for the same state
+    table id     8 bytes     of the table whose partitions they are
+    version      8 bytes     random, new with every change: equal times are never taken for the same state
     state        JSON
 
 A stored timeline's state is its class and its properties, as Lens has them. While a timeline is being built from the
-partitions, the state is who builds it, until when nobody else should, and the times that were touched meanwhile: of
+partitions, the state is who builds it, until when nobody else should, and the times that were affected meanwhile: of
 these the builder looks again. One that is too large for a cell says so, and is as good as none.
 """
 
@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 from hbstore.errors import CorruptTimeline, TimelineTooLarge
 from hbstore.rows.interface import TIMELINES, Cells
-from hbstore.store.table_row import DEFINITION, incarnation_of
+from hbstore.store.table_row import DEFINITION, table_id_of
 from hbstore.store.timelines.classes import class_parameter, timeline_class_in
 from hbstore.store.timelines.time_columns import TimeColumns, TimelineName, timeline_name
 from hbstore.timelines.classes import class_name
@@ -32,7 +32,7 @@ from hbstore.times.update_period import UpdatePeriod
 MAX_CELL: Final = 4 << 20
 """Bytes of a timeline; a change sends it twice, and HBase takes 10 MiB in a cell."""
 
-_STAMP: Final = 8
+_VERSION: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Building:
     Attributes:
         builder: who does so.
         until: seconds since 1970; until then others wait.
-        touched: indexes whose partitions came or went since.
+        affected: indexes whose partitions came or went since.
     """
 
     builder: str
     until: float
-    touched: Runs
+    affected: Runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ def encode_state(cells: Cells, columns: TimeColumns, state: State) -> bytes:
     if isinstance(state, Stored):
         content["properties"] = dict(state.properties)
     elif isinstance(state, Building):
-        content |= {"builder": state.builder, "until": state.until, "touched": list(state.touched)}
+        content |= {"builder": state.builder, "until": state.until, "affected": list(state.affected)}
     else:
         content["too_large"] = state.size
-    return incarnation_of(cells[DEFINITION]) + os.urandom(_STAMP) + json.dumps(content, separators=(",", ":")).encode()
+    return table_id_of(cells[DEFINITION]) + os.urandom(_VERSION) + json.dumps(content, separators=(",", ":")).encode()
 
 
 def decode_state(cells: Cells, columns: TimeColumns, name: TimelineName) -> State | None:
@@ -101,15 +101,15 @@ def decode_state(cells: Cells, columns: TimeColumns, name: TimelineName) -> Stat
         CorruptTimeline: the cell does not decode.
     """
     data = cells.get(cell_name(name))
-    if not data or incarnation_of(data) != incarnation_of(cells[DEFINITION]):
+    if not data or table_id_of(data) != table_id_of(cells[DEFINITION]):
         return None
     try:
-        content = json.loads(data[2 * _STAMP :])
+        content = json.loads(data[2 * _VERSION :])
         if content["declared"] != str(columns.declaration):
             return None
         if "builder" in content:
-            touched = Runs.of_ranges((int(start), int(stop)) for start, stop in content["touched"])
-            return Building(str(content["builder"]), float(content["until"]), touched)
+            affected = Runs.of_ranges((int(start), int(stop)) for start, stop in content["affected"])
+            return Building(str(content["builder"]), float(content["until"]), affected)
         if "too_large" in content:
             return TooLarge(int(content["too_large"]))
         return Stored({str(key): str(value) for key, value in content["properties"].items()})

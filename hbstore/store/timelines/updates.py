@@ -12,6 +12,7 @@ from dataclasses import replace
 from hbstore.errors import TimelineError, UnknownTimelineClass
 from hbstore.keys import successor
 from hbstore.store.table_row import TableRow
+from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.cell import (
     Building,
     Stored,
@@ -24,27 +25,26 @@ from hbstore.store.timelines.cell import (
 )
 from hbstore.store.timelines.presence import present
 from hbstore.store.timelines.time_columns import TimeColumns
-from hbstore.store.timelines.touched import Touched
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.transaction import RowView
 
 
-def update_timelines(view: RowView, row: TableRow, columns: TimeColumns, touched: Touched) -> None:
+def update_timelines(view: RowView, row: TableRow, columns: TimeColumns, affected: AffectedTimes) -> None:
     """Bring a table's timelines up to a change of its partitions.
 
     Args:
         view: the table in the change's transaction.
         row: what its row says.
         columns: its time partition columns.
-        touched: the times of the change.
+        affected: the times of the change.
     """
-    if not touched:
+    if not affected:
         return
     cells = view.all_cells()
     for name, period, column in columns.names():
-        if name in touched.names():
-            value = _after(view, row, cells, columns, name, period, column, touched)
+        if name in affected.names():
+            value = _after(view, row, cells, columns, name, period, column, affected)
             if value is not None:
                 view.put_cell(cell_name(name), value)
 
@@ -57,21 +57,21 @@ def _after(
     name: str,
     period: UpdatePeriod,
     column: str,
-    touched: Touched,
+    affected: AffectedTimes,
 ) -> bytes | None:
     """The cell of a timeline after a change; None where it stays as it is.
 
     One whose class is not there is removed: other processes may know it, and have to build the timeline. One that is
     not there, too large or damaged stays so: it is built from the partitions.
     """
-    added, lost = touched.added.get(name, Runs()), touched.lost.get(name, Runs())
+    added, lost = affected.added.get(name, Runs()), affected.lost.get(name, Runs())
     try:
         state = decode_state(cells, columns, name)
         if isinstance(state, Building):
-            noted = state.touched.copy()
+            noted = state.affected.copy()
             noted.unite(added)
             noted.unite(lost)
-            return encode_state(cells, columns, replace(state, touched=noted))
+            return encode_state(cells, columns, replace(state, affected=noted))
         if not isinstance(state, Stored):
             return None
         timeline = stored_timeline(columns, period, column, state)
@@ -84,7 +84,7 @@ def _after(
     if gone:
         prefix = row.definition.prefix
         view.settle(prefix, successor(prefix))
-        gone.subtract(present(view.rows, row, columns, period, column, gone, without=touched.payloads))
+        gone.subtract(present(view.rows, row, columns, period, column, gone, without=affected.payloads))
     timeline, more = with_times(timeline, added)
     less = timeline.drop_index_ranges(gone)
     return encode_state(cells, columns, state_of(timeline)) if more or less else None

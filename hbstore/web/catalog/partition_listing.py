@@ -115,4 +115,4 @@ class PartitionListing:
 
     def _about(self, row: TableRow) -> tuple[str, ...]:
         """What a token of this listing holds for."""
-        return row.incarnation.hex(), self.filter or "", self.like_dialect
+        return row.table_id.hex(), self.filter or "", self.like_dialect

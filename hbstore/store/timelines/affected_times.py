@@ -8,7 +8,7 @@ from hbstore.store.timelines.time_columns import TimelineName, Times
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class AffectedTimes:
     """Times by timeline.
 
     Attributes:
@@ -25,5 +25,5 @@ class Touched:
         return bool(self.added or self.lost)
 
     def names(self) -> list[TimelineName]:
-        """The timelines that are touched, sorted."""
+        """The timelines that are affected, sorted."""
         return sorted({*self.added, *self.lost})

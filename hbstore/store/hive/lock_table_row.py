@@ -1,4 +1,4 @@
-"""Where the ledger stands, and how it is changed: the state of the catalog row ``L``."""
+"""Where the lock table stands, and how it is changed: the state of the catalog row ``L``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from hbstore.store.hive.ledger import Ledger
+from hbstore.store.hive.lock_table import LockTable
 from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")
@@ -17,8 +17,8 @@ TIMEOUT: Final = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """The ledger of a store.
+class LockTableRow:
+    """The lock table of a store.
 
     Attributes:
         transactions: those of the rows where it is.
@@ -35,19 +35,19 @@ class LedgerRow:
         """The time in milliseconds since 1970."""
         return int(self.clock() * 1000)
 
-    def read(self) -> Ledger:
-        """The ledger without what has expired; nothing is changed."""
+    def read(self) -> LockTable:
+        """The lock table without what has expired; nothing is changed."""
         return self._current(self.transactions.state(KEY))
 
-    def change(self, step: Callable[[Ledger, int], tuple[Ledger, T]]) -> T:
-        """Change the ledger.
+    def change(self, step: Callable[[LockTable, int], tuple[LockTable, T]]) -> T:
+        """Change the lock table.
 
         Args:
-            step: takes the ledger without what has expired and the time, and gives the ledger that follows and a
-                result. It may be called several times; what it raises leaves the ledger as it is.
+            step: takes the lock table without what has expired and the time, and gives the next one and a result. It
+                may be called several times; what it raises leaves the lock table as it is.
 
         Returns:
-            What ``step`` gave with the ledger that was put.
+            What ``step`` gave with the lock table that was put.
         """
 
         def change(state: bytes) -> tuple[bytes | None, T]:
@@ -58,5 +58,5 @@ class LedgerRow:
 
         return self.transactions.change_state(KEY, change)
 
-    def _current(self, state: bytes) -> Ledger:
-        return Ledger.decode(state).expired(self.now() - int(self.timeout * 1000))
+    def _current(self, state: bytes) -> LockTable:
+        return LockTable.decode(state).expired(self.now() - int(self.timeout * 1000))

@@ -1,15 +1,15 @@
-"""Annexes: rows that hold what is known about a table or a partition besides itself, and go when it goes.
+"""Companion rows: column statistics and marks of a table or a partition, which go when it goes.
 
 Column statistics and marks belong to one table or partition: what belonged to a dropped one must never be seen on the
 next of its name, however late it was written. Three things see to that:
 
-* **A table's annexes have keys that begin with its incarnation**, 8 random bytes that no other table has (see
+* **A table's companions have keys that begin with its table id**, 8 random bytes that no other table has (see
   `hbstore.store.table_row`). A table that is dropped and created again has other keys; what the old ones hold goes with
-  the table's rows, and is never asked for again. A table that is altered or renamed keeps its annexes.
-* **A partition's annex is one row, whose key follows from the partition's.** So a drop need not look for what there
-  is: the keys of the annexes (`annex_keys`) stand in the same transaction as those of the partitions.
-* **An annex is changed in a transaction that sees the partition.** So what was written before a drop is gone after it,
-  and what comes after a drop finds no partition.
+  the table's rows, and is never asked for again. A table that is altered or renamed keeps its companions.
+* **A partition's companion is one row, whose key follows from the partition's.** So a drop need not look for what there
+  is: the keys of the companions (`companion_keys`) stand in the same transaction as those of the partitions.
+* **A companion is changed in a transaction that sees the partition.** So what was written before a drop is gone after
+  it, and what comes after a drop finds no partition.
 
 They are rows like those of partitions, not cells of the catalog, as many of them are written, read and dropped at once:
 the statistics of 10,000 partitions are ten requests to HBase and one transaction in SQLite.
@@ -23,20 +23,20 @@ from typing import TypeAlias
 
 from hbstore.errors import ConcurrentChange, InvalidInput
 from hbstore.rows.interface import PartitionRow
-from hbstore.service_structs import NOTHING, Annex, decode_annex, encode_annex
-from hbstore.store.hive.annex_keys import table_annex_key
+from hbstore.service_structs import NOTHING, Companion, decode_companion, encode_companion
+from hbstore.store.hive.companion_keys import table_companion_key
 from hbstore.store.puts import MAX_PAYLOAD, no_such_partition
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.transactions.transaction import Transaction
 
-Step: TypeAlias = Callable[[Annex], Annex]
-"""What becomes of an annex; it may be called several times."""
+CompanionChange: TypeAlias = Callable[[Companion], Companion]
+"""What becomes of a companion; it may be called several times."""
 
 
 @dataclass(frozen=True, slots=True)
-class Annexes:
-    """Reads and changes annexes.
+class Companions:
+    """Reads and changes companions.
 
     Attributes:
         tables: the tables that they belong to.
@@ -44,33 +44,34 @@ class Annexes:
 
     tables: Tables
 
-    def read(self, keys: Iterable[bytes]) -> dict[bytes, Annex]:
-        """Those annexes that are there, by their keys; a request for each 1,000 on HBase."""
+    def read(self, keys: Iterable[bytes]) -> dict[bytes, Companion]:
+        """Those companions that are there, by their keys; a request for each 1,000 on HBase."""
         return {
-            key: decode_annex(payload) for key, payload in self.tables.transactions.rows.multi_get(sorted(set(keys)))
+            key: decode_companion(payload)
+            for key, payload in self.tables.transactions.rows.multi_get(sorted(set(keys)))
         }
 
     def change(
         self,
         row: TableRow,
-        steps: Mapping[bytes, Step],
+        steps: Mapping[bytes, CompanionChange],
         partitions: Mapping[bytes, Sequence[str]],
         *,
         must_exist: bool = True,
     ) -> None:
-        """Change annexes of one table, all or none, as if nobody else did at the same time.
+        """Change companions of one table, all or none, as if nobody else did at the same time.
 
         Args:
             row: the table.
-            steps: what becomes of the annex of each key.
-            partitions: the keys and the values of the partitions that the annexes belong to: changes of these under
-                way are finished first. None for the table's own annex.
+            steps: what becomes of the companion of each key.
+            partitions: the keys and the values of the partitions that the companions belong to: changes of these under
+                way are finished first. None for the table's own companion.
             must_exist: whether these partitions must be there.
 
         Raises:
             PartitionNotFound: a partition is not there.
             ConcurrentChange: another table has its name now; nothing was changed.
-            InvalidInput: an annex would be too large.
+            InvalidInput: a companion would be too large.
             CommitStateUnknown: HBase went away in the middle; the change will be made wholly or not at all.
         """
         if not steps:
@@ -78,30 +79,30 @@ class Annexes:
 
         def change(transaction: Transaction) -> None:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
-            if table_annex_key(now) != table_annex_key(row):
+            if table_companion_key(now) != table_companion_key(row):
                 raise ConcurrentChange("another table has this name now", table=row.table, hint="Try again")
             there = view.existing([*steps, *partitions])
             missing = partitions.keys() - there.keys()
             if must_exist and missing:
                 raise no_such_partition(row.table, partitions[min(missing)])
-            known = {key: decode_annex(payload) for key, payload in there.items() if key in steps}
+            known = {key: decode_companion(payload) for key, payload in there.items() if key in steps}
             view.write(*_changed(row, steps, known))
 
         self.tables.transactions.run(change)
 
 
 def _changed(
-    row: TableRow, steps: Mapping[bytes, Step], annexes: Mapping[bytes, Annex]
+    row: TableRow, steps: Mapping[bytes, CompanionChange], companions: Mapping[bytes, Companion]
 ) -> tuple[list[PartitionRow], list[bytes]]:
     """The rows to put and to delete."""
     puts, deletes = [], []
     for key, step in steps.items():
-        before = annexes.get(key, NOTHING)
+        before = companions.get(key, NOTHING)
         after = step(before)
         if after == NOTHING and before != NOTHING:
             deletes.append(key)
         elif after != before:
-            payload = encode_annex(after)
+            payload = encode_companion(after)
             if len(payload) > MAX_PAYLOAD:
                 raise InvalidInput(
                     "the statistics of one table or partition are too large",

@@ -1,4 +1,4 @@
-"""The ledger: all locks and open transactions of a store, as one value that is changed as a whole.
+"""The lock table: all locks and open transactions of a store, as one value that is changed as a whole.
 
 It stands in one cell, so every change of it is atomic on every backend, and any server can make it. What follows from
 that:
@@ -25,11 +25,11 @@ from itertools import takewhile
 
 from hbstore.errors import CorruptRow, InvalidInput, NoSuchLock, NoSuchTxn, TxnAborted
 from hbstore.rows.damage import RESTORE
-from hbstore.service_model import Lock, LockComponent, LockLevel, LockType, Transaction
+from hbstore.service_model import HiveTransaction, Lock, LockComponent, LockLevel, LockType
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class LockTable:
     """Locks and transactions at one moment. Times are in milliseconds since 1970.
 
     Attributes:
@@ -44,7 +44,7 @@ class Ledger:
     last_lock: int = 0
     last_transaction: int = 0
     locks: Mapping[int, Lock] = field(default_factory=dict)
-    transactions: Mapping[int, Transaction] = field(default_factory=dict)
+    transactions: Mapping[int, HiveTransaction] = field(default_factory=dict)
     aborted: tuple[tuple[int, int], ...] = ()
 
     def lock(self, number: int) -> Lock:
@@ -56,7 +56,7 @@ class Ledger:
             )
         return lock
 
-    def transaction(self, number: int) -> Transaction:
+    def transaction(self, number: int) -> HiveTransaction:
         """An open transaction.
 
         Raises:
@@ -91,27 +91,27 @@ class Ledger:
         before = takewhile(lambda other: other.id < lock.id, self.locks.values())
         return next((other.id for other in before if _conflict(lock, other)), None)
 
-    def with_lock(self, lock: Lock) -> Ledger:
+    def with_lock(self, lock: Lock) -> LockTable:
         """With a lock put or replaced."""
         return replace(self, last_lock=max(self.last_lock, lock.id), locks={**self.locks, lock.id: lock})
 
-    def without_lock(self, number: int) -> Ledger:
+    def without_lock(self, number: int) -> LockTable:
         """Without a lock."""
         return replace(self, locks={key: lock for key, lock in self.locks.items() if key != number})
 
-    def with_transactions(self, transactions: Iterable[Transaction]) -> Ledger:
+    def with_transactions(self, transactions: Iterable[HiveTransaction]) -> LockTable:
         """With some transactions opened or replaced."""
         put = {one.id: one for one in transactions}
         last = max(self.last_transaction, *put, 0)
         return replace(self, last_transaction=last, transactions={**self.transactions, **put})
 
-    def heard_of(self, transactions: Iterable[Transaction], now: int) -> Ledger:
+    def heard_of(self, transactions: Iterable[HiveTransaction], now: int) -> LockTable:
         """With a heartbeat of some open transactions."""
         return self.with_transactions(
             replace(one, heartbeat=now, heartbeats=one.heartbeats + 1) for one in transactions
         )
 
-    def without_transactions(self, numbers: Iterable[int], *, aborted: bool) -> Ledger:
+    def without_transactions(self, numbers: Iterable[int], *, aborted: bool) -> LockTable:
         """Without some open transactions and their locks; they are remembered where they were aborted."""
         ended = set(numbers)
         return replace(
@@ -121,7 +121,7 @@ class Ledger:
             aborted=_runs([*_members(self.aborted), *ended]) if aborted else self.aborted,
         )
 
-    def expired(self, before: int) -> Ledger:
+    def expired(self, before: int) -> LockTable:
         """Without the locks and transactions that were last heard of before a moment; this one if there are none."""
         late = [one.id for one in self.transactions.values() if one.heartbeat < before]
         found = self.without_transactions(late, aborted=True) if late else self
@@ -129,7 +129,7 @@ class Ledger:
         return found if len(kept) == len(found.locks) else replace(found, locks=kept)
 
     def encode(self) -> bytes:
-        """The ledger as JSON."""
+        """The lock table as JSON."""
         return json.dumps(
             [
                 self.last_lock,
@@ -142,25 +142,25 @@ class Ledger:
         ).encode()
 
     @staticmethod
-    def decode(data: bytes) -> Ledger:
-        """The ledger of these bytes; an empty one of none.
+    def decode(data: bytes) -> LockTable:
+        """The lock table of these bytes; an empty one of none.
 
         Raises:
-            CorruptRow: they are no ledger.
+            CorruptRow: they are no lock table.
         """
         if not data:
-            return Ledger()
+            return LockTable()
         try:
             last_lock, last_transaction, locks, transactions, aborted = json.loads(data)
-            return Ledger(
+            return LockTable(
                 last_lock,
                 last_transaction,
                 {fields[0]: _lock(*fields) for fields in locks},
-                {fields[0]: Transaction(*fields) for fields in transactions},
+                {fields[0]: HiveTransaction(*fields) for fields in transactions},
                 tuple((first, last) for first, last in aborted),
             )
         except (ValueError, TypeError, IndexError, InvalidInput) as error:
-            raise CorruptRow("the lock table cannot be decoded", ledger=data[:80], hint=RESTORE) from error
+            raise CorruptRow("the lock table cannot be decoded", lock_table=data[:80], hint=RESTORE) from error
 
 
 def _lock_fields(lock: Lock) -> list[object]:

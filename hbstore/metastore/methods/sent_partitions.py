@@ -6,34 +6,34 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hbstore.metastore.naming import database_name
-from hbstore.metastore.protocol import THRIFT, GivenPartition
+from hbstore.metastore.protocol import THRIFT, SentPartition
 from hbstore.model import Column, Partition, StorageDescriptor, Table
 
 
-def partitions_of(table: Table, given_partitions: Iterable[GivenPartition]) -> Iterator[Partition]:
+def partitions_of(table: Table, sent_partitions: Iterable[SentPartition]) -> Iterator[Partition]:
     """The partitions of a batch, if they are all the table's; each is looked at when it is taken.
 
     Raises:
         MetaException: one is another table's.
     """
-    for given_partition in given_partitions:
+    for sent_partition in sent_partitions:
         if (
-            database_name(given_partition.database).lower() != table.database
-            or (given_partition.table or "").lower() != table.name
+            database_name(sent_partition.database).lower() != table.database
+            or (sent_partition.table or "").lower() != table.name
         ):
             raise THRIFT.MetaException(
                 f"Partition does not belong to target table {table}: "
-                f"it is one of {given_partition.database}.{given_partition.table}"
+                f"it is one of {sent_partition.database}.{sent_partition.table}"
             )
-        yield given_partition.partition
+        yield sent_partition.partition
 
 
-def with_columns(given_partitions: Sequence[GivenPartition], columns: Sequence[Column]) -> list[GivenPartition]:
+def with_columns(sent_partitions: Sequence[SentPartition], columns: Sequence[Column]) -> list[SentPartition]:
     """Partitions whose columns a client of Hive 4 sends once, beside them."""
     storages: dict[StorageDescriptor, StorageDescriptor] = {}
     complete = []
-    for given_partition in given_partitions:
-        storage = given_partition.partition.storage or StorageDescriptor()
+    for sent_partition in sent_partitions:
+        storage = sent_partition.partition.storage or StorageDescriptor()
         shared = storages.setdefault(storage, replace(storage, columns=tuple(columns)))
-        complete.append(replace(given_partition, partition=replace(given_partition.partition, storage=shared)))
+        complete.append(replace(sent_partition, partition=replace(sent_partition.partition, storage=shared)))
     return complete
