@@ -18,7 +18,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.query_service.access import Access
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancel, CloseSession, Done, Ready, Run, Started
-from hbstore.query_service.query import Query, Request, Result, ResultColumn
+from hbstore.query_service.query import Query, QueryResult, Request, ResultColumn
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
@@ -115,5 +115,5 @@ def _filled(service: QueryService) -> Query:
     parquet.write_table(table, folder / "part-00000.parquet")
     (folder / "_SUCCESS").touch()
     service.runner.heard(Started(query.id))
-    service.runner.heard(Done(query.id, Result(columns=COLUMNS, rows=ROWS, size=1)))
+    service.runner.heard(Done(query.id, QueryResult(columns=COLUMNS, rows=ROWS, size=1)))
     return query

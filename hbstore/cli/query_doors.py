@@ -22,12 +22,12 @@ from hbstore.errors import InvalidInput
 if TYPE_CHECKING:  # imported when the command runs
     from prometheus_client import CollectorRegistry
 
-    from hbstore.hiveserver2.calls import Endpoint
+    from hbstore.hiveserver2.calls import DriverEndpoint
     from hbstore.hiveserver2.port_service import PortService
     from hbstore.hiveserver2.server import DriverServer
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
-    from hbstore.query_service.observing import Observer
+    from hbstore.query_service.observing import QueryObserver
     from hbstore.query_service.service import QueryService
     from hbstore.store.partition_store import PartitionStore
     from hbstore.warehouse.service import Service
@@ -254,7 +254,7 @@ def _metrics_registry() -> CollectorRegistry | None:
     return CollectorRegistry()
 
 
-def _query_metrics(registry: CollectorRegistry) -> Observer:
+def _query_metrics(registry: CollectorRegistry) -> QueryObserver:
     from hbstore.query_service.metrics import QueryMetrics
 
     return QueryMetrics(registry)
@@ -274,7 +274,7 @@ def _http_door(
     return http_served(app, doors.host, port, shared_port=True)
 
 
-def _driver_calls(service: QueryService, access: Access) -> Endpoint[PortService]:
+def _driver_calls(service: QueryService, access: Access) -> DriverEndpoint[PortService]:
     """What answers the calls of drivers."""
     from hbstore.hiveserver2.sql_port import sql_port
 
@@ -282,7 +282,7 @@ def _driver_calls(service: QueryService, access: Access) -> Endpoint[PortService
 
 
 def _driver_door(
-    doors: QueryDoors, drivers: Endpoint[PortService], access: Access
+    doors: QueryDoors, drivers: DriverEndpoint[PortService], access: Access
 ) -> AbstractContextManager[DriverServer]:
     """Inside, drivers of JDBC and ODBC are served."""
     from hbstore.hiveserver2.server import DriverServer

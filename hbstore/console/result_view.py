@@ -14,7 +14,7 @@ from pyarrow import compute, types
 
 from hbstore.console.drawings.chart import SERIES, ChartBar, Series, bar_chart, is_drawn, line_chart
 from hbstore.query_service.formats import text_columns
-from hbstore.query_service.query import Query, Result, ResultColumn
+from hbstore.query_service.query import Query, QueryResult, ResultColumn
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.texts import is_string
 from hbstore.wording import clipped, plural
@@ -66,7 +66,7 @@ class ResultPage:
         following: the token of the page behind; None: there is none.
     """
 
-    result: Result
+    result: QueryResult
     rows: Sequence[Sequence[Cell]]
     first: int
     following: str | None
@@ -153,7 +153,7 @@ def result_chart(service: QueryService, query: Query) -> Chart | None:
 
 
 def _lines(
-    query: Query, result: Result, table: pa.Table, times: Sequence[int | None], notes: list[str]
+    query: Query, result: QueryResult, table: pa.Table, times: Sequence[int | None], notes: list[str]
 ) -> Chart | None:
     order = sorted((at for at, time in enumerate(times) if time is not None), key=lambda at: times[at] or 0)
     if len(order) < len(times):
@@ -176,7 +176,7 @@ def _lines(
     return Chart(wide, narrow, notes)
 
 
-def _bars(query: Query, result: Result, table: pa.Table, notes: list[str]) -> Chart:
+def _bars(query: Query, result: QueryResult, table: pa.Table, notes: list[str]) -> Chart:
     rows = table.slice(0, _BARS)
     if table.num_rows > rows.num_rows:
         notes[:] = [f"drawn are the first {rows.num_rows} of {plural(result.rows, 'row')}"]
@@ -197,7 +197,7 @@ def _bars(query: Query, result: Result, table: pa.Table, notes: list[str]) -> Ch
     return Chart(wide, narrow, notes)
 
 
-def _what(query: Query, result: Result) -> str:
+def _what(query: Query, result: QueryResult) -> str:
     """What a chart shows."""
     return clipped(query.request.name or f"By {result.columns[0].name}", 100)
 

@@ -4,6 +4,7 @@ from hbstore.ddl.parser import parse_statements
 from hbstore.ddl.results import Result
 from hbstore.ddl.session import Session, execute
 from hbstore.ddl.statements import (
+    AddedPartition,
     AddPartitions,
     AnalyzeTable,
     Condition,
@@ -12,7 +13,6 @@ from hbstore.ddl.statements import (
     DropPartitions,
     ExchangePartitions,
     ExplainPartitions,
-    NewPartition,
     PartitionSpec,
     RenamePartition,
     RepairTable,
@@ -30,6 +30,7 @@ from hbstore.ddl.statements import (
 
 __all__ = [
     "AddPartitions",
+    "AddedPartition",
     "AnalyzeTable",
     "Condition",
     "CubeQuery",
@@ -37,7 +38,6 @@ __all__ = [
     "DropPartitions",
     "ExchangePartitions",
     "ExplainPartitions",
-    "NewPartition",
     "PartitionSpec",
     "RenamePartition",
     "RepairTable",

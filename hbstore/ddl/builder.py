@@ -7,6 +7,7 @@ from typing import Final
 from lark import Token, Tree
 
 from hbstore.ddl.statements import (
+    AddedPartition,
     AddPartitions,
     AnalyzeTable,
     Condition,
@@ -15,7 +16,6 @@ from hbstore.ddl.statements import (
     DropPartitions,
     ExchangePartitions,
     ExplainPartitions,
-    NewPartition,
     PartitionSpec,
     RenamePartition,
     RepairTable,
@@ -186,9 +186,9 @@ def _table(tree: Tree[Token]) -> TableName:
     return TableName(name, database[0] if database else None)
 
 
-def _new_partition(tree: Tree[Token]) -> NewPartition:
+def _new_partition(tree: Tree[Token]) -> AddedPartition:
     parts = _Parts(tree)
-    return NewPartition(_spec(_trees(tree, "spec")[0]), parts.text("location"))
+    return AddedPartition(_spec(_trees(tree, "spec")[0]), parts.text("location"))
 
 
 def _spec(tree: Tree[Token]) -> PartitionSpec:

@@ -48,10 +48,10 @@ class PartitionSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class NewPartition:
+class AddedPartition:
     """A partition to add, and where its files are if not below its table's.
 
-    >>> print(NewPartition(PartitionSpec((("ds", "2013-01-01"),)), "s3://shop/old"))
+    >>> print(AddedPartition(PartitionSpec((("ds", "2013-01-01"),)), "s3://shop/old"))
     PARTITION (ds = '2013-01-01') LOCATION 's3://shop/old'
     """
 
@@ -85,7 +85,7 @@ class AddPartitions:
     """ALTER TABLE … ADD PARTITION."""
 
     table: TableName
-    partitions: tuple[NewPartition, ...]
+    partitions: tuple[AddedPartition, ...]
     if_not_exists: bool = False
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Calls of drivers: what a handler is given, how handlers are found, and how a message becomes a reply.
 
-A handler answers one or more methods. It is a function of a `Call` that returns the method's response struct, whose
+A handler answers one or more methods. It is a function of a `DriverCall` that returns the method's response struct. Its
 status is SUCCESS unless the handler sets one. What it raises becomes the status of the response.
 """
 
@@ -50,7 +50,7 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[S]):
+class DriverCall(Generic[S]):
     """One call while it is answered.
 
     Attributes:
@@ -81,15 +81,15 @@ class Call(Generic[S]):
         return self._kept[-1] if self._kept else None
 
 
-Handler: TypeAlias = Callable[[Call[Any]], Any]
+Handler: TypeAlias = Callable[[DriverCall[Any]], Any]
 H = TypeVar("H", bound=Handler)
 
 
 @dataclass(frozen=True, slots=True)
-class Handlers:
+class DriverHandlers:
     """The handlers of one module, by method.
 
-    >>> handlers = Handlers()
+    >>> handlers = DriverHandlers()
     >>> @handlers.answers("SetClientInfo")
     ... def set_client_info(call):
     ...     return THRIFT.TSetClientInfoResp()
@@ -121,7 +121,7 @@ def _nothing(_: Client) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint(Generic[S]):
+class DriverEndpoint(Generic[S]):
     """Answers messages.
 
     Attributes:
@@ -165,7 +165,7 @@ class Endpoint(Generic[S]):
         missing = "req" if request is None else lacking(request)
         if missing is not None:
             return refusal(head, Refusal.PROTOCOL_ERROR, f"{head.name}: no {missing} was sent")
-        call = Call(self.service, client, method, request)
+        call = DriverCall(self.service, client, method, request)
         response = self._handled(head, handler, call)
         if response is None:
             return refusal(head, Refusal.INTERNAL_ERROR, f"{head.name}: internal error")
@@ -174,7 +174,7 @@ class Endpoint(Generic[S]):
             self.quick.keep(call.kept, message, reply)
         return reply
 
-    def _handled(self, head: Head, handler: Handler, call: Call[S]) -> bytes | None:
+    def _handled(self, head: Head, handler: Handler, call: DriverCall[S]) -> bytes | None:
         """The bytes of what a handler answers, or of what it raises; None where the method cannot tell that."""
         try:
             response = handler(call)
@@ -208,11 +208,11 @@ def _failure(method: Method, status: Any) -> bytes | None:
 
 def endpoint(
     service: S,
-    modules: Mapping[str, Handlers],
+    modules: Mapping[str, DriverHandlers],
     *,
     quick: QuickReplies | None = None,
     on_gone: Callable[[Client], object] = _nothing,
-) -> Endpoint[S]:
+) -> DriverEndpoint[S]:
     """An endpoint with the handlers of some modules.
 
     Args:
@@ -230,4 +230,4 @@ def endpoint(
         if twice:
             raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
         by_method.update(handlers.by_method)
-    return Endpoint(service, by_method, quick or QuickReplies(), on_gone)
+    return DriverEndpoint(service, by_method, quick or QuickReplies(), on_gone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from hbstore.hiveserver2.calls import Call, Handlers
+from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
 from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.codes import OperationType
 from hbstore.hiveserver2.cursor import MAX_ROWS
@@ -16,7 +16,7 @@ from hbstore.hiveserver2.protocol import RESPONSES
 from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.query_service.query import Request
 
-handlers: Final = Handlers()
+handlers: Final = DriverHandlers()
 
 _TYPES: Final = {
     "GetTypeInfo": OperationType.GET_TYPE_INFO,
@@ -43,14 +43,14 @@ _LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
 
 
 @handlers.answers(*_LISTINGS)
-def list_catalog(call: Call[PortService]) -> Any:
+def list_catalog(call: DriverCall[PortService]) -> Any:
     """What the store has."""
     session = call.service.session(call.request.sessionHandle)
     return _answer(call, session, _LISTINGS[call.method.name](JdbcCatalog(call.service.store), call.request))
 
 
 @handlers.answers("GetFunctions")
-def list_functions(call: Call[PortService]) -> Any:
+def list_functions(call: DriverCall[PortService]) -> Any:
     """The functions that statements of the session can call, which Spark says."""
     service = call.service
     session = service.session(call.request.sessionHandle)
@@ -66,7 +66,7 @@ def list_functions(call: Call[PortService]) -> Any:
     return _answer(call, session, JdbcCatalog(service.store).functions(names, call.request.functionName))
 
 
-def _answer(call: Call[PortService], session: DriverSession, listing: CatalogRows) -> Any:
+def _answer(call: DriverCall[PortService], session: DriverSession, listing: CatalogRows) -> Any:
     operation = ListingOperation(listing.columns, listing.batch)
     call.service.sessions.add(session, operation)
     handle = call.service.operation_handle(operation, _TYPES[call.method.name], has_rows=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hbstore.errors import HbstoreError, ProtocolViolation
-from hbstore.hiveserver2.calls import Client, Endpoint
+from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.hiveserver2.http_transport import HttpConnection, HttpLimits
 from hbstore.hiveserver2.sasl import START, Negotiation
 from hbstore.query_service.access import Access
@@ -52,7 +52,7 @@ _UNREADABLE: Final = (ValueError, IndexError, struct.error)
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionLimits:
+class DriverConnectionLimits:
     """What a connection may do.
 
     Attributes:
@@ -90,9 +90,9 @@ class DriverConnection:
         self,
         sock: socket.socket,
         address: str,
-        endpoint: Endpoint[Any],
+        endpoint: DriverEndpoint[Any],
         access: Access,
-        limits: ConnectionLimits,
+        limits: DriverConnectionLimits,
         budget: Budget,
         refused: HbstoreError | None = None,
     ) -> None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from hbstore.errors import HbstoreError, TooManyQueries
-from hbstore.hiveserver2.calls import Endpoint
-from hbstore.hiveserver2.connection import ConnectionLimits, DriverConnection
+from hbstore.hiveserver2.calls import DriverEndpoint
+from hbstore.hiveserver2.connection import DriverConnection, DriverConnectionLimits
 from hbstore.metastore.server.server import listening_socket
 from hbstore.query_service.access import Access
 from hbstore.thrift.budget import Budget
@@ -36,11 +36,11 @@ _TURNED_AWAY: Final = 16
 _LOG: Final = logging.getLogger("hbstore.hiveserver2.server")
 _BACKLOG: Final = 512
 _PAUSE: Final = 0.1
-_TURNED_AWAY_LIMITS: Final = ConnectionLimits(login_seconds=5.0, http_idle=5.0, write_timeout=5.0)
+_TURNED_AWAY_LIMITS: Final = DriverConnectionLimits(login_seconds=5.0, http_idle=5.0, write_timeout=5.0)
 
 
 @dataclass(frozen=True, slots=True)
-class ServerLimits:
+class DriverServerLimits:
     """What all drivers together may do.
 
     Attributes:
@@ -51,7 +51,7 @@ class ServerLimits:
 
     connections: int = MAX_CONNECTIONS
     message_memory: int = MESSAGE_MEMORY
-    connection: ConnectionLimits = field(default_factory=ConnectionLimits)
+    connection: DriverConnectionLimits = field(default_factory=DriverConnectionLimits)
 
 
 class DriverServer:
@@ -71,17 +71,17 @@ class DriverServer:
 
     def __init__(
         self,
-        endpoint: Endpoint[Any],
+        endpoint: DriverEndpoint[Any],
         access: Access,
         host: str = "127.0.0.1",
         port: int = 0,
         *,
-        limits: ServerLimits | None = None,
+        limits: DriverServerLimits | None = None,
         shared_port: bool = False,
     ) -> None:
         self._endpoint = endpoint
         self._access = access
-        self._limits = limits or ServerLimits()
+        self._limits = limits or DriverServerLimits()
         self._budget = Budget(self._limits.message_memory)
         self._listener = listening_socket(host, port, shared_port=shared_port)
         self._port = int(self._listener.getsockname()[1])

@@ -8,14 +8,14 @@ from typing import Any, Final
 import pyspark
 
 from hbstore.errors import UnsupportedCall
-from hbstore.hiveserver2.calls import Call, Handlers
+from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
 from hbstore.hiveserver2.codes import InfoType, ProtocolVersion
 from hbstore.hiveserver2.port_service import PortService
 from hbstore.hiveserver2.protocol import THRIFT
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS
 
-handlers: Final = Handlers()
+handlers: Final = DriverHandlers()
 _NEWEST: Final = ProtocolVersion.V10
 """Driver 2.3.10 refuses a server that speaks more."""
 
@@ -44,7 +44,7 @@ _KEYWORDS: Final = "ANTI,CUBE,DATABASE,DATABASES,LATERAL,OVERWRITE,PARTITION,PAR
 
 
 @handlers.answers("OpenSession")
-def open_session(call: Call[PortService]) -> Any:
+def open_session(call: DriverCall[PortService]) -> Any:
     """Begin a session; the login of SASL or HTTP says whose."""
     request, service = call.request, call.service
     version = request.client_protocol
@@ -87,7 +87,7 @@ def _settings(configuration: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 
 @handlers.answers("CloseSession")
-def close_session(call: Call[PortService]) -> Any:
+def close_session(call: DriverCall[PortService]) -> Any:
     """End a session, with its statements."""
     session = call.service.session(call.request.sessionHandle, alive=False)
     call.service.end(session)
@@ -96,7 +96,7 @@ def close_session(call: Call[PortService]) -> Any:
 
 
 @handlers.answers("GetInfo")
-def info(call: Call[PortService]) -> Any:
+def info(call: DriverCall[PortService]) -> Any:
     """What the server says of itself. Drivers ask for its name to see whether a session is alive."""
     call.service.session(call.request.sessionHandle)
     answer = _INFOS.get(call.request.infoType)
@@ -123,14 +123,14 @@ def _kind(answer: str | int) -> str:
 
 
 @handlers.answers("SetClientInfo")
-def client_info(call: Call[PortService]) -> Any:
+def client_info(call: DriverCall[PortService]) -> Any:
     """The client says what program it is."""
     call.service.session(call.request.sessionHandle)
     return THRIFT.TSetClientInfoResp()
 
 
 @handlers.answers("GetDelegationToken", "CancelDelegationToken", "RenewDelegationToken")
-def delegation(call: Call[PortService]) -> Any:
+def delegation(call: DriverCall[PortService]) -> Any:
     """There is no Kerberos here, whose users these tokens are for."""
     call.service.session(call.request.sessionHandle)
     raise UnsupportedCall("the server has no delegation tokens", hint="Connect by user and password")

@@ -59,9 +59,9 @@ class DriverSession:
                 hint="Connect again",
             )
 
-    def in_spark(self) -> values.Session:
+    def in_spark(self) -> values.QuerySession:
         """The session as statements name it."""
-        return values.Session(
+        return values.QuerySession(
             id=self.handle.text, database=self.database, settings=dict(self.settings), fresh=self.fresh
         )
 

@@ -6,19 +6,19 @@ from typing import Final
 
 from hbstore.errors import SessionNotFound
 from hbstore.hiveserver2 import catalog_calls, session_calls, statement_calls
-from hbstore.hiveserver2.calls import Client, Endpoint, Handlers, endpoint
+from hbstore.hiveserver2.calls import Client, DriverEndpoint, DriverHandlers, endpoint
 from hbstore.hiveserver2.port_service import PortService
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
 
-_MODULES: Final[dict[str, Handlers]] = {
+_MODULES: Final[dict[str, DriverHandlers]] = {
     "session_calls": session_calls.handlers,
     "statement_calls": statement_calls.handlers,
     "catalog_calls": catalog_calls.handlers,
 }
 
 
-def sql_port(queries: QueryService, access: Access) -> Endpoint[PortService]:
+def sql_port(queries: QueryService, access: Access) -> DriverEndpoint[PortService]:
     """An endpoint whose statements a query service runs.
 
     Args:

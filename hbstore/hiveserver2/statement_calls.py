@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hbstore.errors import InvalidInput, UnsupportedCall
-from hbstore.hiveserver2.calls import Call, Handlers
+from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
 from hbstore.hiveserver2.codes import FetchOrientation, FetchType, JobExecutionStatus, OperationType
 from hbstore.hiveserver2.operations import Operation, OperationStatus, StatementOperation
 from hbstore.hiveserver2.port_service import PortService, handle_of
@@ -19,13 +19,13 @@ from hbstore.hiveserver2.statement_kinds import has_rows
 from hbstore.hiveserver2.statuses import status_of
 from hbstore.query_service.query import MAX_TEXT, Request, ResultColumn
 
-handlers: Final = Handlers()
+handlers: Final = DriverHandlers()
 _POLL: Final = 0.5
 """Seconds that a client waits for a reply about a statement that runs: a cancel on the same connection waits, too."""
 
 
 @handlers.answers("ExecuteStatement")
-def execute(call: Call[PortService]) -> Any:
+def execute(call: DriverCall[PortService]) -> Any:
     """Run a statement; unless the client asked not to wait, the reply comes at its end."""
     request, service = call.request, call.service
     session = service.session(request.sessionHandle)
@@ -67,7 +67,7 @@ def _submitted(service: PortService, session: DriverSession, request: Any) -> St
 
 
 @handlers.answers("GetOperationStatus")
-def operation_status(call: Call[PortService]) -> Any:
+def operation_status(call: DriverCall[PortService]) -> Any:
     """How far an operation is. A client that asks about one that runs waits a while."""
     service = call.service
     session, operation = service.operation(call.request.operationHandle)
@@ -110,14 +110,14 @@ def _progress(status: OperationStatus) -> Any:
 
 
 @handlers.answers("GetResultSetMetadata")
-def metadata(call: Call[PortService]) -> Any:
+def metadata(call: DriverCall[PortService]) -> Any:
     """The columns of an operation's rows."""
     _, operation = call.service.operation(call.request.operationHandle)
     return THRIFT.TGetResultSetMetadataResp(schema=table_schema(operation.columns()))
 
 
 @handlers.answers("FetchResults")
-def fetch(call: Call[PortService]) -> Any:
+def fetch(call: DriverCall[PortService]) -> Any:
     """The next rows of an operation, or the next lines of its log. No rows say that there are no more."""
     request = call.request
     _, operation = call.service.operation(request.operationHandle)
@@ -142,7 +142,7 @@ def _log(operation: Operation) -> bytes:
 
 
 @handlers.answers("CancelOperation")
-def cancel(call: Call[PortService]) -> Any:
+def cancel(call: DriverCall[PortService]) -> Any:
     """Cancel an operation."""
     _, operation = call.service.operation(call.request.operationHandle)
     operation.cancel()
@@ -150,14 +150,14 @@ def cancel(call: Call[PortService]) -> Any:
 
 
 @handlers.answers("CloseOperation")
-def close(call: Call[PortService]) -> Any:
+def close(call: DriverCall[PortService]) -> Any:
     """Close an operation; a statement that runs is cancelled."""
     call.service.sessions.close_operation(handle_of(call.request.operationHandle.operationId))
     return THRIFT.TCloseOperationResp()
 
 
 @handlers.answers("GetQueryId")
-def query_id(call: Call[PortService]) -> Any:
+def query_id(call: DriverCall[PortService]) -> Any:
     """The id of a statement's query, by which `hbstore query` and REST name it."""
     _, operation = call.service.operation(call.request.operationHandle)
     return THRIFT.TGetQueryIdResp(queryId=getattr(operation, "id", operation.handle.text))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hbstore.query_service.query import QueryProblem, QueryProgress, Request, Result
+from hbstore.query_service.query import QueryProblem, QueryProgress, QueryResult, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Done:
     """A query's rows are written; and what the user should know besides them."""
 
     id: str
-    result: Result
+    result: QueryResult
     notes: tuple[str, ...] = ()
 
 

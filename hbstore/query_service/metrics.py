@@ -18,7 +18,7 @@ _BUCKETS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0
 
 
 class QueryMetrics:
-    """The numbers of one process that takes queries; an `Observer`.
+    """The numbers of one process that takes queries; a `QueryObserver`.
 
     >>> metrics = QueryMetrics(CollectorRegistry())
     >>> metrics.queue(2, 1)

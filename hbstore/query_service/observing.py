@@ -7,7 +7,7 @@ from typing import Protocol
 from hbstore.query_service.query import Query
 
 
-class Observer(Protocol):
+class QueryObserver(Protocol):
     """Hears of a service's queries, in any thread. What it does is short, and raises nothing."""
 
     def queue(self, waiting: int, running: int) -> None:
@@ -27,16 +27,16 @@ class Unobserved:
     """Where nobody counts."""
 
     def queue(self, waiting: int, running: int) -> None:
-        """See `Observer`."""
+        """See `QueryObserver`."""
 
     def ended(self, query: Query) -> None:
-        """See `Observer`."""
+        """See `QueryObserver`."""
 
     def fetched(self, rows: int, size: int) -> None:
-        """See `Observer`."""
+        """See `QueryObserver`."""
 
     def spark_lost(self) -> None:
-        """See `Observer`."""
+        """See `QueryObserver`."""
 
 
 UNOBSERVED = Unobserved()

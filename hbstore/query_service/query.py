@@ -72,7 +72,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Session(_Value):
+class QuerySession(_Value):
     """The session of a driver: what SET, USE and temporary views leave in it is there for its next statement.
 
     Settings may hold secrets, so only the id is written into the store, and shown to others.
@@ -84,7 +84,7 @@ class Session(_Value):
         fresh: whether no statement of it that Spark began has ended yet, so that a Spark which does not have it may
             begin it.
 
-    >>> Session(id="5f", settings={"spark.hadoop.fs.s3a.secret.key": "…"}).model_dump()
+    >>> QuerySession(id="5f", settings={"spark.hadoop.fs.s3a.secret.key": "…"}).model_dump()
     {'id': '5f'}
     """
 
@@ -116,7 +116,7 @@ class Request(_Value):
     partial: bool = False
     now: datetime | None = None
     options: Mapping[str, str] = Field(default_factory=dict)
-    session: Session | None = None
+    session: QuerySession | None = None
     settings: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
 
@@ -178,7 +178,7 @@ class ResultColumn(_Value):
     type: str
 
 
-class Result(_Value):
+class QueryResult(_Value):
     """What a statement gave.
 
     Attributes:
@@ -224,7 +224,7 @@ class Query(_Value):
     expires_at: datetime | None = None
     cancel_requested: bool = False
     progress: QueryProgress = QueryProgress()
-    result: Result | None = None
+    result: QueryResult | None = None
     problem: QueryProblem | None = None
     plan: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from hbstore.files.interface import Files
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.locations import LOCAL, parse_location
 from hbstore.files.remote_files import open_remote
-from hbstore.query_service.query import Result, ResultColumn
+from hbstore.query_service.query import QueryResult, ResultColumn
 from hbstore.query_service.small_results import collected, is_writable, write_table
 from hbstore.spark.footers import row_counts, total
 
@@ -39,7 +39,7 @@ _AS_TEXT: Final = (
 """Types that Parquet has not, or holds as numbers or bytes that only Spark can tell from others."""
 
 
-def write_rows(frame: DataFrame, location: str) -> Result:
+def write_rows(frame: DataFrame, location: str) -> QueryResult:
     """Compute the rows and write them into a folder that is not there yet; without columns, nothing is written.
 
     Values of types that Parquet has not become texts, as Spark shows them.
@@ -54,11 +54,11 @@ def write_rows(frame: DataFrame, location: str) -> Result:
     """
     fields = frame.schema.fields
     if not fields:
-        return Result()
+        return QueryResult()
     count, size = _written_small(frame, location) or _written_by_spark(frame, location)
     described = tuple(ResultColumn(name=one.name, type=one.dataType.simpleString()) for one in fields)
     zone = str(frame.sparkSession.conf.get("spark.sql.session.timeZone"))
-    return Result(columns=described, rows=count, size=size, time_zone=zone)
+    return QueryResult(columns=described, rows=count, size=size, time_zone=zone)
 
 
 def _written_small(frame: DataFrame, location: str) -> tuple[int, int] | None:

@@ -40,8 +40,8 @@ from hbstore.query_service.messages import (
     Run,
     Started,
 )
-from hbstore.query_service.observing import UNOBSERVED, Observer
-from hbstore.query_service.query import Query, QueryProblem, QueryProgress, Result, State
+from hbstore.query_service.observing import UNOBSERVED, QueryObserver
+from hbstore.query_service.query import Query, QueryProblem, QueryProgress, QueryResult, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.stored_queries import StoredQueries, ended
 
@@ -111,7 +111,7 @@ class Runner:
     clock: Callable[[], datetime]
     changes: Changes
     spark: Spark | None = None
-    observer: Observer = UNOBSERVED
+    observer: QueryObserver = UNOBSERVED
     _lock: RLock = field(default_factory=RLock)
     _waiting: list[Query] = field(default_factory=list)
     _running: dict[str, _Running] = field(default_factory=dict)
@@ -324,7 +324,7 @@ class Runner:
             running.told = time.monotonic() if written else running.told
         self.changes.tell()
 
-    def _succeed(self, id_: str, result: Result, notes: tuple[str, ...]) -> None:
+    def _succeed(self, id_: str, result: QueryResult, notes: tuple[str, ...]) -> None:
         over = self.limits.passed(timedelta(), result.size)
         if over is not None:
             self._fail(id_, over)

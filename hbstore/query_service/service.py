@@ -23,7 +23,7 @@ from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.errors import HbstoreError, QueryLost, QueryNotFinished, ResultExpired, TooManyQueries
 from hbstore.query_service.changes import Changes
 from hbstore.query_service.limits import Limits
-from hbstore.query_service.observing import UNOBSERVED, Observer
+from hbstore.query_service.observing import UNOBSERVED, QueryObserver
 from hbstore.query_service.positions import FIRST, Position
 from hbstore.query_service.query import Query, QueryProblem, Request, State
 from hbstore.query_service.results import Results
@@ -61,7 +61,7 @@ class QueryService:
     limits: InitVar[Limits]
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     changes: Changes = field(default_factory=Changes)
-    observer: Observer = UNOBSERVED
+    observer: QueryObserver = UNOBSERVED
     runner: Runner = field(init=False)
     _released: deque[str] = field(default_factory=deque)
     _closed: Event = field(default_factory=Event)

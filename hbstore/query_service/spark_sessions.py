@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from hbstore.errors import SessionLost
 from hbstore.names import DEFAULT_DATABASE
-from hbstore.query_service.query import Request, Session
+from hbstore.query_service.query import QuerySession, Request
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
 
@@ -56,7 +56,7 @@ class SparkSessions:
             PySparkException: Spark refuses one of its settings.
         """
         if request.session is None:
-            spark = self._begun(Session(id="", database=request.database))
+            spark = self._begun(QuerySession(id="", database=request.database))
         else:
             spark = self._begun_once(request.session)
         return _copy(spark, request.settings) if request.settings else spark
@@ -75,14 +75,14 @@ class SparkSessions:
             for number in range(views.size()):
                 spark.catalog.dropTempView(views.apply(number).table())
 
-    def _begun_once(self, session: Session) -> SparkSession:
+    def _begun_once(self, session: QuerySession) -> SparkSession:
         kept = self._of(session)
         with kept.beginning:
             if kept.spark is None:
                 kept.spark = self._begun(session)
             return kept.spark
 
-    def _of(self, session: Session) -> _Kept:
+    def _of(self, session: QuerySession) -> _Kept:
         with self._changing:
             kept = self._kept.get(session.id)
             if kept is None:
@@ -95,7 +95,7 @@ class SparkSessions:
                 kept = self._kept[session.id] = _Kept()
             return kept
 
-    def _begun(self, session: Session) -> SparkSession:
+    def _begun(self, session: QuerySession) -> SparkSession:
         spark = self.spark.newSession()
         for name, value in session.settings.items():
             spark.conf.set(name, value)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Done, Failed, Planned, Progressed, Started
-from hbstore.query_service.query import QueryProgress, Request, Result, ResultColumn
+from hbstore.query_service.query import QueryProgress, QueryResult, Request, ResultColumn
 
 TYPES = {
     "int64": "bigint",
@@ -48,7 +48,7 @@ def done(service, id_, names, columns, types=None):
     described = tuple(ResultColumn(name=name, type=kind) for name, kind in zip(names, types, strict=True))
     size = (folder / "part-00000.snappy.parquet").stat().st_size
     service.clock.now += dt.timedelta(seconds=2.4)
-    service.runner.heard(Done(id_, Result(columns=described, rows=table.num_rows, size=size)))
+    service.runner.heard(Done(id_, QueryResult(columns=described, rows=table.num_rows, size=size)))
 
 
 def succeeded(service, names, columns, types=None, plan=None, warnings=(), **asked):

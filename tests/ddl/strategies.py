@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from hbstore.ddl.statements import (
+    AddedPartition,
     AddPartitions,
     AnalyzeTable,
     Condition,
@@ -13,7 +14,6 @@ from hbstore.ddl.statements import (
     DropPartitions,
     ExchangePartitions,
     ExplainPartitions,
-    NewPartition,
     PartitionSpec,
     RenamePartition,
     RepairTable,
@@ -67,7 +67,7 @@ def several(strategy):
 
 
 STATEMENTS = st.one_of(
-    st.builds(AddPartitions, TABLES, several(st.builds(NewPartition, SPECS, st.none() | TEXTS)), st.booleans()),
+    st.builds(AddPartitions, TABLES, several(st.builds(AddedPartition, SPECS, st.none() | TEXTS)), st.booleans()),
     st.builds(DropPartitions, TABLES, several(several(CONDITIONS)), st.booleans(), st.booleans()),
     st.builds(RenamePartition, TABLES, SPECS, SPECS),
     st.builds(ExchangePartitions, TABLES, several(SPECS), TABLES),

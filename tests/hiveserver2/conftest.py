@@ -18,7 +18,7 @@ from hbstore.hiveserver2.sql_port import sql_port
 from hbstore.query_service.access import Access
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Ready, Started
-from hbstore.query_service.query import QueryProblem, Result, ResultColumn
+from hbstore.query_service.query import QueryProblem, QueryResult, ResultColumn
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
@@ -50,7 +50,7 @@ class ScriptedSpark:
                 parquet.write_table(pa.Table.from_batches([batch]).rename_columns(names), folder / "part-0.parquet")
                 (folder / "_SUCCESS").touch()
             described = tuple(ResultColumn(name=name, type=type_) for name, type_ in columns)
-            result = Result(columns=described, rows=batch.num_rows, size=1, time_zone=zone[0] if zone else "UTC")
+            result = QueryResult(columns=described, rows=batch.num_rows, size=1, time_zone=zone[0] if zone else "UTC")
             self.runner.heard(Done(run.id, result))
 
     def cancel(self, cancel):

@@ -8,7 +8,7 @@ import struct
 from contextlib import closing, contextmanager
 
 from hbstore.errors import SessionNotFound, TableNotFound
-from hbstore.hiveserver2.calls import Handlers, endpoint
+from hbstore.hiveserver2.calls import DriverHandlers, endpoint
 from hbstore.hiveserver2.protocol import METHODS, THRIFT
 from hbstore.hiveserver2.quick_replies import QuickReplies
 from hbstore.hiveserver2.server import DriverServer
@@ -36,7 +36,7 @@ class FakeService:
         return endpoint(self, {"fake": handlers}, quick=self.quick, on_gone=self.gone.append)
 
 
-handlers = Handlers()
+handlers = DriverHandlers()
 
 
 @handlers.answers("OpenSession")

@@ -8,7 +8,7 @@ import pytest
 from thriftpy2.thrift import TApplicationException, TMessageType
 
 from hbstore.errors import TableNotFound, UnsupportedCall
-from hbstore.hiveserver2.calls import Client, Handlers, endpoint
+from hbstore.hiveserver2.calls import Client, DriverHandlers, endpoint
 from hbstore.hiveserver2.codes import StatusCode
 from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, lacking
 from hbstore.hiveserver2.quick_replies import MAX_FORMS, MAX_SIZE, QuickReplies
@@ -21,7 +21,7 @@ CLIENT = Client("here:1", user="ann")
 
 def answering(answer, *methods, **given):
     """An endpoint whose handlers of some methods are one function."""
-    handlers = Handlers()
+    handlers = DriverHandlers()
     handlers.answers(*methods or METHODS)(answer)
     return endpoint(SimpleNamespace(name="the service"), {"some": handlers}, **given)
 
@@ -172,7 +172,7 @@ def test_bytes_of_schemas_and_rows_are_answers_as_they_are():
 
 
 def test_no_method_has_two_handlers():
-    one, other = Handlers(), Handlers()
+    one, other = DriverHandlers(), DriverHandlers()
     one.answers("GetInfo")(print)
     other.answers("GetInfo", "OpenSession")(print)
     with pytest.raises(ValueError, match="b answers what another module answers: GetInfo"):

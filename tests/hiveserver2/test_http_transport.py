@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.hiveserver2.connection import ConnectionLimits
+from hbstore.hiveserver2.connection import DriverConnectionLimits
 from hbstore.hiveserver2.http_transport import MAX_HEAD
 from hbstore.hiveserver2.protocol import THRIFT
-from hbstore.hiveserver2.server import ServerLimits
+from hbstore.hiveserver2.server import DriverServerLimits
 from hbstore.query_service.access import Access
 from hbstore.thrift.framing import ReadLimits
 from tests.hiveserver2.messages import OPEN, SESSION, message, request, response
@@ -145,8 +145,8 @@ def test_a_person_is_told_what_this_port_is(server):
 
 
 def small(service):
-    limits = ConnectionLimits(ReadLimits(message=100_000))
-    return serving(service, limits=ServerLimits(connection=limits))
+    limits = DriverConnectionLimits(ReadLimits(message=100_000))
+    return serving(service, limits=DriverServerLimits(connection=limits))
 
 
 def test_a_body_that_is_too_large_is_refused_whether_its_size_is_said_or_not(service):

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from hbstore import errors
-from hbstore.hiveserver2.connection import ConnectionLimits
-from hbstore.hiveserver2.server import DriverServer, ServerLimits
+from hbstore.hiveserver2.connection import DriverConnectionLimits
+from hbstore.hiveserver2.server import DriverServer, DriverServerLimits
 from hbstore.query_service.access import Access
 from hbstore.thrift.framing import ReadLimits
 from tests.fuzz.drivers import attack
@@ -26,7 +26,9 @@ NUMBER = 3_000
 MORE_MEMORY = 100 * 2**20
 """Bytes that the process may take for all of them, those of the client included."""
 
-LIMITS = ServerLimits(connection=ConnectionLimits(ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0))
+LIMITS = DriverServerLimits(
+    connection=DriverConnectionLimits(ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0)
+)
 
 
 def memory():

@@ -10,7 +10,7 @@ import pytest
 from thriftpy2.thrift import TApplicationException
 
 from hbstore.errors import AddressUnavailable
-from hbstore.hiveserver2.server import DriverServer, ServerLimits
+from hbstore.hiveserver2.server import DriverServer, DriverServerLimits
 from hbstore.query_service.access import Access
 from tests.hiveserver2.messages import OPEN, every_call, message, request, response
 from tests.hiveserver2.serving import (
@@ -35,7 +35,7 @@ def until(condition):
 
 def test_drivers_beyond_the_limit_are_told_so_in_their_own_protocol():
     service = FakeService()
-    with serving(service, limits=ServerLimits(connections=2)) as server:
+    with serving(service, limits=DriverServerLimits(connections=2)) as server:
         with driving(server.port, "sasl") as one, driving(server.port, "bare"):
             with connected(server.port) as sock:
                 sock.sendall(sasl_login())
@@ -55,7 +55,7 @@ def test_drivers_beyond_the_limit_are_told_so_in_their_own_protocol():
 
 
 def test_many_connections_beyond_the_limit_hold_nothing_up():
-    with serving(limits=ServerLimits(connections=1)) as server, driving(server.port, "sasl") as driver:
+    with serving(limits=DriverServerLimits(connections=1)) as server, driving(server.port, "sasl") as driver:
         silent = [connected(server.port) for _ in range(100)]
         assert driver.ask("GetInfo", request("GetInfo")).infoValue.stringValue == "hbstore"
         for sock in silent:

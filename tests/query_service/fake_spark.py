@@ -9,7 +9,7 @@ import time
 from multiprocessing.connection import Connection
 
 from hbstore.query_service.messages import Cancel, Cancelled, Done, Ready, Run, Started
-from hbstore.query_service.query import Result
+from hbstore.query_service.query import QueryResult
 
 DIE = "die"
 """The text of a statement that ends the process."""
@@ -32,7 +32,7 @@ def main():
                 if message.request.text == DIE:
                     os._exit(1)
                 pipe.send(Started(message.id))
-                pipe.send(Done(message.id, Result(rows=len(message.request.text))))
+                pipe.send(Done(message.id, QueryResult(rows=len(message.request.text))))
             elif isinstance(message, Cancel):
                 pipe.send(Cancelled(message.id))
     except EOFError:

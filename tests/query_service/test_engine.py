@@ -14,7 +14,7 @@ from hbstore.errors import InvalidUrl
 from hbstore.query_service import engine
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.messages import Cancelled, Done, Ready
-from hbstore.query_service.query import Result
+from hbstore.query_service.query import QueryResult
 from tests.metastore.serving import until
 from tests.processes import ROOT
 from tests.query_service.fake_spark import DIE
@@ -64,7 +64,7 @@ def test_what_is_said_is_heard_in_order(begin):
     spark = begin()
     spark.ready()
     ids = [spark.start("x" * number) for number in range(1, 200)]
-    assert [spark.end(id_) for id_ in ids] == [Done(id_, Result(rows=number)) for number, id_ in enumerate(ids, 1)]
+    assert [spark.end(id_) for id_ in ids] == [Done(id_, QueryResult(rows=number)) for number, id_ in enumerate(ids, 1)]
     spark.cancel("a")
     assert spark.end("a") == Cancelled("a")
     assert not spark.losses

@@ -12,7 +12,7 @@ from hbstore import connect
 from hbstore.errors import StoreUnavailable, TooManyQueries
 from hbstore.query_service.messages import Cancelled, Done, Failed, Ready, Started
 from hbstore.query_service.metrics import QueryMetrics
-from hbstore.query_service.query import QueryProblem, Session
+from hbstore.query_service.query import QueryProblem, QuerySession
 from hbstore.store.records import Records
 from tests.query_service.test_service import ROWS, Clock, ask, serving
 from tests.query_service.written import numbers, parquet_bytes, part
@@ -43,7 +43,7 @@ def test_ends_by_state_and_door(store, tmp_path, metrics, value):
     clock = Clock()
     with serving(store, tmp_path, clock, metrics) as (service, _):
         first, second, third = (service.submit(ask(user=name)) for name in "abc")
-        driver = service.submit(ask(session=Session(id="5f")))
+        driver = service.submit(ask(session=QuerySession(id="5f")))
         clock.now += dt.timedelta(seconds=7)
         succeed(service, first)
         service.runner.heard(Failed(second.id, QueryProblem(error="QueryFailed", text="no")))

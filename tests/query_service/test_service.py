@@ -21,7 +21,15 @@ from hbstore.errors import (
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.observing import UNOBSERVED
-from hbstore.query_service.query import QueryProblem, QueryProgress, Request, Result, ResultColumn, Session, State
+from hbstore.query_service.query import (
+    QueryProblem,
+    QueryProgress,
+    QueryResult,
+    QuerySession,
+    Request,
+    ResultColumn,
+    State,
+)
 from hbstore.query_service.results import Results
 from hbstore.query_service.runner import STARTS
 from hbstore.query_service.servers import Servers
@@ -29,7 +37,7 @@ from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
 from tests.backends import backend_url, without_records
 
-ROWS = Result(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
+ROWS = QueryResult(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
 SOON = 10.0
 
 
@@ -176,8 +184,8 @@ def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
 
 def test_a_session_ends_with_its_queries(store, tmp_path):
     with serving(store, tmp_path, running=1) as (service, spark):
-        session = Session(id="5f")
-        runs, waits, others = (service.submit(ask(session=one)) for one in (session, session, Session(id="60")))
+        session = QuerySession(id="5f")
+        runs, waits, others = (service.submit(ask(session=one)) for one in (session, session, QuerySession(id="60")))
         service.runner.heard(Started(runs.id))
         service.close_session("5f")
         assert (spark.cancels, spark.closes) == ([runs.id], ["5f"])
@@ -187,7 +195,7 @@ def test_a_session_ends_with_its_queries(store, tmp_path):
 
 def test_the_settings_of_a_session_reach_spark_and_nobody_else(store, tmp_path):
     with serving(store, tmp_path, running=1) as (service, spark):
-        session = Session(id="5f", database="shop", settings={"my.password": "secret"}, fresh=True)
+        session = QuerySession(id="5f", database="shop", settings={"my.password": "secret"}, fresh=True)
         queries = [service.submit(ask(session=session)) for _ in range(2)]
         service.runner.heard(Started(queries[0].id))
         service.runner.heard(Done(queries[0].id, ROWS))

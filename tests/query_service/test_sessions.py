@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Cancelled, CloseSession, Done, Failed
-from hbstore.query_service.query import Session
+from hbstore.query_service.query import QuerySession
 from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -27,7 +27,7 @@ class Driver:
 
     def __init__(self, spark, **fields):
         self.spark = spark
-        self.session = Session(id=secrets.token_hex(16), fresh=True, **fields)
+        self.session = QuerySession(id=secrets.token_hex(16), fresh=True, **fields)
 
     def end(self, text, **fields):
         end, id_ = self.spark.ask(text, session=self.session, **fields)
@@ -154,7 +154,7 @@ def test_writing_results_changes_no_settings_of_the_session(spark):
 
 
 def test_statements_of_a_new_session_that_come_at_once_share_it(spark):
-    session = Session(id=secrets.token_hex(16), fresh=True)
+    session = QuerySession(id=secrets.token_hex(16), fresh=True)
     ids = [spark.start(f"create temporary view v{number} as select {number}", session=session) for number in range(4)]
     assert all(isinstance(spark.end(id_), Done) for id_ in ids)
     end, _ = spark.ask("select * from v0, v1, v2, v3", session=session)

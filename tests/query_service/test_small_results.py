@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, DateType, MapType, StructType, TimeType
 from hbstore import ReadFailed
 from hbstore.query_service.formats import arrow, csv, json_page, ndjson
 from hbstore.query_service.messages import Done
-from hbstore.query_service.query import Session
+from hbstore.query_service.query import QuerySession
 from hbstore.query_service.results import Results
 from hbstore.query_service.small_results import _arrow_type
 from tests.query_service.listening import listening
@@ -79,7 +79,7 @@ def seen(spark, text, session=None):
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "+09:00"])
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_each_way_gives_what_spark_writes(spark, columns, zone):
-    session = Session(id=secrets.token_hex(16), settings={"spark.sql.session.timeZone": zone}, fresh=True)
+    session = QuerySession(id=secrets.token_hex(16), settings={"spark.sql.session.timeZone": zone}, fresh=True)
     expected = seen(spark, LARGE.format(COLUMNS[columns], 7), session)
     assert expected[0].rows == 1
     session = session.model_copy(update={"fresh": False})

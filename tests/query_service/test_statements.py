@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Cancel, Cancelled, Done, Failed, Planned, Progressed, Run, Started
-from hbstore.query_service.query import Request, Result
+from hbstore.query_service.query import QueryResult, Request
 from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -55,7 +55,7 @@ def rows(spark, text, **request):
 def done(spark, text, **request):
     """Run a statement that has no rows."""
     end, id_ = spark.ask(text, **request)
-    assert end == Done(id_, Result()), end
+    assert end == Done(id_, QueryResult()), end
     assert not (spark.results / id_).exists()
 
 

@@ -205,7 +205,7 @@ def write_meanwhile(spark, at, store, monkeypatch):
             store.drop_partitions("shop", "sales", [(f"{first}-06", f"{first}-07", "eu")])
             if day % 2:
                 store.drop_partitions("shop", "sales", [(text, None, "us")])
-        assert all(state.touched for state in states(store)[:1])
+        assert all(state.affected for state in states(store)[:1])
         assert is_being_built(store)
 
     meanwhile = Meanwhile(store, write)

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from hbstore.query_service.messages import Done, Failed, Started
-from hbstore.query_service.query import QueryProblem, Result, ResultColumn
+from hbstore.query_service.query import QueryProblem, QueryResult, ResultColumn
 
 COLUMNS = (ResultColumn(name="n", type="bigint"), ResultColumn(name="n", type="string"))
 ROWS = [(number, f"text, {number}" if number % 3 else None) for number in range(2_500)]
@@ -28,7 +28,7 @@ def finished(served, ask):
         parquet.write_table(table, folder / f"part-0000{number}.parquet", row_group_size=400)
     (folder / "_SUCCESS").touch()
     service.runner.heard(Started(id_))
-    service.runner.heard(Done(id_, Result(columns=COLUMNS, rows=len(ROWS), size=1)))
+    service.runner.heard(Done(id_, QueryResult(columns=COLUMNS, rows=len(ROWS), size=1)))
     return id_
 
 
@@ -106,7 +106,7 @@ def test_a_statement_without_rows_has_an_empty_result(ask, served):
     service, _ = served
     id_ = ask("POST", "/queries", {"text": "create table t"}).json()["id"]
     service.runner.heard(Started(id_))
-    service.runner.heard(Done(id_, Result()))
+    service.runner.heard(Done(id_, QueryResult()))
     assert ask("GET", f"/queries/{id_}/results").json() == {"columns": [], "rows": [], "next": None}
     assert ask("GET", f"/queries/{id_}/results?format=csv").data == b""
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hbstore.errors import HbstoreError, QueryNotFinished, QueryNotFound, ResultExpired, TooManyQueries
 from hbstore.query_service.formats import MEDIA_TYPES, csv, json_page, ndjson
 from hbstore.query_service.positions import Position
-from hbstore.query_service.query import Query, QueryProgress, Request, Result, ResultColumn, State
+from hbstore.query_service.query import Query, QueryProgress, QueryResult, Request, ResultColumn, State
 from hbstore.web.problems import MEDIA_TYPE, problem
 from hbstore.web.queries.waiting import server_sent
 
@@ -74,7 +74,7 @@ SUCCEEDED: Final = RUNNING.changed(
     ended_at=_AT + timedelta(seconds=4),
     expires_at=_AT + timedelta(hours=48, seconds=4),
     progress=QueryProgress(stages=2, stages_done=2, tasks=8, tasks_done=8, rows=3400),
-    result=Result(columns=_COLUMNS, rows=2, size=912),
+    result=QueryResult(columns=_COLUMNS, rows=2, size=912),
 )
 NOT_FOUND: Final = QueryNotFound(
     "the query does not exist", query="5f", hint="`hbstore query list` shows the queries that the server keeps"
