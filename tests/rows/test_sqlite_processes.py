@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from tests.rows.contract import in_thread, read
 ROOT = Path(__file__).parents[2]
 EVERYTHING = (b"", b"\xff")
 BATCH = 200
+LARGE = 40_000
+"""Rows of a transaction that does not fit the cache of its pages, so that a part of it is in the WAL already."""
 
 
 @pytest.fixture
@@ -156,6 +160,29 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(path):
     assert rows.count(*EVERYTHING) == 2
     assert in_child(lambda: put(rows, 4)) == "3"
     rows.close()
+
+
+def fork_inside_a_transaction(path):
+    """Its child ends as programs do, and so frees what it inherited; prints the rows that the parent has then."""
+    rows = ordered_rows.connect(path)
+    put(rows, 0)  # the WAL has a page of an earlier transaction
+    with rows.transaction():
+        rows.write([PartitionRow(b"%06d" % at, (b"\x01",), os.urandom(1_000)) for at in range(LARGE)], [], 1)
+        child = os.fork()
+        if child == 0:
+            return
+        os.waitpid(child, 0)
+        os.write(1, b"%d " % sum(len(page) for page in rows.scan(*EVERYTHING)))
+    os.write(1, b"%d" % sum(len(page) for page in rows.scan(*EVERYTHING)))
+
+
+def test_the_end_of_a_child_takes_nothing_from_a_transaction(path):
+    """Closing its connection would roll back, and the pages that the transaction has in the WAL already are lost."""
+    process = start("fork_inside_a_transaction", path)
+    assert process.communicate(timeout=60)[0].split() == [b"%d" % LARGE] * 2
+    assert process.returncode == 0
+    with closing(sqlite3.connect(path)) as sqlite:
+        assert sqlite.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_a_fork_while_other_threads_read(path):

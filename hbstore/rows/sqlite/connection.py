@@ -13,7 +13,6 @@ and the child lets it be, as closing it would release what it does not own.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sqlite3
 import threading
@@ -171,9 +170,12 @@ class ThreadConnection:
         return True
 
     def leave_behind(self) -> None:
-        """In a forked child: forget the connection without closing it, whatever happens to this object."""
+        """In a forked child: forget the connection without closing it, also when the process ends.
+
+        All that a process refers to is freed at its end, but for what a thread holds that is still waiting then.
+        """
         if self.sqlite is not None:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.sqlite))
+            threading.Thread(target=_hold, args=(self.sqlite,), daemon=True).start()
             self.sqlite = None
 
     def _make_ready(self) -> None:
@@ -276,6 +278,11 @@ _CONNECTIONS: Final[weakref.WeakSet[ThreadConnection]] = weakref.WeakSet()
 _inherited: list[ThreadConnection] = []
 
 
+def _hold(_: sqlite3.Connection) -> None:
+    """Refer to a connection for ever."""
+    threading.Event().wait()
+
+
 def _of_all_threads() -> list[ThreadConnection]:
     return list(_CONNECTIONS)
 
@@ -298,11 +305,11 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
+    BATON.lock = threading.Lock()  # the thread that held it is not in this process
+    _GATE.release()
     for connection in _inherited:
         connection.leave_behind()
     _inherited.clear()
-    BATON.lock = threading.Lock()  # the thread that held it is not in this process
-    _GATE.release()
 
 
 _HOOKS: Final[dict[str, Callable[[], Any]]] = {
