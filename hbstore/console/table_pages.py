@@ -25,7 +25,7 @@ from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import DEFINITION, TableRow, statistics_of, version_of
+from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, statistics_of
 from hbstore.structs import partitions_from_payloads
 from hbstore.warehouse.change_times import DDL_TIME
 from hbstore.warehouse.locations import located
@@ -75,7 +75,7 @@ def table_pages(service: Service) -> list[Route]:
     def one_table(request: Request) -> Response:
         row = store.table_row(request.path_params["database"], request.path_params["table"])
         table = located(service.store, service.warehouse, row.table)
-        shown: dict[str, Any] = {"table": table, "version": version_of(row.cells[DEFINITION])}
+        shown: dict[str, Any] = {"table": table, "id_and_version": id_and_version(row.cells[DEFINITION])}
         if not table.partition_columns:
             return page(request, "table.html", title=table.name, totals=None, timelines=[], **shown)
         totals = store.totals(table.database, table.name)

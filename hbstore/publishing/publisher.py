@@ -141,7 +141,7 @@ class Publisher:
         return done
 
     def roll_forward_before_use(self, row: TableRow) -> None:
-        """Finish what is decided before a table is read; what cannot be finished here is logged, and read as it is.
+        """Roll forward what is decided before a table is read; where that fails, it is logged, and read as it is.
 
         >>> Publisher(store).roll_forward_before_use(store.table_row("shop", "sales"))
         """

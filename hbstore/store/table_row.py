@@ -89,7 +89,7 @@ def renewed_definition(cell: bytes, table: Table) -> bytes:
     return cell[:_TABLE_ID] + os.urandom(_HEAD - _TABLE_ID) + encode_table(table)
 
 
-def version_of(cell: bytes) -> bytes:
+def id_and_version(cell: bytes) -> bytes:
     """What tells one state of a table's row from all others: table id and version."""
     return cell[:_HEAD]
 

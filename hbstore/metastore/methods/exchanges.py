@@ -65,9 +65,8 @@ def _exchanged(call: Call) -> list[bytes]:
 def _table(call: Call, role: str, database: str | None, name: str | None) -> Table:
     place = database_name(database), name or ""
     try:
-        Publisher(call.store).roll_forward_before_use(
-            call.store.publications.row(*place)
-        )  # such as this call's first try
+        row = call.store.publications.row(*place)
+        Publisher(call.store).roll_forward_before_use(row)  # such as this call's first try
         return call.store.get_table(*place)
     except (TableNotFound, DatabaseNotFound) as error:
         raise THRIFT.MetaException(f"The {role} table {database}.{name} not found") from error

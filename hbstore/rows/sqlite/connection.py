@@ -170,9 +170,10 @@ class ThreadConnection:
         return True
 
     def leave_behind(self) -> None:
-        """In a forked child: forget the connection without closing it, also when the process ends.
+        """In a forked child: forget the connection without ever closing it.
 
-        All that a process refers to is freed at its end, but for what a thread holds that is still waiting then.
+        At the end of a process Python frees all objects and so closes connections, except those of threads that still
+        wait.
         """
         if self.sqlite is not None:
             threading.Thread(target=_hold, args=(self.sqlite,), daemon=True).start()
@@ -279,7 +280,7 @@ _inherited: list[ThreadConnection] = []
 
 
 def _hold(_: sqlite3.Connection) -> None:
-    """Refer to a connection for ever."""
+    """Keep a connection from being freed until the process is gone."""
     threading.Event().wait()
 
 

@@ -21,7 +21,7 @@ from typing import Final
 from hbstore.errors import ConcurrentChange, CorruptTimeline, InvalidTime, TimelineMismatch, TimelineNotFound
 from hbstore.keys import split_key, successor
 from hbstore.rows.interface import Cells
-from hbstore.store.table_row import DEFINITION, TableRow, next_definition, version_of
+from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, next_definition
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.cell import (
     Building,
@@ -243,7 +243,7 @@ class TimelineBuilder:
         view = transaction.row(begun.row.key)
         cells = view.all_cells()
         row = TableRow.of(view.key, view.log, cells)
-        if row is None or version_of(row.cells[DEFINITION]) != version_of(begun.row.cells[DEFINITION]):
+        if row is None or id_and_version(row.cells[DEFINITION]) != id_and_version(begun.row.cells[DEFINITION]):
             return []
         states = []
         for name, period, column in begun.columns.names():
