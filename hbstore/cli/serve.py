@@ -153,8 +153,7 @@ def serve(
 ) -> None:
     """Serve the store as a Hive Metastore, and take queries.
 
-    Spark, Trino, Flink and PyIceberg can use it without a change, and Hive's command line except for ALTER TABLE … DROP
-    PARTITION.
+    Hive, Spark, Trino, Presto, Flink and Iceberg can use it without a change, with clients of Hive 2.3 to 4.1.
 
     With --http-port, the server takes queries over HTTP (docs at /docs), and a Spark of its own runs them: cube
     queries, Spark SQL, and hbstore's own statements. Other machines reach it only with a --token-file. The
