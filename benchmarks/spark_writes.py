@@ -33,6 +33,8 @@ DAYS, HOURS = 20, 20
 MANY_DAYS, MANY_HOURS = 1_000, 20
 WRITES = 5
 PLANS = 20
+LARGE_DAYS = 50
+LARGE_PLANS = 3
 
 
 def run() -> Iterator[Report]:
@@ -86,24 +88,32 @@ def _reads(spark: SparkSession, url: str, folder: Path) -> Report:
         given = [Partition((_day(day), str(hour))) for day in range(MANY_DAYS) for hour in range(MANY_HOURS)]
         store.add_partitions("bench", "many", given)
     ours, through_endpoint, theirs = [], [], []
+    large, large_theirs = [], []
+
+    def planned(where: str) -> DataFrame:
+        frame = read_table(spark, url, "bench.many", where)
+        frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
+        return frame
+
     with spark_on_derby(folder / "derby", root) as (there, plan_on_derby):
         assert there == len(given)
         for day in range(days):  # another day each time, as Spark remembers what it listed
             where = f"ds = '{_day(day)}' and hour in (1, 2, 3)"
-
-            def planned(where: str = where) -> DataFrame:
-                frame = read_table(spark, url, "bench.many", where)
-                frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
-                return frame
-
-            ours.append(seconds(planned))
+            ours.append(seconds(planned, where))
             through_endpoint.append(plan_seconds(spark, "bench.many", where))
             theirs.append(plan_on_derby(where))
-        assert sorted(row.hour for row in planned().collect()) == [1] * 10 + [2] * 10 + [3] * 10
+        assert sorted(row.hour for row in planned(where).collect()) == [1] * 10 + [2] * 10 + [3] * 10
+        for first in range(days, days + LARGE_PLANS * LARGE_DAYS, LARGE_DAYS):
+            where = f"ds >= '{_day(first)}' and ds < '{_day(first + LARGE_DAYS)}'"
+            large.append(seconds(planned, where))
+            large_theirs.append(plan_on_derby(where))
     report = Report(f"Spark on {CORES} cores: planning a read of 3 of {len(given):,} partitions, files listed")
     note = f"best of {PLANS}; raw: Spark SQL on Derby"
     report.figures.append(Figure("read_table", min(ours[1:]), min(theirs[1:]), "100 ms", note))
     report.figures.append(Figure("Spark SQL on hbstore's endpoint", min(through_endpoint[1:]), min(theirs[1:]), ""))
+    note = f"best of {LARGE_PLANS}; raw: Spark SQL on Derby"
+    figure = Figure(f"read_table of {LARGE_DAYS * MANY_HOURS:,} partitions", min(large), min(large_theirs), "", note)
+    report.figures.append(figure)
     return report
 
 

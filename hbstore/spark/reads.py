@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final, TypeAlias
@@ -24,8 +23,7 @@ from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema, readable
 from hbstore.spark.frames import local_frame
-from hbstore.spark.hadoop import hadoop_path, plain_paths
-from hbstore.spark.java_errors import files_fail
+from hbstore.spark.listed_files import file_column, listed_files, load_folders, path_namer
 from hbstore.spark.opening import opened
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
@@ -35,11 +33,7 @@ from hbstore.totals import Totals
 from hbstore.types import ColumnType
 
 Where: TypeAlias = "str | Expression | None"
-_LOCATION: Final = "hbstore_location"
-_PLAIN: Final = re.compile(
-    r"(?:file:|[a-z][a-z0-9+.-]*://[A-Za-z0-9.:_-]+)(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.!~*'(),;:$&+=@-]+)+"
-)
-"""Locations that are the same text as a URI."""
+_FOLDER: Final = "hbstore_folder"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -207,7 +201,7 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
     """The rows of partitions as one DataFrame.
 
     Partitions where Hive would put them are one scan, whose folders' names tell Spark the values. Those elsewhere are
-    another one, which is joined with their values by the files' folders.
+    another one, which is joined with their values by the files' folders. Both hold what is in folders below.
     """
     table = read.table
     is_at_home = _at_home_in(table)
@@ -255,28 +249,44 @@ def _fits(kind: ColumnType, value: str) -> bool:
 def _at_home(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
     data, values = readable(data_schema(table)), readable(partition_schema(table))
     reader = form.reader(spark, data, values.fields).option("basePath", table.location)
-    return form.rows(_load(reader, table, partitions), data, values.names)
+    return form.rows(_load(spark, reader, table, partitions), data, values.names)
 
 
 def _elsewhere(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
     values = readable(partition_schema(table))
     texts = StructType(
-        [StructField(_LOCATION, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]
+        [StructField(_FOLDER, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]
     )
-    keyed = [(_key_of(spark, one), *_texts(table, one)) for one in partitions]
-    places = local_frame(spark, keyed, texts)
+    path_of = path_namer(spark)
+    values_by_path: dict[str, list[list[str | None]]] = {}
+    for partition in partitions:
+        values_by_path.setdefault(path_of(partition.location or ""), []).append(_texts(table, partition))
     data = readable(data_schema(table))
-    files = _load(form.reader(spark, data), table, partitions)
-    folder = f.regexp_replace(f.regexp_replace(f.col("_metadata.file_path"), "/[^/]*$", ""), "^file:/+", "file:/")
-    rows = form.rows(files.withColumn(_LOCATION, folder), data, [_LOCATION])
-    joined = rows.join(f.broadcast(places), _LOCATION)
+    # Folders in folders belong to the partition, as in folders below the table's, and do not tell its values.
+    reader = form.reader(spark, data).option("recursiveFileLookup", "true")
+    files = _load(spark, reader, table, partitions)
+    folders = local_frame(spark, _folders(listed_files(files), values_by_path), texts)
+    folder = f.regexp_replace(file_column(files), "/[^/]*$", "")
+    joined = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER]).join(f.broadcast(folders), _FOLDER)
     typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
     return joined.select(*map(quoted, data.names), *typed)
 
 
-def _load(reader: DataFrameReader, table: Table, partitions: Sequence[Partition]) -> DataFrame:
+def _folders(
+    files: Mapping[str, str], values_by_path: Mapping[str, Sequence[Sequence[str | None]]]
+) -> Iterator[tuple[str | None, ...]]:
+    """The folders of listed files, each with the values of a partition that it is in; it may be in several."""
+    folders = {path.rpartition("/")[0]: text.rpartition("/")[0] for path, text in files.items()}
+    for path, text in folders.items():
+        above = path
+        while above:
+            yield from ((text, *values) for values in values_by_path.get(above, ()))
+            above = above.rpartition("/")[0]
+
+
+def _load(spark: SparkSession, reader: DataFrameReader, table: Table, partitions: Sequence[Partition]) -> DataFrame:
     try:
-        return reader.load(plain_paths(one.location or "" for one in partitions))
+        return load_folders(spark, reader, (partition.location or "" for partition in partitions))
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -292,13 +302,3 @@ def _texts(table: Table, partition: Partition) -> list[str | None]:
     """A partition's values for a cast; NULL for the null partition and what does not fit."""
     pairs = zip(table.key_types, partition.values, strict=True)
     return [value if value != NULL_PARTITION and _fits(kind, value) else None for kind, value in pairs]
-
-
-def _key_of(spark: SparkSession, partition: Partition) -> str:
-    """A partition's folder as Spark names it in ``_metadata.file_path``; Java, who knows, is asked where it must be."""
-    location = partition.location or ""
-    if _PLAIN.fullmatch(location):
-        return location
-    with files_fail("the folder of a partition cannot be read", location):
-        path, system = hadoop_path(spark, location)
-        return re.sub("^file:/+", "file:/", system.makeQualified(path).toUri().toString())

@@ -22,8 +22,9 @@ from hbstore.model import SerDe
 from hbstore.names import partition_name
 from hbstore.spark import analyze_table
 from hbstore.spark.analysis import reading as analyze_reading
-from hbstore.spark.analysis.reading import FileReading, FolderFiles, java_path
+from hbstore.spark.analysis.reading import FileReading, FolderFiles
 from hbstore.spark.formats import FileFormat
+from hbstore.spark.listed_files import file_path
 from tests.spark.analyzing import (
     COLUMNS,
     DATA,
@@ -64,11 +65,11 @@ def test_partitions_elsewhere_in_odd_folders_and_in_one_another(spark, store, fi
     } == {values: rows for values, rows in expected.items() if values[0] != "2014-01-01"}
 
 
-def test_paths_are_written_as_java_writes_them(spark):
+def test_paths_are_read_as_java_writes_them(spark):
     odd = "".join(map(chr, [*range(1, 0x180), 0x2028, 0x3000, 0xFEFF, 0x1F600]))
     for character in odd.replace("/", ""):
         path = spark._jvm.org.apache.hadoop.fs.Path("file", "", f"/a{character}b")
-        assert java_path(f"/a{character}b") == path.toUri().getRawPath()
+        assert file_path(path.toUri().toString()) == f"file:/a{character}b"
 
 
 def test_partitions_in_several_formats_and_hives_text(spark, store, tmp_path):
@@ -206,26 +207,25 @@ def test_a_table_without_partitions_is_empty(spark, store):
     assert store.get_table("shop", "sales").parameters["team"] == "web"
 
 
-def test_files_that_spark_names_otherwise_are_not_passed_over(spark, store, filled, monkeypatch):
+def test_a_file_that_spark_does_not_list_is_not_passed_over(spark, store, filled, monkeypatch):
     filled(data=DATA[:1], values=VALUES[:1])
-    monkeypatch.setattr(analyze_reading, "java_path", lambda path: path.replace("part", "%70art"))
-    with pytest.raises(ReadFailed, match="a file under an unexpected name"):
+    others = {"file:/other/part-0.parquet": "file:/other/part-0.parquet"}
+    monkeypatch.setattr(analyze_reading, "listed_files", lambda _: others)
+    with pytest.raises(ReadFailed, match="Spark does not find a file") as caught:
         analyze_table(spark, store, "shop.sales", columns="all")
+    assert caught.value.fields["partition"] == "ds=2013-01-01/region=eu"
     assert parameters(store)[VALUES[0]] == {}
 
 
-def test_files_of_others_do_not_hide_one_that_spark_names_otherwise(spark, store, filled, monkeypatch):
+def test_files_that_came_after_the_folder_was_listed_are_not_counted(spark, store, filled):
     root = filled(data=DATA[:1], values=VALUES[:1]) / partition_name(("ds", "region"), VALUES[0])
     rows_of(spark, 0, 50).select("id").repartition(9).write.mode("append").parquet(str(root))
-    known, *others = sorted(one.name for one in root.glob("*.parquet"))
+    listed, *others = sorted(one.name for one in root.glob("*.parquet"))
     assert len(others) > 8
     reading = FileReading(spark, store.get_table("shop", "sales"), (), with_sketches=False)
-    folder = FolderFiles("ds=2013-01-01/region=eu", f"file:{root}", (known,))
+    folder = FolderFiles("ds=2013-01-01/region=eu", f"file:{root}", (listed,))
     (rows,) = reading.read(FileFormat("parquet"), [folder]).rows
-    assert rows == spark.read.parquet(str(root / known)).count()
-    monkeypatch.setattr(analyze_reading, "java_path", lambda path: path.replace("part", "%70art"))
-    with pytest.raises(ReadFailed, match="a file under an unexpected name"):
-        reading.read(FileFormat("parquet"), [folder])
+    assert rows == spark.read.parquet(str(root / listed)).count()
 
 
 def test_a_sessions_own_settings_stay(spark, store, filled):

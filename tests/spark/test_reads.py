@@ -171,6 +171,20 @@ def test_partitions_elsewhere_keep_their_values(spark, store, tmp_path):
     assert rows(read_table(spark, store, "shop.sales")) == sorted(expected, key=repr)
 
 
+def test_folders_in_a_partitions_folder_are_read_wherever_that_is(spark, store, tmp_path):
+    filled(spark, store, tmp_path / "sales", values=[("2014-01-01", "eu")])
+    write(spark, tmp_path / "sales/ds=2014-01-01/region=eu/below", "parquet", [50])
+    for place, one in (("a b%", 60), ("a b%/below", 61), ("a b%/x=1/y", 62), ("a b%/_left/y", 63)):
+        write(spark, tmp_path / "other" / place, "parquet", [one])
+    places = [f"file:{tmp_path}/other/{place}" for place in ("a b%", "a b%/below")]
+    store.add_partitions(
+        "shop", "sales", [Partition([f"2014-02-0{day}", "eu"], location=place) for day, place in enumerate(places, 1)]
+    )
+    found = [(row.id, str(row.ds)) for row in read_table(spark, store, "shop.sales").collect()]
+    below = [(60, "2014-02-01"), (61, "2014-02-01"), (62, "2014-02-01"), (61, "2014-02-02")]
+    assert sorted(one for one in found if one[0] >= 50) == sorted([(50, "2014-01-01"), *below])
+
+
 @pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}/"])
 def test_partitions_below_the_table_are_read_by_their_names_however_its_location_is_written(
     spark, store, tmp_path, form
