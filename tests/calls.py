@@ -124,8 +124,14 @@ STORE = {
         "invalid_values": "reject",
     },
     "drop_partitions": {**TABLE, "values": [VALUES], "if_exists": False},
-    "alter_partitions": {**TABLE, "partitions": [Partition(VALUES)]},
-    "rename_partition": {**TABLE, "values": VALUES, "renamed": (DAY, "9"), "invalid_values": "reject"},
+    "alter_partitions": {**TABLE, "partitions": [Partition(VALUES)], "expected": None},
+    "rename_partition": {
+        **TABLE,
+        "values": VALUES,
+        "renamed": (DAY, "9"),
+        "expected": None,
+        "invalid_values": "reject",
+    },
     "exchange_partitions": {"source": "shop.sales", "target": "shop.old", "values": [VALUES], "relocated": None},
     "change_partitions": {
         **TABLE,

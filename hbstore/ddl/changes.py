@@ -94,17 +94,22 @@ def rename_partition(store: PartitionStore, warehouse: Warehouse, table: Table, 
     """
     values, renamed = whole_values(table, statement.spec), whole_values(table, statement.renamed)
     check_types(table, renamed)
-    old = store.get_partition(table.database, table.name, values)
-    existing = store.get_partitions(table.database, table.name, [renamed])
-    if existing and (existing[0].values != old.values or renamed == old.values):
-        raise AlreadyExists(
-            "a partition already exists",
-            table=table,
-            partition=partition_name(table.partition_column_names, existing[0].values),
-            hint="Drop that partition first, or rename to other values",
-        )
+
+    def rename() -> None:
+        old = store.get_partition(table.database, table.name, values)
+        existing = store.get_partitions(table.database, table.name, [renamed])
+        if existing and (existing[0].values != old.values or renamed == old.values):
+            raise AlreadyExists(
+                "a partition already exists",
+                table=table,
+                partition=partition_name(table.partition_column_names, existing[0].values),
+                hint="Drop that partition first, or rename to other values",
+            )
+        new = replace(old, values=renamed)
+        partition_changes.rename_partition(store, warehouse, table, values, new, replaces=old.payload)
+
     with hinting(DdlRefused, _AS_THE_REASON_SAYS):
-        partition_changes.rename_partition(store, warehouse, table, values, replace(old, values=renamed))
+        store.patience.retry(rename, text="other writers kept changing the partition", table=table)
     return Result(statement, changed=1)
 
 

@@ -33,7 +33,7 @@ from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.stored_timelines import StoredTimelines
-from hbstore.store.writer import Writer, partitioned
+from hbstore.store.writer import Expected, Writer, partitioned
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.totals import Totals
 from hbstore.transactions.transactions import Transactions
@@ -449,17 +449,26 @@ class PartitionStore:
         """
         return self._writer.drop(self._tables.open(database, table), values, if_exists=if_exists)
 
-    def alter_partitions(self, database: str, table: str, partitions: Iterable[Partition]) -> None:
+    def alter_partitions(
+        self, database: str, table: str, partitions: Iterable[Partition], *, expected: Expected | None = None
+    ) -> None:
         """Replace all of partitions but their values, all or none. O(n log rows).
+
+        Args:
+            database: the database's name.
+            table: the table's name.
+            partitions: what they become.
+            expected: as for `change_partitions`.
 
         Raises:
             PartitionNotFound: one is not there; nothing was changed.
+            ConcurrentChange: one is not what is expected; nothing was changed.
 
         >>> store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "5"), parameters={"numRows": "7"})])
         >>> store.get_partition("shop", "sales", ("2013-01-01", "5")).parameters["numRows"]
         '7'
         """
-        self._writer.alter(self._tables.open(database, table), partitions)
+        self._writer.alter(self._tables.open(database, table), partitions, {} if expected is None else expected)
 
     def rename_partition(
         self,
@@ -468,6 +477,7 @@ class PartitionStore:
         values: PartitionValues,
         renamed: Partition | PartitionValues,
         *,
+        expected: Expected | None = None,
         invalid_values: InvalidValues = "reject",
     ) -> None:
         """Give a partition other values; a `Partition` replaces all else of it as well.
@@ -477,18 +487,21 @@ class PartitionStore:
             table: the table's name.
             values: the partition's values.
             renamed: its new values, or all of it.
+            expected: as for `change_partitions`.
             invalid_values: as for `add_partitions`.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
             PartitionNotFound: there is none with these values.
             AlreadyExists: there is one with the new values.
+            ConcurrentChange: a partition is not what is expected; nothing was changed.
 
         >>> store.rename_partition("shop", "sales", ("2013-01-01", "5"), {"ds": "2013-01-09", "hour": "5"})
         >>> store.partition_names("shop", "sales", "ds > '2013-01-03'")
         ['ds=2013-01-09/hour=5']
         """
-        self._writer.rename(self._tables.open(database, table), values, renamed, invalid_values=invalid_values)
+        row = self._tables.open(database, table)
+        self._writer.rename(row, values, renamed, {} if expected is None else expected, invalid_values=invalid_values)
 
     def exchange_partitions(
         self,
@@ -528,7 +541,7 @@ class PartitionStore:
         add: Iterable[Partition] = (),
         put: Iterable[Partition] = (),
         drop: Iterable[PartitionValues] = (),
-        expected: Mapping[tuple[str | None, ...], bytes | None] | None = None,
+        expected: Expected | None = None,
         invalid_values: InvalidValues = "reject",
     ) -> None:
         """Add, replace and drop partitions at once, all or none; a listing sees all of it or nothing.

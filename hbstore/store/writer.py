@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
@@ -34,8 +34,13 @@ from hbstore.totals import Totals
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 
+Expected: TypeAlias = Mapping[tuple[str | None, ...], bytes | None]
+"""Stored bytes by values that partitions must still have; None: there must be no such partition."""
+
 _BATCH: Final = 10_000
 """Keys that are counted at once."""
+
+_NEEDS_PAYLOADS: Final = "Give stored bytes by partition values, as in {(value, …): bytes}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +78,18 @@ class Writer:
 
         return sum(not is_companion(key) for key in self._make(row, dropping).deletes)
 
-    def alter(self, row: TableRow, partitions: Iterable[Partition]) -> None:
-        """Replace all of existing partitions but their identity."""
+    def alter(self, row: TableRow, partitions: Iterable[Partition], expected: Expected) -> None:
+        """Replace all of existing partitions but their identity, if some are as they are expected to be."""
         partitioned(row.table)
-        given = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
+        altered = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
+        expect("expected", expected, Mapping, hint=_NEEDS_PAYLOADS)
 
         def altering(row: TableRow, view: RowView) -> Change:
             batch = Puts(row, "keep")
-            for partition in reversed(given):  # of one that stands twice the last counts
+            for partition in reversed(altered):  # of one that stands twice the last counts
                 batch.put(partition, untimed=lambda key: _is_untimed(row, key, view.existing([key])))
-            return Change(tuple(batch.rows.values()), present=batch.values, times=batch.times)
+            puts = tuple(batch.rows.values())
+            return Change(puts, present=batch.values, expected=_by_key(row, expected), times=batch.times)
 
         self._make(row, altering)
 
@@ -92,7 +99,7 @@ class Writer:
         add: Iterable[Partition],
         put: Iterable[Partition],
         drop: Iterable[PartitionValues],
-        expected: Mapping[tuple[str | None, ...], bytes | None],
+        expected: Expected,
         invalid_values: InvalidValues,
     ) -> None:
         """Add, add or replace, and drop partitions, if some are as they are expected to be."""
@@ -100,7 +107,7 @@ class Writer:
         adding = expect_many("add", add, Partition, hint=NEEDS_PARTITIONS)
         putting = expect_many("put", put, Partition, hint=NEEDS_PARTITIONS)
         dropping = [texts_of(row, one) for one in expect_many("drop", drop, hint=NEEDS_VALUES)]
-        expect("expected", expected, Mapping, hint="Give stored bytes by partition values, as in {(value, …): bytes}")
+        expect("expected", expected, Mapping, hint=_NEEDS_PAYLOADS)
 
         def replacing(row: TableRow, _: RowView) -> Change:
             batch = Puts(row, invalid_values)
@@ -120,7 +127,7 @@ class Writer:
                 _with_companions(row, present),
                 absent,
                 present,
-                expected={partition_key(row, values): payload for values, payload in expected.items()},
+                expected=_by_key(row, expected),
                 times=batch.times,
             )
 
@@ -131,11 +138,13 @@ class Writer:
         row: TableRow,
         values: PartitionValues,
         renamed: Partition | PartitionValues,
+        expected: Expected,
         *,
         invalid_values: InvalidValues,
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         partitioned(row.table)
+        expect("expected", expected, Mapping, hint=_NEEDS_PAYLOADS)
         texts = texts_of(row, values)
         new_texts = renamed.values if isinstance(renamed, Partition) else texts_of(row, renamed)
 
@@ -150,10 +159,11 @@ class Writer:
                     raise no_such_partition(row.table, texts)
                 new_key = batch.put(replace(partition_from_payload(stored), values=new_texts))
             puts, present = tuple(batch.rows.values()), {old_key: texts}
+            payloads = _by_key(row, expected)
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
-                return Change(puts, present=present, times=batch.times)
+                return Change(puts, present=present, expected=payloads, times=batch.times)
             gone = _with_companions(row, present)
-            return Change(puts, gone, batch.values, present, times=batch.times)
+            return Change(puts, gone, batch.values, present, expected=payloads, times=batch.times)
 
         self._make(row, renaming)
 
@@ -222,6 +232,10 @@ def _checked(row: TableRow, change: Change, stored: Mapping[bytes, bytes]) -> Ch
             raise no_such_partition(table, change.present[min(missing)])
         left_out |= missing
     return change.without(left_out) if left_out else change
+
+
+def _by_key(row: TableRow, expected: Expected) -> dict[bytes, bytes | None]:
+    return {partition_key(row, values): payload for values, payload in expected.items()}
 
 
 def add_statistics(view: RowView, row: TableRow, change: Change) -> None:

@@ -11,6 +11,7 @@ from hbstore.publishing import exchanger
 from hbstore.publishing.exchanger import Exchanged
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.locations import located
+from hbstore.warehouse.partition_updates import update_partitions
 from hbstore.warehouse.spelling import respelt
 
 
@@ -31,9 +32,9 @@ def exchange_partitions(
             hint="Give both tables the same columns and partition columns",
         )
     source, target = located(store, warehouse, source), located(store, warehouse, target)
-    odd = {one.values: one for one in respelt(partitions, source)}
-    store.alter_partitions(source.database, source.name, odd.values())
-    alike = [odd.get(one.values, one) for one in partitions]
+    spelt = update_partitions(store, source, partitions, lambda partition: respelt(partition, source))
+    by_values = {partition.values: partition for partition in spelt}
+    alike = [by_values.get(partition.values, partition) for partition in partitions]
     return exchanger.exchange_partitions(store, warehouse, source, target, alike)
 
 

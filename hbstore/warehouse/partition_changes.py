@@ -16,12 +16,14 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.writer import Expected
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
 from hbstore.warehouse.identities import identity_of
 from hbstore.warehouse.locations import default_location
 from hbstore.warehouse.normal_form import lowered_storage
+from hbstore.warehouse.partition_updates import OUTRUN
 from hbstore.warehouse.quick_statistics import altered_partition_parameters
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import is_external
@@ -56,40 +58,46 @@ def change_partitions(
     """
     identify = identity_of(table)
     new_partitions = {identify(partition.values): partition for partition in partitions}
-    payloads = store.get_payloads(
-        table.database, table.name, [partition.values for partition in new_partitions.values()]
-    )
-    stored = {identify(partition.values): partition for partition in partitions_from_payloads(payloads)}
-    missing = [partition for identity, partition in new_partitions.items() if identity not in stored]
-    if missing:
-        name = partition_name(table.partition_column_names, missing[0].values)
-        raise refusal(PartitionNotFound, f"alter is not possible: no such partition: {table} {name}")
-    changed = []
-    replaced: dict[frozenset[str], list[tuple[str, ...]]] = {}
-    for identity, new in new_partitions.items():
-        old = stored[identity]
-        location = warehouse.qualify(new.location) if new.location else old.location
-        gone = _replaced(old, new)
-        if gone:
-            replaced.setdefault(gone, []).append(old.values)
-        settled = without_accurate(with_ddl_time(new.parameters, zero_is_none=True), gone)
-        dated = replace(new, parameters=settled)
-        parameters = altered_partition_parameters(warehouse, table, old, dated, location, properties or {})
-        changed.append(replace(_merged(old, new, location, parameters), values=old.values))
-    if replaces is None:
-        store.alter_partitions(table.database, table.name, changed)
-    else:
-        expected: dict[tuple[str | None, ...], bytes | None] = {
-            partition_values(payload): payload for payload in replaces
-        }
-        store.change_partitions(table.database, table.name, put=changed, expected=expected, invalid_values="keep")
-    for gone, values in replaced.items():
-        forget_partitions(store, table, gone, values)
-    return len(changed)
+    values = [partition.values for partition in new_partitions.values()]
+
+    def change() -> Mapping[frozenset[str], Sequence[tuple[str, ...]]]:
+        payloads = store.get_payloads(table.database, table.name, values)
+        stored = {identify(partition.values): partition for partition in partitions_from_payloads(payloads)}
+        missing = [partition for identity, partition in new_partitions.items() if identity not in stored]
+        if missing:
+            name = partition_name(table.partition_column_names, missing[0].values)
+            raise refusal(PartitionNotFound, f"alter is not possible: no such partition: {table} {name}")
+        changed = []
+        replaced: dict[frozenset[str], list[tuple[str, ...]]] = {}
+        for identity, new in new_partitions.items():
+            old = stored[identity]
+            location = warehouse.qualify(new.location) if new.location else old.location
+            gone = _replaced(old, new)
+            if gone:
+                replaced.setdefault(gone, []).append(old.values)
+            settled = without_accurate(with_ddl_time(new.parameters, zero_is_none=True), gone)
+            dated = replace(new, parameters=settled)
+            parameters = altered_partition_parameters(warehouse, table, old, dated, location, properties or {})
+            changed.append(replace(_merged(old, new, location, parameters), values=old.values))
+        unchanged = payloads if replaces is None else replaces
+        expected: Expected = {partition_values(payload): payload for payload in unchanged}
+        store.alter_partitions(table.database, table.name, changed, expected=expected)
+        return replaced
+
+    replaced = change() if replaces is not None else store.patience.retry(change, text=OUTRUN, table=table)
+    for gone, some in replaced.items():
+        forget_partitions(store, table, gone, some)
+    return len(new_partitions)
 
 
 def rename_partition(
-    store: PartitionStore, warehouse: Warehouse, table: Table, values: Sequence[str], new: Partition
+    store: PartitionStore,
+    warehouse: Warehouse,
+    table: Table,
+    values: Sequence[str],
+    new: Partition,
+    *,
+    replaces: bytes | None = None,
 ) -> None:
     """Replace all of a partition, its values as well; its folder follows if it is where its name says.
 
@@ -99,23 +107,35 @@ def rename_partition(
         table: the table, with a location unless it is a view.
         values: those that the partition has.
         new: what it becomes; its location is not looked at.
+        replaces: the stored bytes that it must still have; None: whatever it is.
 
     Raises:
         PartitionNotFound: there is no such partition.
         AlreadyExists: there is one of the new values.
         DdlRefused: there are too many or too few values.
         FileOperationFailed, OutsideWarehouse: the folder cannot be moved.
+        ConcurrentChange: it is not what it replaces; nothing was changed.
     """
-    old = _to_be_renamed(store, table, values, new)
-    location = _location_after_rename(warehouse, table, old, new)
-    parameters = with_ddl_time(new.parameters, zero_is_none=True)
-    if not is_external(table):
-        # The files are counted where they still are.
-        dated = replace(new, parameters=parameters)
-        parameters = altered_partition_parameters(warehouse, table, old, dated, old.location, {})
-    changed = _merged(old, new, location, parameters)
-    with _moving(warehouse, table, old.location, location):
-        store.rename_partition(table.database, table.name, values, changed, invalid_values="keep")
+    dated = replace(new, parameters=with_ddl_time(new.parameters, zero_is_none=True))
+
+    def rename() -> None:
+        old = _to_be_renamed(store, table, values, new)
+        location = _location_after_rename(warehouse, table, old, new)
+        parameters = dated.parameters
+        if not is_external(table):
+            # The files are counted where they still are.
+            parameters = altered_partition_parameters(warehouse, table, old, dated, old.location, {})
+        changed = _merged(old, new, location, parameters)
+        expected: Expected = {old.values: old.payload if replaces is None else replaces}
+        with _moving(warehouse, table, old.location, location):
+            store.rename_partition(
+                table.database, table.name, values, changed, expected=expected, invalid_values="keep"
+            )
+
+    if replaces is not None:
+        rename()
+    else:
+        store.patience.retry(rename, text=OUTRUN, table=table)
 
 
 def _replaced(old: Partition, new: Partition) -> frozenset[str]:

@@ -6,7 +6,7 @@ that are in the folder and spelt otherwise are first written as the table's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hbstore.errors import FileOperationFailed
@@ -16,6 +16,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partitions_from_payloads
+from hbstore.warehouse.partition_updates import update_partitions
 
 
 def spelt_alike(location: str, home: str) -> str:
@@ -40,17 +41,16 @@ def spell_partitions_alike(store: PartitionStore, table: Table) -> None:
         return
 
     def collect(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[Partition]:
-        return list(respelt((one for batch in batches for one in partitions_from_payloads(batch)), table))
+        partitions = (one for batch in batches for one in partitions_from_payloads(batch))
+        return [partition for partition in partitions if respelt(partition, table) is not None]
 
-    changed = store.read_payloads(table.database, table.name, None, collect)
-    store.alter_partitions(table.database, table.name, changed)
+    partitions = store.read_payloads(table.database, table.name, None, collect)
+    update_partitions(store, table, partitions, lambda partition: respelt(partition, table))
 
 
-def respelt(partitions: Iterable[Partition], table: Table) -> Iterator[Partition]:
-    """Those of a table's partitions whose location is spelt otherwise than the table's, spelt alike."""
-    for partition in partitions:
-        if partition.location is None or table.location is None:
-            continue
-        alike = spelt_alike(partition.location, table.location)
-        if alike != partition.location:
-            yield replace(partition, location=alike)
+def respelt(partition: Partition, table: Table) -> Partition | None:
+    """A partition with its location spelt as the table's is; None if it is spelt so."""
+    if partition.location is None or table.location is None:
+        return None
+    alike = spelt_alike(partition.location, table.location)
+    return None if alike == partition.location else replace(partition, location=alike)

@@ -12,6 +12,7 @@ from hbstore.names import name_reader
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.file_removal import check_partition_files, holds_table
+from hbstore.warehouse.partition_updates import update_partitions
 from hbstore.warehouse.quick_statistics import truncated_parameters
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
@@ -55,11 +56,14 @@ def truncate_table(
     check_partition_files(warehouse, table, places)
     for place in places:
         _empty(warehouse, table, place)
-    emptied = [
-        replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
-        for partition in partitions
-    ]
-    store.alter_partitions(table.database, table.name, emptied)
+    emptied = {partition.values: partition.location for partition in partitions}
+
+    def without_counts(partition: Partition) -> Partition | None:
+        if partition.location != emptied[partition.values]:  # another writer has given it other files
+            return None
+        return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
+
+    update_partitions(store, table, partitions, without_counts)
     return len(emptied)
 
 

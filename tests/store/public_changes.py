@@ -6,6 +6,7 @@ A change is named by the method that makes it, as `tests.calls.OBJECTS` names th
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from hbstore import Column, Database, DatabaseNotFound, HbstoreError, Partition, TableNotFound, connect
 from hbstore.errors import GrantNotFound
@@ -103,6 +104,12 @@ def prepared(store):
     return store
 
 
+@cache
+def stored(values):
+    """The bytes of one of its partitions before any change."""
+    return fresh().get_payloads(*SALES, [values])[0]
+
+
 def publish(store, method, *arguments):
     """Call a method of publications for the table that has some, as a job does that has read its row before."""
     return getattr(store.publications, method)(_ROWS[store.rows.url], *arguments)
@@ -139,6 +146,12 @@ CHANGES = {
         *SALES, [SECOND, ("2013-01-03", "7")], if_exists=True
     ),
     "store.alter_partitions": lambda s: s.alter_partitions(*SALES, [partition(1, 0), partition(1, 2)]),
+    "store.alter_partitions of stored bytes": lambda s: s.alter_partitions(
+        *SALES, [partition(1, 0)], expected={SECOND: stored(SECOND), ("2013-01-03", "7"): None}
+    ),
+    "store.rename_partition of stored bytes": lambda s: s.rename_partition(
+        *SALES, SECOND, ("2013-01-03", "7"), expected={SECOND: stored(SECOND)}
+    ),
     "store.rename_partition": lambda s: s.rename_partition(*SALES, SECOND, ("2013-01-03", "7")),
     "store.rename_partition in words": lambda s: s.rename_partition(*SALES, SECOND, ("2013-01-01", "02")),
     "store.exchange_partitions": lambda s: len(s.exchange_partitions(SALES, RETURNS, [FIRST, SECOND])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
+from hbstore.errors import ConcurrentChange
 from hbstore.store.table_row import statistics_of
 from tests.store.conftest import hours, values
 
@@ -100,3 +101,21 @@ def test_statistics_learn_of_renamed_partitions(sales):
     assert statistics_of(sales._tables.open("shop", "sales")).distinct == (2, 2)
     sales.repair("shop", "sales")
     assert statistics_of(sales._tables.open("shop", "sales")).distinct == (1, 1)
+
+
+def test_only_a_partition_that_is_as_it_was_read_is_altered_or_renamed(sales):
+    elsewhere = ("2013-01-03", "1")
+    sales.add_partitions("shop", "sales", [Partition(ONE), Partition(TWO)])
+    read = sales.get_partition("shop", "sales", ONE).payload
+    sales.alter_partitions("shop", "sales", [Partition(ONE, parameters={"a": "1"})], expected={ONE: read})
+    for wrong in ({ONE: read}, {ONE: None}, {elsewhere: read}):
+        with pytest.raises(ConcurrentChange):
+            sales.alter_partitions("shop", "sales", [Partition(TWO, parameters={"a": "2"})], expected=wrong)
+        for new in (elsewhere, ("2013-01-01", "01")):  # other values, and the same in other words
+            with pytest.raises(ConcurrentChange):
+                sales.rename_partition("shop", "sales", ONE, new, expected=wrong)
+    parameters = {one.values: one.parameters for one in sales.get_partitions_by_filter("shop", "sales", None)}
+    assert parameters == {ONE: {"a": "1"}, TWO: {}}
+    read = sales.get_partition("shop", "sales", ONE).payload
+    sales.rename_partition("shop", "sales", ONE, elsewhere, expected={ONE: read, elsewhere: None})
+    assert values(sales.get_partitions_by_filter("shop", "sales", None)) == [TWO, elsewhere]

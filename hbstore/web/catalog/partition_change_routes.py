@@ -111,7 +111,7 @@ def named_partition_change_routes(service: Service) -> APIRouter:
 
     @router.patch(PARTITIONS + "/{name:path}", response_model=PartitionDocument)
     def alter(request: Request, database: str, table: str, name: str, change: PartitionChange) -> Response:
-        """Change what the request names of a partition. A rename compares If-Match before it begins."""
+        """Change what the request names of a partition."""
 
         def alter() -> Response:
             old, tag = named_partition(service, database, table, name)
@@ -180,7 +180,8 @@ def _rename(service: Service, table: Table, old: Partition, new: Partition, valu
     there = service.store.get_partitions(table.database, table.name, [values])
     if there and (there[0].values != old.values or values == old.values):
         raise _exists(table, there[0].values, "Drop that partition first, or rename to other values")
-    rename_partition(service.store, service.warehouse, table, old.values, replace(new, values=values))
+    renamed = replace(new, values=values)
+    rename_partition(service.store, service.warehouse, table, old.values, renamed, replaces=old.payload)
 
 
 def _drop_selected(
