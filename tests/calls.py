@@ -99,7 +99,7 @@ STORE = {
     "get_database": {"name": "shop"},
     "alter_database": {"database": Database("shop"), "replaces": None},
     "drop_database": {"name": "shop", "cascade": True, "if_exists": False},
-    "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "invalid_types": "reject"},
+    "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "grants": None, "invalid_types": "reject"},
     **dict.fromkeys(("get_table", "read_table", "table_row"), NAMED),
     **{key: {"database": "shop"} for key in ("tables", "table_names", "read_tables")},
     "alter_table": {

@@ -584,6 +584,11 @@ struct CommitTxnRequest {
   1: optional i64 txnid
 }
 
+// Hive 3 put the write id before the names that Hive 2 has.
+struct AddDynamicPartitions {
+  1: optional i64 txnid
+}
+
 // open_txns is a set for clients of Hive 2.3 and a list for later ones: it is written in both forms.
 struct GetOpenTxnsResponse {
   1: optional i64 txn_high_water_mark,
@@ -1396,6 +1401,7 @@ service ThriftHiveMetastore {
   void abort_txn(1: AbortTxnRequest rqst) throws (1: NoSuchTxnException o1),
   void abort_txns(1: AbortTxnsRequest rqst) throws (1: NoSuchTxnException o1),
   void commit_txn(1: CommitTxnRequest rqst) throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2),
+  void add_dynamic_partitions(1: AddDynamicPartitions rqst) throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2),
   GetOpenTxnsResponse get_open_txns(),
   GetOpenTxnsInfoResponse get_open_txns_info(),
   ShowCompactResponse show_compact(1: ShowCompactRequest rqst),

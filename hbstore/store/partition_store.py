@@ -11,7 +11,7 @@ from hbstore.errors import InvalidInput, InvalidType
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Database, Partition, PartitionValues, Table
+from hbstore.model import Database, Partition, PartitionValues, Privileges, Table
 from hbstore.names import table_name
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
@@ -236,12 +236,18 @@ class PartitionStore:
     # Tables
 
     def create_table(
-        self, table: Table, *, if_not_exists: bool = False, invalid_types: InvalidTypes = "reject"
+        self,
+        table: Table,
+        *,
+        if_not_exists: bool = False,
+        grants: Privileges | None = None,
+        invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Add a table to a database. O(1).
 
         Args:
             table: its names, columns and storage.
+            grants: what users, groups and roles are granted on it at once; `hive.grants` lists that.
             if_not_exists: whether one that is there already is no error; it stays what it is.
             invalid_types: "keep" takes columns of types that Hive does not have, as an import does; "reject" raises.
 
@@ -260,7 +266,7 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             check_columns((column.name, column.type) for column in table.columns)
-        self._tables.create_table(table, if_not_exists=if_not_exists)
+        self._tables.create_table(table, if_not_exists=if_not_exists, grants=grants)
 
     def get_table(self, database: str, name: str) -> Table:
         """Read a table. One read, O(1).

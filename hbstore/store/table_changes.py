@@ -11,6 +11,7 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
 from hbstore.model import Table
 from hbstore.names import identifier
 from hbstore.rows.interface import TIMELINES
+from hbstore.store.hive.grants_row import move_grants
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -134,6 +135,7 @@ class TableChanges:
             target.rewrite(_rewrite(row, altered, target.key, relocated))
             view.set_state(b"")
             view.clear(row.definition.prefix)
+            move_grants(transaction, view.key, target.key, row.table_id)
 
         self.tables.transactions.run(rename)
 

@@ -18,9 +18,10 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.keys import successor
-from hbstore.model import Database, Table
+from hbstore.model import Database, Privileges, Table
 from hbstore.names import identifier
 from hbstore.store.hive.companion_keys import companions_of
+from hbstore.store.hive.grants_row import GRANTS, grant_first
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
@@ -30,6 +31,7 @@ from hbstore.store.table_row import (
     first_definition,
     prefix_of,
     struct_of,
+    table_id_of,
     table_key,
     table_keys,
     totals_state,
@@ -42,9 +44,8 @@ from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Waiting
 
 _IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"
-_BELONGINGS: Final = (b"F", b"M", b"G")
+_BELONGINGS: Final = (b"F", b"M", GRANTS)
 """What the keys of rows begin with that hold a database's functions, documents, and what is granted on its tables."""
-_GRANTS: Final = b"G"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +163,21 @@ class Tables:
         self.database_struct(database)
         return [struct_of(definition) for definition in self._definitions(database).values()]
 
-    def create_table(self, table: Table, *, if_not_exists: bool) -> None:
-        """Add a table to a database."""
+    def create_table(self, table: Table, *, if_not_exists: bool, grants: Privileges | None) -> None:
+        """Add a table to a database, with what users, groups and roles may do with it."""
         expect_flags(if_not_exists=if_not_exists)
+        expect(
+            "grants", grants, Privileges, NoneType, hint='Give Privileges(users={"ann": [Grant("SELECT")]}), or None'
+        )
         self.database_struct(table.database)
         check_classes(table)
 
         def create(transaction: Transaction) -> None:
-            if not add_table(transaction, table) and not if_not_exists:
+            table_id = add_table(transaction, table)
+            if table_id is not None:
+                if grants is not None:
+                    grant_first(transaction, table_key(table.database, table.name), table_id, grants)
+            elif not if_not_exists:
                 raise AlreadyExists("the table already exists", table=table, hint=_IF_NOT_EXISTS)
 
         self.transactions.run(create)
@@ -246,17 +254,17 @@ def table_in(transaction: Transaction, database: str, name: str) -> tuple[RowVie
     return view, TableRow.of(view.key, view.log, view.cells)
 
 
-def add_table(transaction: Transaction, table: Table) -> bool:
-    """Add a table to a database, which must be there; False where there is one of its name already."""
+def add_table(transaction: Transaction, table: Table) -> bytes | None:
+    """Add a table to a database, which must be there; its table id, or None where there is one of its name already."""
     view, row = table_in(transaction, table.database, table.name)
     existing_database(table.database, transaction.row(database_key(table.database)).state)
     if row is not None:
-        return False
+        return None
     vacate(view)
-    dated = table if table.create_time else replace(table, create_time=int(time.time()))
-    view.put_cell(DEFINITION, first_definition(dated))
+    definition = first_definition(table if table.create_time else replace(table, create_time=int(time.time())))
+    view.put_cell(DEFINITION, definition)
     view.set_state(totals_state(NOTHING))
-    return True
+    return table_id_of(definition)
 
 
 def remove_table(view: RowView) -> None:
@@ -279,7 +287,7 @@ def vacate(view: RowView) -> None:
 def _belongings(transaction: Transaction, database: str) -> Iterator[bytes]:
     """The keys of rows that hold a database's functions and documents, and what is granted on it and its tables."""
     start = database.encode()
-    yield _GRANTS + start
+    yield GRANTS + start
     for kind in _BELONGINGS:
         for key, log, _ in transaction.scan(kind + start + b"\0", kind + start + b"\1"):
             if log.state:

@@ -134,14 +134,17 @@ def _modified(table: Table, expected: ExpectedParameter) -> DdlRefused:
 
 
 def _merged(warehouse: Warehouse, old: Table, new: Table) -> Table:
-    """The table as it is stored: when it was created, and what the caller left out, stays as it was."""
+    """The table as it is stored: when it was created, and what the caller left out, stays as it was.
+
+    Privileges that a client sends are not looked at, as by a Hive Metastore: they are granted and revoked.
+    """
     location = warehouse.qualify(new.location) if new.location and not is_view(new) else new.location
     return replace(
         new,
         location=old.location if not location and not is_view(new) else location,
         create_time=old.create_time,
         parameters=with_ddl_time(new.parameters),
-        privileges=old.privileges if new.privileges is None else new.privileges,
+        privileges=old.privileges,
         later_fields=new.later_fields or old.later_fields,
     )
 

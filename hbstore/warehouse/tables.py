@@ -31,7 +31,7 @@ def create_table(
     Args:
         store: the catalog.
         warehouse: where files are.
-        table: the table.
+        table: the table; its privileges are granted.
         properties: what Hive's clients say about statistics: `hbstore.warehouse.quick_statistics`.
 
     Raises:
@@ -45,7 +45,8 @@ def create_table(
     folders = [] if ready.location is None or is_view(ready) else [ready.location]
     with warehouse.making_folders(folders) as folders_made:
         parameters = created_table_parameters(warehouse, ready, properties or {}, made_folder=any(folders_made))
-        store.create_table(replace(ready, parameters=with_ddl_time(parameters)), invalid_types="keep")
+        new = replace(ready, parameters=with_ddl_time(parameters), privileges=None)
+        store.create_table(new, grants=ready.privileges, invalid_types="keep")
 
 
 def ready_table(store: PartitionStore, warehouse: Warehouse, table: Table) -> Table:

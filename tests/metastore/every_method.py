@@ -225,6 +225,7 @@ NAMELESS_WRITES = [
     ("open_txns", TYPES.OpenTxnRequest(3, "ann", "here", "agent")),
     ("heartbeat", TYPES.HeartbeatRequest(txnid=NUMBER)),
     ("heartbeat_txn_range", TYPES.HeartbeatTxnRangeRequest(NUMBER, NUMBER + 2)),
+    ("add_dynamic_partitions", TYPES.AddDynamicPartitions(NUMBER)),
     ("commit_txn", TYPES.CommitTxnRequest(NUMBER)),
     ("abort_txn", TYPES.AbortTxnRequest(NUMBER + 1)),
     ("abort_txns", TYPES.AbortTxnsRequest([NUMBER + 2])),

@@ -76,7 +76,10 @@ def test_transactions_are_opened_committed_and_aborted(asking):
     opened_ids = asking.open_txns(TYPES.OpenTxnRequest(num_txns=3, user="ann", hostname="here")).txn_ids
     first, second, third = opened_ids
     asking.heartbeat(TYPES.HeartbeatRequest(txnid=third))
+    asking.add_dynamic_partitions(TYPES.AddDynamicPartitions(first))
     asking.commit_txn(TYPES.CommitTxnRequest(first))
+    with pytest.raises(TYPES.NoSuchTxnException):
+        asking.add_dynamic_partitions(TYPES.AddDynamicPartitions(first))
     asking.abort_txn(TYPES.AbortTxnRequest(second))
     found = asking.get_open_txns()
     assert {second, third} <= set(found.open_txns)

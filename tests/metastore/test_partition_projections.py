@@ -225,7 +225,6 @@ def test_a_table_without_partitions_has_no_spec(asking):
         ({"mode": FilterMode.BY_EXPR, "filters": ["hour ="]}, "hour ="),
         ({"mode": FilterMode.BY_EXPR, "filters": ["hour = 1) or (hour = 2"]}, "hour = 1"),
         ({"mode": 7, "filters": ["hour = 1"]}, "no such way to select partitions"),
-        ({"mode": FilterMode.BY_NAMES, "filters": ["ds=2013-01-01"]}, "the partition name is incomplete"),
         ({"mode": FilterMode.BY_VALUES, "filters": ["a", "b", "c"]}, "more values than partition columns"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.metastore import writing as with_files
 from tests.metastore.asking import add, table_of
 from tests.metastore.client import STORED, TYPES
 
@@ -73,6 +74,50 @@ def test_privileges_are_granted_listed_and_revoked(asking):
     assert [one.grantInfo.privilege for one in asking.list_privileges("bob", USER, target)] == ["INSERT"]
     with pytest.raises(TYPES.MetaException):
         asking.revoke_privileges(bag("bob", USER, "SELECT"))
+
+
+def test_what_is_granted_with_a_table_and_later_follows_it_to_its_new_name(shop):
+    """As Trino and Presto do: the owner's privileges come with the table, and are asked for by list_privileges."""
+    owners = [STORED.PrivilegeGrantInfo(name, 0, "ann", USER, True) for name in ("SELECT", "INSERT", "SELECT")]
+    new = new_table(
+        privileges=STORED.PrincipalPrivilegeSet(userPrivileges={"ann": owners}, rolePrivileges={"r": owners})
+    )
+    shop.create_table(new)
+    stored = shop.get_table("shop", "sales")
+    assert stored.privileges is None
+    assert granted(shop, "sales") == [
+        ("SELECT", "ann", True),
+        ("INSERT", "ann", True),
+        ("SELECT", "r", True),
+        ("INSERT", "r", True),
+    ]
+    shop.grant_privileges(bag("bob", USER, "UPDATE"))
+    before = granted(shop, "sales")
+    stored.privileges = STORED.PrincipalPrivilegeSet(userPrivileges={"eve": owners})
+    shop.alter_table("shop", "sales", stored)
+    stored.tableName = "sold"
+    shop.alter_table("shop", "sales", stored)
+    assert granted(shop, "sold") == before
+    assert shop.get_table("shop", "sold").privileges is None
+    shop.create_table(new_table())
+    assert granted(shop, "sales") == []
+    shop.drop_table("shop", "sales", False)
+    stored.tableName = "sales"
+    shop.alter_table("shop", "sold", stored)
+    assert granted(shop, "sales") == before
+
+
+def new_table(**fields):
+    new = with_files.table_of()
+    for name, value in fields.items():
+        setattr(new, name, value)
+    return new
+
+
+def granted(shop, table):
+    """What was granted on a table: privileges with whom they were granted to, and whether they may be granted on."""
+    found = shop.list_privileges(None, None, TYPES.HiveObjectRef(TABLE, "shop", table, [], None))
+    return [(one.grantInfo.privilege, one.principalName, one.grantInfo.grantOption) for one in found]
 
 
 def test_a_privilege_set_has_an_entry_for_everybody_it_is_about(asking):

@@ -76,6 +76,7 @@ def test_what_cannot_be_set(shop, key):
         ("hive.exec.default.partition.name", "mine", "__HIVE_DEFAULT_PARTITION__"),
         ("metastore.batch.retrieve.max", "7", "300"),
         ("hive.nothing.of.the.kind", "mine", "mine"),
+        ("hive.txn.timeout", None, "300s"),
         ("mapred.reduce.tasks", None, ""),
         (None, "mine", "mine"),
     ],

@@ -79,6 +79,8 @@ def test_partitions_statistics_and_their_sum(asking):
         names(0)[0]: (1.0, 5.0, 1, 4),
         names(1)[0]: (0.5, 3.0, 2, 9),
     }
+    others = TYPES.PartitionsStatsRequest("shop", "sales", ["amount"], ["<UNPARTITIONED>", "", "ds=a", names(0)[0]])
+    assert list(asking.get_partitions_statistics_req(others).partStats) == names(0)
     made = asking.get_aggr_stats_for(asked(0, 1, 2))
     assert made.partsFound == 2
     assert bounds(made.colStats[0]) == (0.5, 5.0, 3, 9)

@@ -13,7 +13,7 @@ from hbstore import AlreadyExists, CorruptRow, DatabaseNotFound, TableNotFound
 from hbstore.errors import GrantNotFound
 from hbstore.model import Grant
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
-from hbstore.store.hive.grants import _decode, _encode
+from hbstore.store.hive.grants_row import decode_grants, encode_grants
 from tests.store.conftest import sales_table
 from tests.strategies import grants, unicode_text
 
@@ -52,14 +52,14 @@ def to(principal, target, privilege="SELECT", kind=USER, **fields):
 
 @given(st.lists(some_grants, max_size=4), unicode_text)
 def test_all_grants_are_kept_in_their_bytes(some, mark):
-    assert _decode(_encode(some, mark), mark) == some
-    assert _decode(_encode(some, mark), mark + "x") == []
+    assert decode_grants(encode_grants(some, mark), mark) == some
+    assert decode_grants(encode_grants(some, mark), mark + "x") == []
 
 
 @pytest.mark.parametrize("data", [b"x", b"[]", b'["", [1]]', b'["", [[[9], "a", 1, ["S"]]]]'])
 def test_bytes_that_are_no_grants_are_refused(data):
     with pytest.raises(CorruptRow):
-        _decode(data, "")
+        decode_grants(data, "")
 
 
 def test_grants_are_listed_by_whom_and_what_they_are_for(sales):

@@ -10,7 +10,7 @@ from functools import cache
 
 from hbstore import Column, Database, DatabaseNotFound, HbstoreError, Partition, TableNotFound, connect
 from hbstore.errors import GrantNotFound
-from hbstore.model import Grant
+from hbstore.model import Grant, Privileges
 from hbstore.service_model import (
     ColumnStatistic,
     Function,
@@ -146,6 +146,10 @@ CHANGES = {
         *SALES, [SECOND, ("2013-01-03", "7")], if_exists=True
     ),
     "store.alter_partitions": lambda s: s.alter_partitions(*SALES, [partition(1, 0), partition(1, 2)]),
+    "store.create_table with grants": lambda s: s.create_table(
+        table(("shop", "new")),
+        grants=Privileges(users={"ann": [Grant("SELECT", 5)]}, roles={"old": [Grant("INSERT", 5)]}),
+    ),
     "store.alter_partitions of stored bytes": lambda s: s.alter_partitions(
         *SALES, [partition(1, 0)], expected={SECOND: stored(SECOND), ("2013-01-03", "7"): None}
     ),

@@ -25,7 +25,7 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.short_calls import FEW, leave_selector
 from hbstore.model import Table
-from hbstore.names import name_reader
+from hbstore.names import name_reader, named_values
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow
@@ -94,7 +94,7 @@ def get_partitions_ps_with_auth_req(call: Call) -> PartitionList:
     """As get_partitions_ps; where the request holds names of partitions, as get_partitions_by_names.
 
     Raises:
-        MetaException: there are more values than columns, or a name is malformed.
+        MetaException: there are more values than columns.
     """
     request = call.arguments.req
     if request.partNames is not None:
@@ -104,11 +104,7 @@ def get_partitions_ps_with_auth_req(call: Call) -> PartitionList:
 
 @handlers.answers("get_partitions_by_names")
 def get_partitions_by_names(call: Call) -> PartitionList:
-    """Those of some partitions that exist, each once, in key order; read by multi-gets, a page after the other.
-
-    Raises:
-        MetaException: a name is malformed, or does not name all columns.
-    """
+    """Those of some partitions that exist, each once, in key order; read by multi-gets, a page after the other."""
     arguments = call.arguments
     return _named(call, arguments.db_name, arguments.tbl_name, arguments.names or ())
 
@@ -176,8 +172,8 @@ def read_named(
         leave_selector()
 
     def consume(row: TableRow, _: MultiScanPlan, __: Batches) -> T:
-        read = name_reader(row.table.partition_column_names)
-        keys = sorted({partition_key(row, read(name)) for name in names})
+        values = named_values(row.table.partition_column_names, names).values()
+        keys = sorted({partition_key(row, some) for some in values})
         call.note(scans=[f"get {len(keys):,} by values"])
         return make(row.table, _pages(call, keys))
 

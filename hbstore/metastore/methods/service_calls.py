@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.protocol import THRIFT
+from hbstore.store.hive.lock_table_row import TIMEOUT
 
 handlers = Handlers()
 _STARTED: Final = int(time.time())
@@ -22,6 +23,9 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "hive.metastore.client.capability.check": "false",
     "hive.metastore.callerIsAuthorized": "true",
     "hive.exec.default.partition.name": "__HIVE_DEFAULT_PARTITION__",
+    # Clients send heartbeats several times in it, and Trino needs its unit.
+    "hive.txn.timeout": f"{TIMEOUT:.0f}s",
+    "metastore.txn.timeout": f"{TIMEOUT:.0f}s",
 }
 """What clients may ask for by get_config_value and getMetaConf, beside the warehouse's folder."""
 

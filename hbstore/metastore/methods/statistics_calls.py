@@ -14,7 +14,7 @@ from hbstore.metastore.methods.aggregate import aggregate
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, struct_kind
 from hbstore.model import Table
-from hbstore.names import name_reader
+from hbstore.names import name_reader, named_values
 from hbstore.service_model import ColumnStatistic
 from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
 
@@ -246,8 +246,8 @@ def _of_partitions(
 ) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, ...], list[ColumnStatistic]]]:
     """Values by the names that were asked for, and the statistics by values."""
     database = database_name(request.dbName)
-    read = name_reader(call.store.get_table(database, request.tblName).partition_column_names)
-    names = {name: read(name) for name in request.partNames or ()}
+    columns = call.store.get_table(database, request.tblName).partition_column_names
+    names = named_values(columns, request.partNames or ())
     statistics = call.store.column_statistics.read_partitions(
         database, request.tblName, names.values(), request.colNames or ()
     )

@@ -41,6 +41,12 @@ def abort_txns(call: Call) -> None:
     call.store.hive.transactions.abort_all(call.arguments.rqst.txn_ids or ())
 
 
+@handlers.answers("add_dynamic_partitions", writes=True)
+def add_dynamic_partitions(call: Call) -> None:
+    """See that a transaction is open that has written new partitions, which only a compactor would ask for."""
+    call.store.hive.transactions.heartbeat(call.arguments.rqst.txnid or 0)
+
+
 @handlers.answers("get_open_txns", "get_open_txns_req")
 def get_open_txns(call: Call) -> Any:
     """The ids of all transactions that are open or were aborted, and the largest id given."""

@@ -1,25 +1,22 @@
 """Grants: who was given which privilege on what. They are kept and listed; nothing here decides who may do what.
 
-Those on a database, on a table with its partitions and columns, and on everything are the states of the catalog rows
-``G db``, ``G db 00 table`` and ``G``. The state of a table's begins with the table's table id, so that what was
-granted on a dropped table is not granted on the next of its name.
+`hbstore.store.hive.grants_row` has their rows.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final
 
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
-from hbstore.errors import AlreadyExists, CorruptRow, DatabaseNotFound, GrantNotFound, InvalidInput, TableNotFound
-from hbstore.model import Grant
-from hbstore.rows.damage import RESTORE
+from hbstore.errors import AlreadyExists, DatabaseNotFound, GrantNotFound, TableNotFound
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
+from hbstore.store.hive.grants_row import GRANTS, dated, decode_grants, encode_grants, grants_key
+from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
@@ -68,8 +65,7 @@ class Grants:
                             principal=object_grant.principal,
                             hint="Nothing was granted. Leave out the privileges that the principal already has",
                         )
-                    created = object_grant.grant.create_time or now
-                    granted = [*granted, replace(object_grant, grant=replace(object_grant.grant, create_time=created))]
+                    granted = [*granted, replace(object_grant, grant=dated(object_grant.grant, now))]
                 return granted
 
             self._change(target, add)
@@ -126,7 +122,7 @@ class Grants:
             key, mark = self._place(target)
         except (DatabaseNotFound, TableNotFound):
             return []
-        return [one for one in _decode(self.transactions.state(key), mark) if one.target == target]
+        return [one for one in decode_grants(self.transactions.state(key), mark) if one.target == target]
 
     def _all(self) -> Iterator[ObjectGrant]:
         for key, log, _ in self.transactions.scan(*_KEYS):
@@ -138,14 +134,16 @@ class Grants:
                 mark = self._place(ObjectRef(kind, database, table))[1]
             except (DatabaseNotFound, TableNotFound):
                 continue
-            yield from _decode(log.state, mark)
+            yield from decode_grants(log.state, mark)
 
     def _change(self, target: ObjectRef, step: _Change) -> None:
-        key, mark = self._place(target)
+        key, _ = self._place(target)
 
         def change(transaction: Transaction) -> None:
-            view = transaction.row(key)
-            view.set_state(_encode(step(_decode(view.state, mark)), mark))
+            view, mark = transaction.row(key), ""
+            if target.type == ObjectType.TABLE:  # which may be another one now, or have another name
+                mark = self.tables.view(transaction, target.database, target.table)[1].table_id.hex()
+            view.set_state(encode_grants(step(decode_grants(view.state, mark)), mark))
 
         if target.type == ObjectType.DATABASE:
             self.tables.change_in_database(target.database, change)
@@ -155,11 +153,11 @@ class Grants:
     def _place(self, target: ObjectRef) -> tuple[bytes, str]:
         """The row of what grants are about, and what tells it from another of its name."""
         if target.type == ObjectType.GLOBAL:
-            return b"G", ""
+            return GRANTS, ""
         if target.type == ObjectType.DATABASE:
-            return b"G" + self.tables.get_database(target.database).name.encode(), ""
+            return grants_key(database_key(self.tables.get_database(target.database).name)), ""
         row = self.tables.open(target.database, target.table)
-        return b"G" + row.key[1:], row.table_id.hex()
+        return grants_key(row.key), row.table_id.hex()
 
     def list(
         self,
@@ -196,22 +194,3 @@ def _apart_from_grantor(grant: ObjectGrant) -> tuple[object, ...]:
 
 def _without_option(one: ObjectGrant) -> ObjectGrant:
     return replace(one, grant=replace(one.grant, grant_option=False))
-
-
-def _encode(grants: list[ObjectGrant], mark: str) -> bytes:
-    return json.dumps([mark, [astuple(one) for one in grants]]).encode()
-
-
-def _decode(data: bytes, mark: str) -> list[ObjectGrant]:
-    if not data:
-        return []
-    try:
-        known, grants = json.loads(data)
-        if known != mark:
-            return []
-        return [
-            ObjectGrant(ObjectRef(*target), principal, PrincipalType(kind), Grant(*grant))
-            for target, principal, kind, grant in grants
-        ]
-    except (ValueError, TypeError, InvalidInput) as error:
-        raise CorruptRow("the grants cannot be decoded", grants=data[:80], hint=RESTORE) from error

@@ -40,7 +40,6 @@ CREATED = "when a database or the catalog was created, and who the server is, is
 ERASURE = "files are not looked at for erasure coding"
 SPELLING = "a location without a host is written with one slash"
 MISSING = "a missing table is an error that clients know"
-MALFORMED = "a malformed name of a partition is an error"
 EMPTY = "what is empty is told as empty and not left out"
 SPARK = "Spark writes `.*` in LIKE through a client of Hive 4, too, and means any text"
 NONE = "a limit of 0 in `get_partition_names` is no limit"
@@ -74,7 +73,6 @@ DIFFERENCES = (
     Difference("catalogs", "getCatalog", "createTime", CREATED, LATER),
     Difference("catalogs", "getCatalog", "description", COMMA, databases=("postgresql",)),
     Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
-    Difference("projected", "getPartitionsWithSpecs", "MetaException", MALFORMED),
     Difference("likes", r"\.\*", ".", SPARK, LATER),
     Difference("likes", "like", ".", LIKE, ("3.1",)),
     Difference("requests", "getTablesExt", "tblName", "names of tables are told whatever the client is able to do"),
