@@ -47,6 +47,7 @@ class Grants:
             AlreadyExists: one was given already, by the same grantor.
             DatabaseNotFound, TableNotFound: what it is about is not there.
 
+        >>> from hbstore.model import Grant
         >>> sales_table = ObjectRef(ObjectType.TABLE, "shop", "sales")
         >>> store.hive.grants.grant([ObjectGrant(sales_table, "ann", PrincipalType.USER, Grant("SELECT"))])
         >>> [grant.principal for grant in store.hive.grants.list(target=sales_table)]
@@ -77,6 +78,7 @@ class Grants:
             GrantNotFound: one was not given.
             DatabaseNotFound, TableNotFound: what it is about is not there.
 
+        >>> from hbstore.model import Grant
         >>> grant = ObjectGrant(ObjectRef(ObjectType.DATABASE, "shop"), "ann", PrincipalType.USER, Grant("SELECT"))
         >>> store.hive.grants.grant([grant])
         >>> store.hive.grants.revoke([grant])
