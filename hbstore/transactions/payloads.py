@@ -58,7 +58,8 @@ def old_payloads(rows: Rows, primary: bytes, before: float) -> Iterator[str]:
     start = payload_key(primary, "")
     for key, cells in list(rows.scan_catalog(start, successor(start))):
         transaction_id = key[len(start) :].decode()
-        if any(cells.values()) and began_at(transaction_id) < before:
+        is_of_another = "\0" in transaction_id  # of a row whose key begins with this row's, such as a table's grants
+        if not is_of_another and any(cells.values()) and began_at(transaction_id) < before:
             yield transaction_id
 
 

@@ -142,9 +142,10 @@ class Grants:
         key, _ = self._place(target)
 
         def change(transaction: Transaction) -> None:
-            view, mark = transaction.row(key), ""
+            mark = ""
             if target.type == ObjectType.TABLE:  # which may be another one now, or have another name
                 mark = self.tables.view(transaction, target.database, target.table)[1].table_id.hex()
+            view = transaction.row(key)
             view.set_state(encode_grants(step(decode_grants(view.state, mark)), mark))
 
         if target.type == ObjectType.DATABASE:
