@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 import uuid
 
 import pytest
 
 from hbstore import connect
 from hbstore.errors import AlreadyExists, CorruptRow, StoreBusy
+from hbstore.rows.memory import MemoryRows
+from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Intent, Log
-from hbstore.transactions.payloads import PAYLOAD_KEYS
+from hbstore.transactions.payloads import PAYLOAD_KEYS, old_payloads, put_payload
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 from tests.backends import BACKENDS, backend_url
@@ -195,3 +198,11 @@ def test_processes_that_are_killed_leave_all_in_one_of_two_places(request, tmp_p
             states, found = transactions.run(look)
             assert states == found
             assert sorted(found) == [0, 50]
+
+
+def test_payload_rows_of_a_longer_key_are_anothers():
+    """The key of a table's grants begins with that of its database's."""
+    rows, now = MemoryRows(atomic=False), time.time() + 60
+    for primary in (b"Gshop", b"Gshop\0sales"):
+        put_payload(rows, primary, new_id(), b"what it writes")
+    assert [len(list(old_payloads(rows, primary, now))) for primary in (b"Gshop", b"Gshop\0sales")] == [1, 1]
