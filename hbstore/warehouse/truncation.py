@@ -59,7 +59,7 @@ def truncate_table(
     emptied = {partition.values: partition.location for partition in partitions}
 
     def without_counts(partition: Partition) -> Partition | None:
-        if partition.location != emptied[partition.values]:  # another writer has given it other files
+        if partition.location != emptied.get(partition.values):  # another writer has moved or respelt it
             return None
         return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
 
