@@ -13,6 +13,7 @@ from hbstore.hive_expressions.computing import fits
 from hbstore.hive_expressions.conversions import common_type, implicit, is_char, nearest_single, type_of
 from hbstore.hive_expressions.nodes import ConstantNode, Unknown
 from hbstore.hive_expressions.refusal import unreadable
+from hbstore.keys import NULL_PARTITION
 from hbstore.types import (
     BooleanType,
     ColumnType,
@@ -22,6 +23,7 @@ from hbstore.types import (
     IntegerType,
     StringType,
     TimestampType,
+    Value,
 )
 
 _LIKE_A_DATE: Final = re.compile(r"\s*[+-]?[0-9]+-[0-9]")
@@ -44,6 +46,10 @@ def literal_beside(column_type: ColumnType, constant: ConstantNode) -> Literal |
     if value is None:
         return None
     source = type_of(constant.type)
+    if isinstance(value, str) and not isinstance(source, StringType):
+        if value == NULL_PARTITION:
+            return Text(value)
+        value = _partition_value(value, constant.type, source)
     if isinstance(source, FloatType) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if isinstance(column_type, StringType) and is_char(column_type) and isinstance(source, StringType):
@@ -57,6 +63,14 @@ def literal_beside(column_type: ColumnType, constant: ConstantNode) -> Literal |
     if found is None and isinstance(common, DateType | TimestampType) and _LIKE_A_DATE.match(str(value)):
         raise unreadable("Hive's versions read a text in different ways as a date", value=repr(value))
     return None if found is None else _literal(column_type, found)
+
+
+def _partition_value(text: str, type_name: str, column_type: ColumnType) -> Value:
+    """A value that is written as a text, whatever its type, as MSCK of Hive 3.1 writes those of partitions to drop."""
+    try:
+        return column_type.parse(text)
+    except (ValueError, OverflowError, ArithmeticError) as error:
+        raise unreadable("a constant is not of its type", type=type_name) from error
 
 
 def _is_exact(column_type: ColumnType, common: ColumnType) -> bool:

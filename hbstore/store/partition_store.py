@@ -486,7 +486,7 @@ class PartitionStore:
         expected: Expected | None = None,
         invalid_values: InvalidValues = "reject",
     ) -> None:
-        """Give a partition other values; a `Partition` replaces all else of it as well.
+        """Give a partition other values; a `Partition` replaces all else of it as well. Its column statistics stay.
 
         Args:
             database: the database's name.

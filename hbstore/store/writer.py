@@ -12,6 +12,8 @@ from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
 from hbstore.keys import cell_at, split_key, successor
 from hbstore.model import Partition, PartitionValues, Table
+from hbstore.rows.interface import PartitionRow
+from hbstore.service_structs import Companion, decode_companion, encode_companion
 from hbstore.store.changes import Change
 from hbstore.store.hive.companion_keys import companion_keys, is_companion
 from hbstore.store.puts import (
@@ -163,6 +165,7 @@ class Writer:
             if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
                 return Change(puts, present=present, expected=payloads, times=batch.times)
             gone = _with_companions(row, present)
+            puts += _statistics_of_renamed(row, view, old_key, new_key)
             return Change(puts, gone, batch.values, present, expected=payloads, times=batch.times)
 
         self._make(row, renaming)
@@ -246,6 +249,16 @@ def add_statistics(view: RowView, row: TableRow, change: Change) -> None:
         view.put_cell(STATISTICS, more.encode())
 
 
+def _statistics_of_renamed(row: TableRow, view: RowView, key: bytes, new_key: bytes) -> tuple[PartitionRow, ...]:
+    """The companion that a partition has under its new key: its column statistics. Marks are about the old values."""
+    companion_key, new_companion_key = companion_keys(row, [key, new_key])
+    payload = view.existing([companion_key]).get(companion_key)
+    statistics = () if payload is None else decode_companion(payload).statistics
+    if not statistics:
+        return ()
+    return (PartitionRow(new_companion_key, (), encode_companion(Companion(statistics))),)
+
+
 def _with_companions(row: TableRow, keys: Iterable[bytes]) -> tuple[bytes, ...]:
     """Keys of partitions with those of their companions, sorted."""
     partitions = list(keys)
@@ -292,7 +305,7 @@ def _is_untimed(row: TableRow, key: bytes, stored: Mapping[bytes, bytes]) -> boo
 def _gained(change: Change, stored: Mapping[bytes, bytes]) -> Totals:
     """What a table's totals gain by a change, by what is there now under its keys."""
     keys = {*(put.key for put in change.puts), *change.deletes} & stored.keys() if stored else ()
-    return Totals.of(put.payload for put in change.puts) - Totals.of(
+    return Totals.of(put.payload for put in change.puts if not is_companion(put.key)) - Totals.of(
         stored[key] for key in keys if not is_companion(key)
     )
 

@@ -53,6 +53,11 @@ def sql_date(milliseconds):
         (call("<", constant(5), INT), "i > 5"),
         (call("=", INT, constant(5.0)), "i = 5"),
         (call("=", INT, constant("5")), "i = 5"),
+        (call("=", INT, constant("05", "int")), "i = 5"),  # as MSCK of Hive 3.1 writes the values of a partition
+        (call("=", INT, constant("__HIVE_DEFAULT_PARTITION__", "int")), "i = '__HIVE_DEFAULT_PARTITION__'"),
+        (call("=", D, constant("2026-01-02", "date")), "d = date '2026-01-02'"),
+        (call("=", column("b", "boolean"), constant("true", "boolean")), "b = true"),
+        (call("=", G, constant("2.5", "double")), "g = 2.5"),
         (call("=", G, constant(5)), "g = 5.0"),
         (call("=", D, constant("2026-01-02")), "d = date '2026-01-02'"),
         (call("=", D, sql_date(20_455 * DAY)), "d = date '2026-01-02'"),

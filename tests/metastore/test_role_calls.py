@@ -78,7 +78,7 @@ def test_privileges_are_granted_listed_and_revoked(asking):
 
 def test_what_is_granted_with_a_table_and_later_follows_it_to_its_new_name(shop):
     """As Trino and Presto do: the owner's privileges come with the table, and are asked for by list_privileges."""
-    owners = [STORED.PrivilegeGrantInfo(name, 0, "ann", USER, True) for name in ("SELECT", "INSERT", "SELECT")]
+    owners = [STORED.PrivilegeGrantInfo(name, -1, "ann", USER, True) for name in ("SELECT", "INSERT", "SELECT")]
     new = new_table(
         privileges=STORED.PrincipalPrivilegeSet(userPrivileges={"ann": owners}, rolePrivileges={"r": owners})
     )
@@ -117,6 +117,7 @@ def new_table(**fields):
 def granted(shop, table):
     """What was granted on a table: privileges with whom they were granted to, and whether they may be granted on."""
     found = shop.list_privileges(None, None, TYPES.HiveObjectRef(TABLE, "shop", table, [], None))
+    assert all(one.grantInfo.createTime > 0 and one.hiveObject.partValues is None for one in found)
     return [(one.grantInfo.privilege, one.principalName, one.grantInfo.grantOption) for one in found]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
 from hbstore.errors import ConcurrentChange
+from hbstore.service_model import ColumnStatistic
 from hbstore.store.table_row import statistics_of
 from tests.store.conftest import hours, values
 
@@ -119,3 +120,16 @@ def test_only_a_partition_that_is_as_it_was_read_is_altered_or_renamed(sales):
     read = sales.get_partition("shop", "sales", ONE).payload
     sales.rename_partition("shop", "sales", ONE, elsewhere, expected={ONE: read, elsewhere: None})
     assert values(sales.get_partitions_by_filter("shop", "sales", None)) == [TWO, elsewhere]
+
+
+def test_a_renamed_partition_keeps_its_column_statistics(sales):
+    price, elsewhere = ColumnStatistic("price", "int", b"some bytes", 5), ("2013-01-03", "1")
+    sales.add_partitions("shop", "sales", [Partition(ONE, parameters={"numRows": "3"}), Partition(TWO)])
+    sales.column_statistics.write_partitions("shop", "sales", {ONE: [price]})
+    before = sales.totals("shop", "sales")
+    sales.rename_partition("shop", "sales", ONE, elsewhere)
+    assert sales.column_statistics.read_partitions("shop", "sales", [ONE, TWO, elsewhere]) == {elsewhere: [price]}
+    assert sales.totals("shop", "sales") == before
+    sales.drop_partitions("shop", "sales", [elsewhere])
+    sales.add_partitions("shop", "sales", [Partition(elsewhere), Partition(ONE)])
+    assert sales.column_statistics.read_partitions("shop", "sales", [ONE, elsewhere]) == {}

@@ -250,7 +250,7 @@ def _privilege(grant: ObjectGrant) -> Any:
         objectType=grant.target.type,
         dbName=grant.target.database or None,
         objectName=grant.target.table or grant.target.database or None,
-        partValues=grant.target.values,
+        partValues=grant.target.values or None,
         columnName=grant.target.column,
     )
     return THRIFT.HiveObjectPrivilege(

@@ -88,5 +88,5 @@ def move_grants(transaction: Transaction, key: bytes, new_key: bytes, table_id: 
 
 
 def dated(grant: Grant, now: int) -> Grant:
-    """A grant with the time when it was given, if it has none."""
-    return grant if grant.create_time else replace(grant, create_time=now)
+    """A grant with the time when it was given, if it has none, for which Hive sends -1."""
+    return grant if grant.create_time > 0 else replace(grant, create_time=now)
