@@ -7,7 +7,7 @@ two hex digits (``FileUtils.escapePathName``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -126,18 +126,16 @@ def name_reader(columns: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return read
 
 
-def named_values(columns: Sequence[str], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The values in partition names, by the names. Texts that are no whole names are left out: no partition has one.
+def named_values(columns: Sequence[str], names: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Partition names with the values in them. Texts that are no whole names are left out: no partition has one.
 
-    >>> named_values(["ds", "hour"], ["ds=a/hour=5", "ds=a", "<UNPARTITIONED>", ""])
-    {'ds=a/hour=5': ('a', '5')}
+    >>> list(named_values(["ds", "hour"], ["ds=a/hour=5", "ds=a", "<UNPARTITIONED>", ""]))
+    [('ds=a/hour=5', ('a', '5'))]
     """
     read = name_reader(columns)
-    values = {}
     for name in names:
         with suppress(InvalidPartitionValue):
-            values[name] = read(name)
-    return values
+            yield name, read(name)
 
 
 def spec_values(

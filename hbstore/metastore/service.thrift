@@ -584,9 +584,13 @@ struct CommitTxnRequest {
   1: optional i64 txnid
 }
 
-// Hive 3 put the write id before the names that Hive 2 has.
+// Hive 3 put the write id before the names that Hive 2.3 has.
 struct AddDynamicPartitions {
-  1: optional i64 txnid
+  1: optional i64 txnid,
+  2: optional string dbname,
+  3: optional string tablename,
+  4: optional list<string> partitionnames,
+  5: optional i32 operationType = 5
 }
 
 // open_txns is a set for clients of Hive 2.3 and a list for later ones: it is written in both forms.

@@ -172,8 +172,8 @@ def read_named(
         leave_selector()
 
     def consume(row: TableRow, _: MultiScanPlan, __: Batches) -> T:
-        values = named_values(row.table.partition_column_names, names).values()
-        keys = sorted({partition_key(row, some) for some in values})
+        whole = named_values(row.table.partition_column_names, names)
+        keys = sorted({partition_key(row, values) for _, values in whole})
         call.note(scans=[f"get {len(keys):,} by values"])
         return make(row.table, _pages(call, keys))
 

@@ -247,7 +247,7 @@ def _of_partitions(
     """Values by the names that were asked for, and the statistics by values."""
     database = database_name(request.dbName)
     columns = call.store.get_table(database, request.tblName).partition_column_names
-    names = named_values(columns, request.partNames or ())
+    names = dict(named_values(columns, request.partNames or ()))
     statistics = call.store.column_statistics.read_partitions(
         database, request.tblName, names.values(), request.colNames or ()
     )
