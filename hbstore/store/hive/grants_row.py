@@ -65,13 +65,12 @@ def grant_first(transaction: Transaction, key: bytes, table_id: bytes, privilege
         (PrincipalType.GROUP, privileges.groups),
         (PrincipalType.ROLE, privileges.roles),
     )
-    grants = {
-        object_grant.identity: object_grant
-        for kind, granted in principals
-        for principal, some in granted.items()
-        for grant in some
-        for object_grant in [ObjectGrant(target, principal, kind, dated(grant, now))]
-    }
+    grants = {}
+    for kind, granted in principals:
+        for principal, some in granted.items():
+            for grant in some:
+                object_grant = ObjectGrant(target, principal, kind, dated(grant, now))
+                grants[object_grant.identity] = object_grant
     transaction.row(grants_key(key)).set_state(encode_grants(list(grants.values()), table_id.hex()))
 
 
