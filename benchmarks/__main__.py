@@ -12,7 +12,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,7 +44,7 @@ ONE_TABLE = {
     "console-queries": console_queries.run,
     "console-timelines": console_timelines.run,
 }
-SEVERAL = {
+SEVERAL: Mapping[str, Callable[[], Iterable[Report]]] = {
     "console-plan": console_plan.run,
     "cubes": cube_queries.run,
     "sqlite": sqlite.run,
@@ -53,7 +53,11 @@ SEVERAL = {
     "rest": rest.run,
     "waiters": waiters.run,
 }
-ON_HBASE = {"timelines": timelines.run, "hbase": hbase.run, "writers": writers.run}
+ON_HBASE: Mapping[str, Callable[[str], Iterable[Report]]] = {
+    "timelines": timelines.run,
+    "hbase": hbase.run,
+    "writers": writers.run,
+}
 PARTS = (*ONE_TABLE, *SEVERAL, *ON_HBASE)
 ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
 
@@ -96,7 +100,7 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
 def _on_spark(part: str) -> Iterator[Report]:
     from benchmarks import cube_rows, repair, source, spark_writes, sql_port  # which need PySpark
 
-    runs = {
+    runs: dict[str, Callable[[], Iterator[Report]]] = {
         "spark": spark_writes.run,
         "source": source.run,
         "repair": repair.run,

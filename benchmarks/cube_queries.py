@@ -137,8 +137,8 @@ def _cubes(url: str, facts: Sequence[Sequence[str]], periods: Sequence[str]) -> 
     cube = Cube(
         name="rides",
         time_dimensions={"ts": "dt"},
-        measures=[Measure(name=name, type="bigint", default_aggregate="sum") for name in _MEASURES],
-        dim_attributes=[DimAttribute(name="ts", type="timestamp"), DimAttribute(name="region", type="string")],
+        measures=tuple(Measure(name=name, type="bigint", default_aggregate="sum") for name in _MEASURES),
+        dim_attributes=(DimAttribute(name="ts", type="timestamp"), DimAttribute(name="region", type="string")),
     )
     cubes.create_all([Storage(name="lake"), cube])
     first, last = (moment(datetime(year, 1, 1, tzinfo=UTC)) for year in (2014, 2016))
@@ -147,16 +147,16 @@ def _cubes(url: str, facts: Sequence[Sequence[str]], periods: Sequence[str]) -> 
             name=f"f{number}",
             cube="rides",
             weight=1.0 + number % 7,
-            columns=[Column(name="region", type="string"), *(Column(name=one, type="bigint") for one in measures)],
-            storage_tables=[
+            columns=(Column(name="region", type="string"), *(Column(name=one, type="bigint") for one in measures)),
+            storage_tables=(
                 StorageTable(
                     storage="lake",
-                    update_periods=periods,
-                    partition_columns=[Column(name="dt", type="string")],
-                    time_partition_columns=["dt"],
+                    update_periods=tuple(UpdatePeriod[period] for period in periods),
+                    partition_columns=(Column(name="dt", type="string"),),
+                    time_partition_columns=("dt",),
                     description=TableDescription(location=f"s3://lake/f{number}"),
-                )
-            ],
+                ),
+            ),
         )
         cubes.create(fact)
         there = {

@@ -25,6 +25,7 @@ from hbstore.cubes.fields import DimAttribute, Expression, ExpressionSpec, Measu
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescription
 from hbstore.spark import cube, read_table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.times.update_period import UpdatePeriod
 
 ROWS: Final = 20_000_000
 DAYS: Final = 365
@@ -126,14 +127,12 @@ def _cube() -> Cube:
     return Cube(
         name="sales",
         time_dimensions={"sold": "dt"},
-        measures=[Measure(name=name, type="bigint", default_aggregate=kind) for name, kind in MEASURES.items()],
-        dim_attributes=[
+        measures=tuple(Measure(name=name, type="bigint", default_aggregate=kind) for name, kind in MEASURES.items()),
+        dim_attributes=(
             DimAttribute(name="sold", type="timestamp"),
             *(DimAttribute(name=name, type="int") for name in attributes),
-        ],
-        expressions=[
-            Expression(name="price", type="double", specs=[ExpressionSpec(expression="amount / receipt")]),
-        ],
+        ),
+        expressions=(Expression(name="price", type="double", specs=(ExpressionSpec(expression="amount / receipt"),)),),
     )
 
 
@@ -150,16 +149,16 @@ def _fact(cubes: Cubes, folder: Path, name: str, period: str, weight: float, tim
         cube="sales",
         weight=weight,
         properties={"cube.fact.is.aggregated": "false"} if raw else {},
-        columns=[Column(name=column, type=kind) for column, kind in named],
-        storage_tables=[
+        columns=tuple(Column(name=column, type=kind) for column, kind in named),
+        storage_tables=(
             StorageTable(
                 storage="lake",
-                update_periods=[period],
-                partition_columns=[Column(name="dt", type="string")],
-                time_partition_columns=["dt"],
+                update_periods=(UpdatePeriod[period],),
+                partition_columns=(Column(name="dt", type="string"),),
+                time_partition_columns=("dt",),
                 description=TableDescription(location=f"file:{folder}/{name}", format="parquet"),
-            )
-        ],
+            ),
+        ),
     )
     cubes.create(fact)
     cubes.add_partitions(name, "lake", [PartitionDesc(period, {"dt": time}) for time in times])

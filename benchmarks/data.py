@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from hbstore import Column, Partition, PartitionStore, StorageDescriptor, Table
 from hbstore.model import SerDe
@@ -14,6 +15,7 @@ DAYS = [(dt.date(2013, 1, 1) + dt.timedelta(days=day)).isoformat() for day in ra
 HOURS = range(16)
 REGIONS = [f"r{number:02d}" for number in range(25)]
 BATCH = 1_000
+T = TypeVar("T")
 _FORMAT = "org.apache.hadoop.hive.ql.io.parquet."
 
 
@@ -55,7 +57,7 @@ def load(store: PartitionStore, table: Table, partitions: list[Partition]) -> fl
     return len(partitions) / (time.perf_counter() - began)
 
 
-def batches(partitions: list[Partition]) -> Iterator[list[Partition]]:
+def batches(partitions: Sequence[T]) -> Iterator[Sequence[T]]:
     """Batches of 1,000."""
     for at in range(0, len(partitions), BATCH):
         yield partitions[at : at + BATCH]

@@ -7,6 +7,7 @@ import random
 from benchmarks.timing import Report
 from hbstore.filters.parser import parse_filter
 from hbstore.plans.planner import plan_filter
+from hbstore.plans.scan_plan import FilterPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
@@ -29,12 +30,12 @@ def run() -> Report:
         "parentheses 1,000 deep": (_deep, "must work", 10),
     }
     for name, (make, target, runs) in cases.items():
-        scans = len(_plan(make(pick)).scans)
+        scans = len(_plan(make(pick)).get_plans())
         report.compare(name, lambda _, make=make: _plan(make(pick)), target=target, runs=runs, note=f"{scans:,} scans")
     return report
 
 
-def _plan(text: str):  # noqa: ANN202
+def _plan(text: str) -> FilterPlan:
     return plan_filter(parse_filter(text), _SCHEMA, Statistics(), _COSTS)
 
 

@@ -18,7 +18,7 @@ import hbstore
 from benchmarks.metastore.servers import scratch
 from benchmarks.spark_session import derby_settings, spark_session
 from benchmarks.timing import Figure, Report, seconds
-from hbstore.repair import sync_partitions
+from hbstore.repair import Mode, sync_partitions
 from hbstore.spark import sync_partitions as sync_by_jobs
 
 CORES = 4
@@ -95,7 +95,9 @@ def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path, folders
             columns = [hbstore.Column("ds", "string"), hbstore.Column("hour", "int")]
             store.create_table(hbstore.Table("shop", "sales", columns, location=f"file:{root}"))
 
-            def repair(mode: str, *, dry_run: bool = False, who: str = who, store: object = store) -> None:
+            def repair(
+                mode: Mode, *, dry_run: bool = False, who: str = who, store: hbstore.PartitionStore = store
+            ) -> None:
                 if who == JOB:
                     sync_by_jobs(spark, store, "shop.sales", mode, dry_run=dry_run)
                 else:

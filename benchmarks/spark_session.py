@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -61,7 +62,7 @@ def derby_settings(folder: Path) -> dict[str, str]:
 
 def _end_java() -> None:
     """Java would end with Python, a moment later, and the next session of this process would have its settings."""
-    gateway = SparkContext._gateway  # noqa: SLF001  there is no public way to it
+    gateway: Any = SparkContext._gateway  # noqa: SLF001  there is no public way to it
     gateway.shutdown()
     gateway.proc.stdin.close()  # the sign to end
     try:

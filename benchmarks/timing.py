@@ -43,9 +43,13 @@ class Report:
         *,
         target: str,
         runs: int = 200,
+        rows: int | None = None,
         note: str = "",
     ) -> None:
-        """Time both in turn, A B A B …, so that a change of the machine's speed meets both alike."""
+        """Time both in turn, A B A B …, so that a change of the machine's speed meets both alike.
+
+        With ``rows``, which a run reads or writes, the figures are rows a second.
+        """
         for run in range(min(WARM_UP, runs)):
             ours(run)
             if reference is not None:
@@ -57,9 +61,11 @@ class Report:
             times.append(seconds(ours, run))
             if reference is not None:
                 reference_times.append(seconds(reference, run))
-        self.figures.append(
-            Figure(name, median(times), median(reference_times) if reference_times else None, target, note)
-        )
+        took, reference_took = median(times), median(reference_times) if reference_times else None
+        if rows is None:
+            self.figures.append(Figure(name, took, reference_took, target, note))
+        else:
+            self.rate(name, rows / took, rows / reference_took if reference_took else None, target=target, note=note)
 
     def rate(self, name: str, ours: float, reference: float | None, *, target: str, note: str = "") -> None:
         """A number per second."""

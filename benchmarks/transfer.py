@@ -29,7 +29,7 @@ from benchmarks.metastore.servers import Server, hive_metastore, scratch
 from benchmarks.spark_session import spark_session
 from benchmarks.timing import Report
 from hbstore.spark import import_metastore as by_spark
-from hbstore.transfer import import_metastore
+from hbstore.transfer import Transfer, import_metastore
 
 WORKERS = 4
 PAGE = 1000
@@ -49,7 +49,7 @@ def main() -> None:
         days = arguments.days or (len(DAYS) if server.postgres else DERBY_DAYS)
         console.print(f"loading {days * 400:,} partitions into {server.version} …", style="dim")
         with closing(Client(server.port)) as client:
-            load(server, client, days, 1)
+            load(server, client, specs(days), PAGE)
         run(server, folder, days, arguments.rounds).show(console)
 
 
@@ -97,11 +97,11 @@ def run(server: Server, folder: Path, days: int, rounds: int) -> Report:
     return report
 
 
-def in_threads(store: hbstore.PartitionStore, uri: str) -> object:
+def in_threads(store: hbstore.PartitionStore, uri: str) -> Transfer:
     return import_metastore(store, uri, database=DATABASE, threads=WORKERS)
 
 
-def complete(done: object, number: int) -> None:
+def complete(done: Transfer, number: int) -> None:
     assert done.is_complete
     assert sum(table.target.count for table in done.tables) == number
 

@@ -15,7 +15,7 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -89,7 +89,7 @@ async def _costs(port: int) -> Report:
     return report
 
 
-async def _told(port: int, register: dict[str, Callable[[str], float]]) -> Report:
+async def _told(port: int, register: Mapping[str, Callable[[str], float]]) -> Report:
     """From the commit to the last answer."""
     report = Report(
         "From the commit to the last of those who wait being told", headings=(f"{WAITERS:,} waiting", "one waiting")
@@ -104,8 +104,8 @@ async def _told(port: int, register: dict[str, Callable[[str], float]]) -> Repor
                 waiters = await _waiting(port, number, text, after)
                 await asyncio.sleep(TAKEN)
                 committed = asyncio.get_running_loop().run_in_executor(None, commit, text)
-                at, *_ = await asyncio.gather(committed, *(_answer(reader) for reader, _ in waiters))
-                times.append(time.time() - at)
+                await asyncio.gather(committed, *(_answer(reader) for reader, _ in waiters))
+                times.append(time.time() - committed.result())
                 for _, stream in waiters:
                     stream.close()
         middle = {number: sorted(times)[RUNS // 2] for number, times in took.items()}

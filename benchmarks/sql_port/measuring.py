@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import time
@@ -125,7 +126,7 @@ def _command(folder: Path, release: str, *words: object) -> list[str]:
         subprocess.run(["javac", "-d", str(classes), str(Path(__file__).parent / "Driver.java")], check=True)
     sys.path.append(str(ROOT / "dev" / "jdbc"))
     try:
-        from jdbc_jars import class_path
+        class_path = importlib.import_module("jdbc_jars").class_path
     finally:
         sys.path.remove(str(ROOT / "dev" / "jdbc"))
     jars = ":".join([str(classes), *class_path(release)])
