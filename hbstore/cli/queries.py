@@ -65,7 +65,11 @@ def _query() -> None:
 def run(
     ctx: typer.Context,
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="The query; by default the one on stdin.")
+        str | None,
+        typer.Argument(
+            metavar="[TEXT]",
+            help="The query; by default the one on stdin. Write -- before a query that begins with a dash.",
+        ),
     ] = None,
     *,
     explain: Annotated[

@@ -33,7 +33,11 @@ commands = typer.Typer()
 
 QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="The id of the query.", show_default=False)]
 TextArgument = Annotated[
-    str | None, typer.Argument(metavar="[TEXT]", help="The statement; by default the one on stdin.")
+    str | None,
+    typer.Argument(
+        metavar="[TEXT]",
+        help="The statement; by default the one on stdin. Write -- before one that begins with a dash.",
+    ),
 ]
 PartialOption = Annotated[bool, typer.Option("--partial", help="Answer a cube query from the partitions that exist.")]
 _SHOWN = 60

@@ -34,7 +34,11 @@ def sql(
     ctx: typer.Context,
     text: Annotated[
         str | None,
-        typer.Argument(metavar="[TEXT]", help="Statements, with semicolons between them; by default those on stdin."),
+        typer.Argument(
+            metavar="[TEXT]",
+            help="Statements, with semicolons between them; by default those on stdin. Write -- before a text that "
+            "begins with a dash.",
+        ),
     ] = None,
     *,
     warehouse: Annotated[

@@ -63,6 +63,7 @@ def test_a_line_for_each_row_in_a_pipe(run, shop):
         "region\tstring\t",
     ]
     assert run("sql", "").stdout == ""
+    assert run("sql", "--", "-- a comment\nuse shop").stdout == "database shop\n"
 
 
 def test_a_table_on_a_terminal(run, shop, monkeypatch):
