@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from types import NoneType
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
@@ -13,7 +14,7 @@ from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
 from hbstore.keys import cell_at, split_key, successor
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.rows.interface import PartitionRow
-from hbstore.service_structs import Companion, decode_companion, encode_companion
+from hbstore.service_structs import NOTHING, decode_companion, encode_companion
 from hbstore.store.changes import Change
 from hbstore.store.hive.companion_keys import companion_keys, is_companion
 from hbstore.store.puts import (
@@ -238,6 +239,8 @@ def _checked(row: TableRow, change: Change, stored: Mapping[bytes, bytes]) -> Ch
 
 
 def _by_key(row: TableRow, expected: Expected) -> dict[bytes, bytes | None]:
+    for payload in expected.values():
+        expect("expected", payload, bytes, NoneType, hint=_NEEDS_PAYLOADS)
     return {partition_key(row, values): payload for values, payload in expected.items()}
 
 
@@ -250,13 +253,15 @@ def add_statistics(view: RowView, row: TableRow, change: Change) -> None:
 
 
 def _statistics_of_renamed(row: TableRow, view: RowView, key: bytes, new_key: bytes) -> tuple[PartitionRow, ...]:
-    """The companion that a partition has under its new key: its column statistics. Marks are about the old values."""
+    """The companion of a partition under its new key: with its column statistics. Marks stay with the values."""
     companion_key, new_companion_key = companion_keys(row, [key, new_key])
-    payload = view.existing([companion_key]).get(companion_key)
-    statistics = () if payload is None else decode_companion(payload).statistics
+    payloads = view.existing([companion_key, new_companion_key])
+    companions = {key: decode_companion(payload) for key, payload in payloads.items()}
+    statistics = companions.get(companion_key, NOTHING).statistics
     if not statistics:
         return ()
-    return (PartitionRow(new_companion_key, (), encode_companion(Companion(statistics))),)
+    companion = replace(companions.get(new_companion_key, NOTHING), statistics=statistics)
+    return (PartitionRow(new_companion_key, (), encode_companion(companion)),)
 
 
 def _with_companions(row: TableRow, keys: Iterable[bytes]) -> tuple[bytes, ...]:

@@ -169,6 +169,7 @@ CHANGES = {
     ),
     "column_statistics.delete_table": lambda s: s.column_statistics.delete_table(*SALES),
     "column_statistics.delete_partition": lambda s: s.column_statistics.delete_partition(*SALES, SECOND, "note"),
+    "marks.mark of no partition": lambda s: s.hive.marks.mark(*SALES, {"ds": "2013-01-03", "hour": "7"}),
     "marks.mark": lambda s: s.hive.marks.mark(*SALES, {"ds": FIRST[0], "hour": FIRST[1]}),
     "timelines.convert": lambda s: str(
         s.timelines.convert("shop.sales", UpdatePeriod.DAILY, "ds", "RangesPartitionTimeline")
@@ -252,7 +253,8 @@ def seen(rows):
 
 def _statistics(store, *name):
     values = [one.values for one in store.get_partitions_by_filter(*name, None)]
-    marked = [store.hive.marks.is_marked(*name, dict(zip(("ds", "hour"), one, strict=True))) for one in values]
+    specs = [dict(zip(("ds", "hour"), one, strict=True)) for one in (*values, ("2013-01-03", "7"))]
+    marked = [(spec, store.hive.marks.is_marked(*name, spec)) for spec in specs]
     return store.column_statistics.read_table(*name), store.column_statistics.read_partitions(*name, values), marked
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
-from hbstore.errors import ConcurrentChange
+from hbstore.errors import ConcurrentChange, InvalidInput
 from hbstore.service_model import ColumnStatistic
 from hbstore.store.table_row import statistics_of
 from tests.store.conftest import hours, values
@@ -133,3 +133,28 @@ def test_a_renamed_partition_keeps_its_column_statistics(sales):
     sales.drop_partitions("shop", "sales", [elsewhere])
     sales.add_partitions("shop", "sales", [Partition(elsewhere), Partition(ONE)])
     assert sales.column_statistics.read_partitions("shop", "sales", [ONE, elsewhere]) == {}
+
+
+def test_marks_are_about_values_and_stay_when_a_partition_gets_them(sales):
+    """Jobs mark what they have loaded, also before there is a partition."""
+    new, price = ("2013-01-03", "1"), ColumnStatistic("price", "int", b"some bytes", 5)
+    sales.add_partitions("shop", "sales", [Partition(ONE)])
+    sales.column_statistics.write_partitions("shop", "sales", {ONE: [price]})
+    sales.hive.marks.mark("shop", "sales", dict(zip(("ds", "hour"), new, strict=True)))
+    sales.rename_partition("shop", "sales", ONE, new)
+    assert sales.hive.marks.is_marked("shop", "sales", {"ds": "2013-01-03", "hour": "1"})
+    assert sales.column_statistics.read_partitions("shop", "sales", [new]) == {new: [price]}
+
+
+@pytest.mark.parametrize("payload", ["text", 5, [b""], Partition(ONE)])
+def test_what_is_expected_of_a_partition_is_bytes(sales, payload):
+    sales.add_partitions("shop", "sales", [Partition(ONE)])
+    expected = {ONE: payload}
+    for change in (
+        lambda: sales.alter_partitions("shop", "sales", [Partition(ONE)], expected=expected),
+        lambda: sales.rename_partition("shop", "sales", ONE, TWO, expected=expected),
+        lambda: sales.change_partitions("shop", "sales", drop=[ONE], expected=expected),
+    ):
+        with pytest.raises(InvalidInput, match="stored bytes by partition values"):
+            change()
+    assert values(sales.get_partitions_by_filter("shop", "sales", None)) == [ONE]
