@@ -20,6 +20,8 @@ from hbstore.transactions.writes import encode_writes, moves_partitions
 
 MAX_LOG: Final = 8 * 1024 * 1024
 """Bytes of a log; with more, what is open is written first. HBase takes 10 MiB in a cell."""
+MAX_LISTED: Final = 4 * 1024
+"""Bytes of writes that a log lists itself: a payload row is two requests more, also where others are faster."""
 
 
 class Attempt:
@@ -67,15 +69,26 @@ class Attempt:
         if not any(one.changed for one in writes):
             self.withdraw()
             return self.stood_still()
-        first, stored = writes[0], len(writes) > 1 or writes[0].has_partition_rows
+        first, listed = writes[0], b""
+        if len(writes) > 1 or first.has_partition_rows:
+            listed = encode_writes(writes)
+        stored = len(listed) > MAX_LISTED or any(one.is_long for one in writes)
         moves = first.has_partition_rows and moves_partitions(writes)
         commit = Commit(
-            self._id, first.sequence, self.primary, stored, first.spans(), moves, first.cells, first.is_long
+            self._id,
+            first.sequence,
+            self.primary,
+            stored,
+            first.spans(),
+            moves,
+            first.cells,
+            first.is_long,
+            b"" if stored else listed,
         )
         try:
             if stored:
                 with undecided():
-                    put_payload(self._rows, self.primary, self._id, encode_writes(writes))
+                    put_payload(self._rows, self.primary, self._id, listed)
             is_decided = self._decide(commit, first.state)
         except StoreUnavailable:
             self._clean(commit)
@@ -83,7 +96,7 @@ class Attempt:
         if not is_decided:
             self._clean(commit)
             return False
-        if stored or first.cells:
+        if commit.has_writes:
             with decided("the change is decided, but the store became unavailable before all of it was written"):
                 self._resolver.write(commit, writes)
             with suppress(StoreUnavailable):  # what stays open is written again, which changes nothing

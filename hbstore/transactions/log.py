@@ -37,11 +37,12 @@ class Commit:
         id: unique; it says when and where the change was made.
         sequence: its number among all changes of the row, and the timestamp of what it writes on HBase.
         primary: the row in whose log the change was decided; this one's, where no other row takes part.
-        stored: whether a payload row holds what it writes; if not, it puts cells alone.
+        stored: whether a payload row holds what it writes, or the log of the primary tells where that is.
         spans: where its partition rows and its companion rows lie.
         moves: whether it takes partitions away and brings others: a reader sees all of that or nothing.
         cells: the cells of the row that it puts, readers see them from the moment of the decision.
         is_long: whether it writes any number of partition rows, so that it may take minutes.
+        writes: what it writes, as bytes, if that is little; if it is empty and nothing is stored, it puts cells alone.
     """
 
     id: str
@@ -52,6 +53,12 @@ class Commit:
     moves: bool = False
     cells: Mapping[str, bytes] = field(default_factory=dict)
     is_long: bool = False
+    writes: bytes = b""
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether there is anything to write, so that it stays open until that is done."""
+        return bool(self.stored or self.writes or self.cells)
 
     def meets(self, spans: Iterable[Span]) -> bool:
         """Whether one of its rows may lie within one of some spans."""
@@ -112,13 +119,12 @@ class Log:
 
     def committed(self, commit: Commit, state: bytes) -> Log:
         """With one more change decided, which is open where it has anything to write."""
-        is_open = commit.stored or commit.cells
         return replace(
             self,
             sequence=commit.sequence,
             moves=self.moves + commit.moves,
             last=commit.id,
-            commits=(*self.commits, commit) if is_open else self.commits,
+            commits=(*self.commits, commit) if commit.has_writes else self.commits,
             intent=None,
             state=state,
         )
@@ -133,7 +139,7 @@ class Log:
             if commit.sequence < gone.sequence:
                 cells = {name: value for name, value in commit.cells.items() if name not in gone.cells}
                 commit = replace(commit, cells=cells)  # noqa: PLW2901
-            if commit is not gone and (commit.stored or commit.cells):
+            if commit is not gone and commit.has_writes:
                 left.append(commit)
         return replace(self, commits=tuple(left))
 
@@ -202,6 +208,7 @@ def spans_of(keys: Iterable[bytes]) -> tuple[Span, ...]:
 
 
 def _listed(commit: Commit) -> list[object]:
+    writes = [b64encode(commit.writes).decode()] if commit.writes else []
     return [
         commit.id,
         commit.sequence,
@@ -211,6 +218,7 @@ def _listed(commit: Commit) -> list[object]:
         commit.moves,
         {name: b64encode(value).decode() for name, value in commit.cells.items()},
         commit.is_long,
+        *writes,
     ]
 
 
@@ -241,6 +249,7 @@ def _commit(
     moves: bool,  # noqa: FBT001
     cells: dict[str, str],
     is_long: bool,  # noqa: FBT001
+    writes: str = "",
 ) -> Commit:
     return Commit(
         commit_id,
@@ -251,4 +260,5 @@ def _commit(
         moves,
         {name: b64decode(value) for name, value in cells.items()},
         is_long,
+        b64decode(writes),
     )

@@ -1,4 +1,4 @@
-"""Payload rows: what an open commit writes, in the cells ``d:0``, ``d:1`` … of the catalog row ``I primary 00 id``.
+"""Payload rows: long lists of writes of open commits, in cells ``d:0``, ``d:1`` … of catalog rows ``I primary 00 id``.
 
 A payload row is written once, before its transaction is decided, and removed when all of that is written. It belongs to
 one transaction, whose id no other has. So nobody ever writes into the row of another.

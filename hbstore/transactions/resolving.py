@@ -16,7 +16,7 @@ from hbstore.transactions.log import LOG, Commit, Intent, Log, is_settled
 from hbstore.transactions.payloads import StoredProgress, get_payload, remove_payload
 from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.waiting import Waiting
-from hbstore.transactions.writes import RowWrites, moves_partitions
+from hbstore.transactions.writes import RowWrites, decode_writes, moves_partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,13 @@ class Resolver:
             if primary is not None:
                 self.roll_forward(commit.primary, primary)
             return
-        if not commit.stored:
-            self.write_and_close(
-                commit, (RowWrites(row, commit.sequence, b"", commit.cells),)
-            )  # its state is there already
-            return
-        writes = get_payload(self.rows, row, commit.id)
+        writes: tuple[RowWrites, ...] | None
+        if commit.stored:
+            writes = get_payload(self.rows, row, commit.id)
+        elif commit.writes:
+            writes = decode_writes(commit.writes)
+        else:
+            writes = (RowWrites(row, commit.sequence, b"", commit.cells),)  # its state is there already
         if writes is not None:
             self.write_and_close(commit, writes)
         elif self.log(row).find(commit.id) is not None:

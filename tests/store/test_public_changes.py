@@ -13,6 +13,7 @@ import pytest
 from hbstore import HbstoreError, connect
 from hbstore.rows.memory import MemoryRows
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions import attempt
 from tests.calls import OBJECTS
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.public_changes import CHANGES, UNSEEN, fresh, prepared, repair, result_of, seen
@@ -57,10 +58,12 @@ def test_every_public_method_that_changes_rows_is_in_the_table(owner, monkeypatc
     assert changing - BUILDING <= in_table
 
 
+@pytest.mark.parametrize("listed", [attempt.MAX_LISTED, 0], ids=["listed", "stored"])
 @pytest.mark.parametrize("fault", Fault, ids=lambda fault: fault.name)
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_is_made_or_not_and_its_answer_says_so(name, fault):
+def test_a_change_is_made_or_not_and_its_answer_says_so(name, fault, listed, monkeypatch):
     """By what is there after a repair, after the next try, and after a write that arrives late."""
+    monkeypatch.setattr(attempt, "MAX_LISTED", listed)  # what it writes stands in the log, or in a payload row
     act = CHANGES[name]
     nothing, once, twice = after()[1], after(name)[1], after(name, name)[1]
     assert (once != nothing) is (name not in UNSEEN)
