@@ -16,7 +16,7 @@ numbers = st.integers(0, 2**40)
 cells = st.dictionaries(names, data, max_size=3)
 spans = st.lists(st.tuples(data, data), max_size=2).map(tuple)
 
-commits = st.builds(Commit, names, numbers, data, st.booleans(), spans, st.booleans(), cells, st.booleans())
+commits = st.builds(Commit, names, numbers, data, st.booleans(), spans, st.booleans(), cells, st.booleans(), data)
 intents = st.none() | st.builds(Intent, names, data, numbers, numbers)
 logs = st.builds(Log, numbers, numbers, numbers, names, st.lists(commits, max_size=3).map(tuple), intents, data)
 

@@ -28,6 +28,11 @@ def test_the_bytes_of_logs():
         b'"open":[["7/lake/1/ab",8,"54",true,[["61","62"]],true,{"d:def":"dGFibGU="},false]],'
         b'"intent":["8/lake/1/cd","44",3,4]}\nstate'
     )
+    listed = Log(8, last="7/lake/1/ab", commits=(Commit("7/lake/1/ab", 8, b"T", writes=b"\x00list"),))
+    assert listed.encode() == (
+        b'{"sequence":8,"last":"7/lake/1/ab","open":[["7/lake/1/ab",8,"54",false,[],false,{},false,"AGxpc3Q="]]}\n'
+    )
+    assert Log.decode(listed.encode()) == listed
 
 
 @pytest.mark.parametrize("cell", [b"x", b"{}", b'{"sequence":1}', b"[]\n", b'{"sequence":1,"last":"","open":[1]}\n'])

@@ -13,6 +13,7 @@ import pytest
 from hbstore import connect
 from hbstore.errors import AlreadyExists, CorruptRow, StoreBusy
 from hbstore.rows.memory import MemoryRows
+from hbstore.transactions import attempt
 from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Intent, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS, old_payloads, put_payload
@@ -105,6 +106,16 @@ def test_what_is_large_is_written_whole(rows, row):
     transactions.run(lambda transaction: transaction.row(row).write(large, []))
     assert rows.multi_get([put.key for put in large]) == [(put.key, put.payload) for put in large]
     assert not [key for key, cells in rows.scan_catalog(*PAYLOAD_KEYS) if row in key and cells]
+
+
+@pytest.mark.parametrize(("size", "is_stored"), [(100, False), (5_000, True)])
+def test_a_short_list_of_writes_needs_no_payload_row(monkeypatch, size, is_stored):
+    rows, stored = MemoryRows(atomic=False), []
+    monkeypatch.setattr(attempt, "put_payload", lambda *of: stored.append(put_payload(*of)))
+    put = steps.PartitionRow(b"shop/1", (), b"x" * size)
+    Transactions(rows).run(lambda transaction: transaction.row(b"Tshop").write([put], []))
+    assert bool(stored) is is_stored
+    assert rows.multi_get([put.key]) == [(put.key, put.payload)]
 
 
 def locked(rows, row, primary):
