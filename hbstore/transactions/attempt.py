@@ -66,13 +66,13 @@ class Attempt:
             CommitStateUnknown: it may be decided.
         """
         writes = self.transaction.writes()
-        if not any(one.changed for one in writes):
+        if not any(of_row.changed for of_row in writes):
             self.withdraw()
             return self.stood_still()
         first, listed = writes[0], b""
         if len(writes) > 1 or first.has_partition_rows:
             listed = encode_writes(writes)
-        stored = len(listed) > MAX_LISTED or any(one.is_long for one in writes)
+        stored = len(listed) > MAX_LISTED or any(of_row.is_long for of_row in writes)
         moves = first.has_partition_rows and moves_partitions(writes)
         commit = Commit(
             self._id,
