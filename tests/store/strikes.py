@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
 from hbstore.store import check
+from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.timelines import stored_timelines
 from hbstore.transactions import rewriting, writes
@@ -16,16 +17,23 @@ from tests.store.faults import Crash, FaultyRows
 MOST = 200
 """No operation writes so often."""
 
+BEGAN = int(time.time() * 1000)
+"""The time in milliseconds that locks are told, whatever time it is."""
+
 ids = {"ids": lambda one: getattr(one, "__name__", None)}
 """For parametrizations over operations: their names."""
 
 
 def make_impatient(monkeypatch):
-    """Nobody waits for anybody, what was begun is old at once, and few rows make a batch."""
+    """Nobody waits for anybody, what was begun is old at once, few rows make a batch, and no lock expires.
+
+    A store that was prepared once and is copied for each run is older than a lock lives, after five minutes of runs.
+    """
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
     without_pauses(monkeypatch)
     without_patience(monkeypatch)
+    monkeypatch.setattr(LockTableRow, "now", lambda _lock_table: BEGAN)
     monkeypatch.setattr(check, "PAYLOAD_AGE", -1.0)
     monkeypatch.setattr(rewriting, "_BATCH_ROWS", 2)
     monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
