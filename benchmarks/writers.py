@@ -39,8 +39,12 @@ def _rate(url: str, writers: int, size: int) -> float:
             assert one.stdout is not None
             one.stdout.readline()  # it is ready
         began = time.perf_counter()
+        for one in running:  # all of them before the first is waited for
+            assert one.stdin is not None
+            one.stdin.write(b"go\n")
+            one.stdin.flush()
         for one in running:
-            one.communicate(b"go\n")
+            one.communicate()
         took = time.perf_counter() - began
         assert all(one.returncode == 0 for one in running)
         assert store.count_partitions("bench", "added") == writers * _BATCHES * size

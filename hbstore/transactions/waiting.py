@@ -15,8 +15,11 @@ from hbstore.transactions.identity import holder_of
 T = TypeVar("T")
 
 _LONGEST_PAUSE: Final = 0.2
-_MORE: Final = 0.002
-"""Seconds by which each pause may be longer than the one before."""
+_MORE: Final = 0.03
+"""Seconds by which each pause may be longer than the one before: about as long as a change takes on HBase.
+
+With much shorter ones, writers of one row lose most of their attempts to each other (see docs/benchmarks.md).
+"""
 _SECONDS: Final = "Give a number of seconds, 0 or more"
 _FEWEST_PAUSES: Final = 2
 """A change that takes long is tried three times, however little patience is left."""
