@@ -25,6 +25,9 @@ from hbstore.service_model import (
     Role,
 )
 from hbstore.store.check import repair_catalog
+from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.locks import Locks
+from hbstore.store.hive.transactions import HiveTransactions
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.times.update_period import UpdatePeriod
@@ -34,6 +37,7 @@ from tests.calls import TIMED
 from tests.store import moves
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
+from tests.store.strikes import LOCK_TIME
 from tests.store.timelines import texts
 
 SALES, RETURNS, BOOKS = ("shop", "sales"), ("shop", "returns"), ("shop", "books")
@@ -95,8 +99,9 @@ def prepared(store):
     store.hive.roles.grant(Membership("old", "ann"))
     store.hive.grants.grant([*granted("ann", "shop"), *granted("ann", *SALES)])
     store.hive.grants.grant(granted("old", "shop", kind=PrincipalType.ROLE))
-    store.hive.locks.lock([EXCLUSIVE])
-    store.hive.transactions.open()
+    lock_table = LockTableRow(store._tables.transactions, clock=lambda: LOCK_TIME - 60)  # a check is due, but not late
+    Locks(lock_table).lock([EXCLUSIVE])
+    HiveTransactions(lock_table).open()
     publish(store, "record", StreamBatch(STREAM, 7, "of 7"))
     lease(store, "p1", 20)
     lease(store, "p2", 21, until=1.0)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
 from hbstore.store import check
+from hbstore.store.hive import services
 from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.timelines import stored_timelines
@@ -17,23 +19,20 @@ from tests.store.faults import Crash, FaultyRows
 MOST = 200
 """No operation writes so often."""
 
-BEGAN = int(time.time() * 1000)
-"""The time in milliseconds that locks are told, whatever time it is."""
+LOCK_TIME = 1_385_000_000.0
+"""The time in seconds that a store's locks and transactions are told."""
 
 ids = {"ids": lambda one: getattr(one, "__name__", None)}
 """For parametrizations over operations: their names."""
 
 
 def make_impatient(monkeypatch):
-    """Nobody waits for anybody, what was begun is old at once, few rows make a batch, and no lock expires.
-
-    A store that was prepared once and is copied for each run is older than a lock lives, after five minutes of runs.
-    """
+    """Nobody waits for anybody, what was begun is old at once, few rows make a batch, and no lock gets older."""
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
     without_pauses(monkeypatch)
     without_patience(monkeypatch)
-    monkeypatch.setattr(LockTableRow, "now", lambda _lock_table: BEGAN)
+    monkeypatch.setattr(services, "LockTableRow", partial(LockTableRow, clock=lambda: LOCK_TIME))
     monkeypatch.setattr(check, "PAYLOAD_AGE", -1.0)
     monkeypatch.setattr(rewriting, "_BATCH_ROWS", 2)
     monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
