@@ -21,7 +21,6 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread, Timer
 from typing import Any, Final
 
-from py4j.protocol import Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -171,6 +170,14 @@ class SparkProcess:
         if not self._ending.is_set():
             os._exit(_JAVA_ENDED)
 
+    def _java_answers(self) -> bool:
+        """Whether Java is there. A call in which it dies may fail with any error, which need not say so."""
+        try:
+            _scala_context(self._ready_spark()).isStopped()
+        except Exception:  # noqa: BLE001  so may this one
+            return False
+        return True
+
     def _end(self, scratch: str | None) -> None:
         """Stop Spark and end the process, with its Java, soon and in any case."""
         self._ending.set()
@@ -267,7 +274,7 @@ class SparkProcess:
             result = write_rows(statement.rows(rewritten), run.location)
             return Done(run.id, result, tuple(statement.notes))
         except Exception as error:  # noqa: BLE001  whatever it is, it is how the query ended
-            if isinstance(error, Py4JNetworkError | ConnectionError):
+            if not self._java_answers():
                 self._follow_java(_DYING)
             if cancelled.is_set():
                 return Cancelled(run.id)

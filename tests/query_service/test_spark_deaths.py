@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hbstore.query_service import engine
 from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
 from tests.metastore.serving import until
 from tests.processes import Process, say
@@ -59,6 +60,16 @@ def test_after_a_death_another_spark_runs_statements(spark, victim):
     end, _ = spark.ask("select id from range(5)")
     assert end.result.rows == 5
     assert len(spark.losses) == times + 1
+
+
+def test_an_error_of_a_java_that_dies_is_no_end_of_a_query(place, monkeypatch):
+    monkeypatch.setattr(engine, "_MODULE", "tests.query_service.dying_java")
+    with listening(place.url, place.uri, place.folder) as spark:
+        spark.ready()
+        id_ = spark.start("select 1")
+        spark.ready(2)
+        assert len(spark.losses) == 1
+        assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
 
 
 def test_closing_ends_java_while_a_query_runs(place):
