@@ -66,13 +66,13 @@ class Attempt:
             CommitStateUnknown: it may be decided.
         """
         writes = self.transaction.writes()
-        if not any(of_row.changed for of_row in writes):
+        if not any(row_writes.changed for row_writes in writes):
             self.withdraw()
             return self.stood_still()
         first, listed = writes[0], b""
         if len(writes) > 1 or first.has_partition_rows:
             listed = encode_writes(writes)
-        stored = len(listed) > MAX_LISTED or any(of_row.is_long for of_row in writes)
+        stored = len(listed) > MAX_LISTED or any(row_writes.is_long for row_writes in writes)
         moves = first.has_partition_rows and moves_partitions(writes)
         commit = Commit(
             self._id,
