@@ -14,6 +14,22 @@ SECONDS = 120
 """No process here takes longer to say its next word."""
 
 
+def runs(pid):
+    """Whether a process runs: one that only has not been reaped does not."""
+    return state(pid)[1] not in ("", "Z")
+
+
+def state(pid):
+    """The name of a process, its state and the id of its group, or empty texts if it is gone."""
+    try:
+        _, _, rest = Path(f"/proc/{pid}/stat").read_text().partition(" (")
+    except (FileNotFoundError, ProcessLookupError):  # gone before the file is opened, or before it is read
+        return "", "", ""
+    name, _, rest = rest.rpartition(") ")
+    letter, _, group = rest.split()[:3]
+    return name, letter, group
+
+
 def say(*words):
     """Called in the process: one line to whoever started it, at once."""
     os.write(1, (" ".join(map(str, words)) + "\n").encode())

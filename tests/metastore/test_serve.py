@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 import typer
@@ -23,6 +22,7 @@ from hbstore.metastore.server.serving import Serving
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, numbers, refused, until
 from tests.metastore.writing import says, storage, table_of
+from tests.processes import runs
 
 
 @pytest.fixture
@@ -244,14 +244,6 @@ def test_all_processes_are_strict_about_types(serve):
 # Several processes
 
 
-def alive(pid):
-    """Whether a process runs; one that ended and that nobody has asked about does not."""
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-
-
 def serving_pids(server, calls=40):
     """The processes that answer some connections, by the log."""
     before = len(server.log("call"))
@@ -293,7 +285,7 @@ def test_no_process_outlives_its_parent(serve):
     server = serve("--processes", "2")
     children = server.children()
     server.kill()
-    until(lambda: not any(map(alive, children)))
+    until(lambda: not any(map(runs, children)))
     assert refused(server.port)
 
 

@@ -29,14 +29,6 @@ QUICK = {
 }
 
 
-def runs(pid):
-    """Whether a process runs: one that only has not been reaped does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 class Listening:
     """An engine and all that it says."""
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -184,7 +185,11 @@ def processes_of(server):
 
 def _children(pid):
     """Those that any of its threads started."""
-    return [int(word) for path in Path(f"/proc/{pid}/task").glob("*/children") for word in path.read_text().split()]
+    children = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
+            children += map(int, path.read_text().split())
+    return children
 
 
 def _command(pid):

@@ -12,8 +12,8 @@ import pytest
 from hbstore.query_service import engine
 from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
 from tests.metastore.serving import until
-from tests.processes import Process, say
-from tests.query_service.listening import listening, runs
+from tests.processes import Process, runs, say, state
+from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 LONG = "select count(*) from range(0, 20000000000, 1, 100000) where id % 3 = 1"
@@ -22,12 +22,9 @@ LONG = "select count(*) from range(0, 20000000000, 1, 100000) where id % 3 = 1"
 def java_of(leader):
     """The Java in the group of a Spark process."""
     for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and runs(folder.name):
-            try:
-                name, _, rest = (folder / "stat").read_text().partition(" (")[2].rpartition(") ")
-            except FileNotFoundError:
-                continue
-            if name == "java" and int(rest.split()[2]) == leader:
+        if folder.name.isdigit():
+            name, letter, group = state(folder.name)
+            if name == "java" and letter != "Z" and int(group) == leader:
                 return int(folder.name)
     return None
 

@@ -23,6 +23,7 @@ from hbstore.rows.hbase.scan import RangeScan
 from hbstore.rows.hbase.wire import read_scanner
 from hbstore.rows.interface import PartitionRow
 from tests import hbase_server
+from tests.processes import runs
 
 pytestmark = [pytest.mark.hbase, pytest.mark.slow]
 SLACK = 1.5
@@ -265,16 +266,9 @@ os.kill(os.getpid(), signal.SIGKILL)
     pids = [int(word) for word in done.stdout.split()]
     assert len(pids) == 2
     deadline = time.monotonic() + 10
-    while any(_runs(pid) for pid in pids):
+    while any(runs(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def _runs(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_up_and_down(tmp_path):
