@@ -21,8 +21,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter, signature
 from operator import attrgetter
 from typing import Any, Final, Generic, Protocol, TypeVar
+
+from hbstore.errors import InvalidInput
 
 T = TypeVar("T")
 _INT32 = struct.Struct(">i")
@@ -30,6 +33,7 @@ _STOP = 0
 _FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
 """Sizes of Thrift's fixed types: bool, byte, double, i16, i32, i64."""
 _STRING, _STRUCT, _MAP, SET, _LIST = 11, 12, 13, 14, 15
+_REQUIRED: Final = Parameter.empty
 MAX_DEPTH = 64
 """How deep unknown fields may nest, as in Thrift itself."""
 
@@ -215,9 +219,17 @@ class Struct(Generic[T]):
         object.__setattr__(self, "_writers", tuple((head, attrgetter(name), kind.write) for head, name, kind in heads))
 
     def read(self, data: bytes, at: int) -> tuple[T, int]:
-        """What ``make`` makes of the fields."""
-        found, at = self.read_fields(data, at)
-        return self.make(**found), at
+        """What ``make`` makes of the fields.
+
+        Raises:
+            InvalidInput: a field that ``make`` has no default for is absent.
+        """
+        fields, at = self.read_fields(data, at)
+        try:
+            return self.make(**fields), at
+        except TypeError as error:
+            self._check_required(fields, error)
+            raise
 
     def read_fields(self, data: bytes, at: int) -> tuple[dict[str, Any], int]:
         """The fields by name; fields of another type, and unknown ones without ``rest``, are passed over."""
@@ -237,6 +249,14 @@ class Struct(Generic[T]):
         if others and self.rest is not None:
             fields[self.rest] = b"".join(others)
         return fields, at + 1
+
+    def _check_required(self, fields: dict[str, Any], error: TypeError) -> None:
+        parameters = signature(self.make).parameters
+        named = {name for name, _ in self.fields.values()}
+        absent = [name for name in parameters if name in named - set(fields) and parameters[name].default is _REQUIRED]
+        if absent:
+            name = self.make.__name__.lstrip("_")
+            raise InvalidInput("fields are missing", struct=name, fields=absent, hint="Give each a value") from error
 
     def write(self, value: Any) -> bytes:
         """From an object with the fields as attributes."""

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from hbstore.errors import HbstoreError, InvalidUrl, MetastoreRefused, MetastoreUnavailable, ProtocolViolation
+from hbstore.errors import (
+    HbstoreError,
+    InvalidInput,
+    InvalidUrl,
+    MetastoreRefused,
+    MetastoreUnavailable,
+    ProtocolViolation,
+)
 from hbstore.thrift.messages import Refusal, read_head
 from hbstore.thrift.walker import Walker
 from hbstore.wire import I32, STRING, Struct, WireType, skip
@@ -31,7 +38,7 @@ _CALL: Final = struct.Struct(">Ii")
 _VERSION_AND_CALL: Final = 0x80010001
 _VERSION_BYTE: Final = 0x80
 _REPLY, _EXCEPTION = 2, 3
-_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error)
+_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, InvalidInput)
 _FIELD: Final = struct.Struct(">bh")
 _EXPECTED: Final = "A reply in the binary protocol of Thrift is expected"
 _AGAIN: Final = (

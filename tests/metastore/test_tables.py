@@ -155,6 +155,9 @@ def test_a_table_is_created_once(shop):
         table_of(partitionKeys=[column("a", "money")]),
         table_of(sd=storage(cols=[column("a"), column("A")])),
         table_of(sd=storage(skewedInfo=STORED.SkewedInfo(skewedColNames=["b"]))),
+        table_of(sd=storage(cols=[STORED.FieldSchema(comment="no name")])),
+        table_of(sd=storage(sortCols=[STORED.Order(order=1)])),
+        table_of(privileges=STORED.PrincipalPrivilegeSet({"ann": [STORED.PrivilegeGrantInfo(grantor="bob")]}, {}, {})),
     ],
 )
 def test_what_cannot_be_a_table_leaves_nothing(shop, asked):
