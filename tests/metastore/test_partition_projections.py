@@ -13,7 +13,8 @@ from hbstore.metastore.methods.partition_projections import FilterMode
 from hbstore.metastore.methods.struct_cuts import cut_of
 from hbstore.model import SerDe, StorageDescriptor
 from tests.metastore.asking import add, table_of, values
-from tests.metastore.client import STORED, TYPES
+from tests.metastore.client import STORED, TYPES, message
+from tests.metastore.writing import opened
 
 TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
 TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"
@@ -29,7 +30,7 @@ def shop(asking):
     return asking
 
 
-def request(*fields, mode=None, filters=None, include=None, exclude=None, **place):
+def request_of(*fields, mode=None, filters=None, include=None, exclude=None, **place):
     """What is asked for: fields, and which partitions."""
     projection = TYPES.GetProjectionsSpec(list(fields), include, exclude)
     where = None if mode is None else TYPES.GetPartitionsFilterSpec(mode, filters)
@@ -37,7 +38,7 @@ def request(*fields, mode=None, filters=None, include=None, exclude=None, **plac
 
 
 def specs(shop, *fields, **options):
-    return shop.get_partitions_with_specs(request(*fields, **options)).partitionSpec
+    return shop.get_partitions_with_specs(request_of(*fields, **options)).partitionSpec
 
 
 def whole(specs):
@@ -91,7 +92,7 @@ def test_locations_and_values_are_a_tenth_of_the_bytes(asking):
     made = [Partition((f"2013-01-{at % 28 + 1:02d}", str(at)), parameters=parameters) for at in range(200)]
     asking.store.add_partitions("shop", "sales", made)
     all_of_it = len(asking.raw("get_partitions", "shop", "sales", -1))
-    assert len(asking.raw("get_partitions_with_specs", request("values", "sd.location"))) < all_of_it / 10
+    assert len(asking.raw("get_partitions_with_specs", request_of("values", "sd.location"))) < all_of_it / 10
 
 
 @pytest.mark.parametrize(
@@ -252,3 +253,22 @@ def test_random_projections_are_as_they_are_stored(shop):
         cut = cut_of(PARTITION, fields)
         for one in whole(specs(shop, *fields)):
             assert kept(one, cut) == kept(stored[tuple(one.values)], cut), fields
+
+
+@pytest.mark.parametrize("fields", [("values", "sd.location"), ("parameters", "sd.cols"), ()])
+def test_changed_bytes_are_sent_or_named(request, tmp_path, fields):
+    request.param = "memory"
+    with opened(request, tmp_path) as writing:
+        add(writing, table_of("sales", ds="date", hour="int"), DAYS)
+        rows = writing.store.rows
+        damaged = list(rows.whole_rows(b"", b"\xff"))[1]
+        asked = message("get_partitions_with_specs", request_of(*fields, include="num%"))
+        for at, byte in enumerate(damaged.payload):
+            for other in {0, 8, 12, 255} - {byte}:
+                payload = damaged.payload[:at] + bytes([other]) + damaged.payload[at + 1 :]
+                rows.write([damaged._replace(payload=payload)], [], 1)
+                reply = writing.endpoint.answer(writing.session, asked)
+                assert len(b"".join(reply.chunks())) == reply.size
+                reply.close()
+                error = writing.records[-1].error
+                assert error in {None, "MetaException"}, (at, other, writing.records[-1].message)

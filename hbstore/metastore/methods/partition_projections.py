@@ -6,11 +6,13 @@ stands once; all others are in a spec with a list, at the end. Patterns of param
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from contextlib import ExitStack
 from enum import IntEnum
 from typing import Any, Final
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, joined
 from hbstore.layouts import LOCATION_HEAD, PARTITION, STORAGE
@@ -24,6 +26,8 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import IN_MEMORY, PartitionList, PartitionLists, PartitionSpool
 from hbstore.model import Table
+from hbstore.rows.damage import RESTORE
+from hbstore.structs import decode_partition
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partial_values import partial_values
 from hbstore.wire import STRING, ListOf, field_head
@@ -40,6 +44,7 @@ _SHARED: Final = field_head(PARTITION, 4) + field_head(ListOf(PARTITION), 1)
 _LIST: Final = field_head(PARTITION, 5) + field_head(ListOf(PARTITION), 1)
 _STORAGE: Final = field_head(STORAGE, 2)
 _STOP: Final = b"\0"
+_UNREADABLE: Final = (ValueError, IndexError, KeyError, struct.error)
 
 
 class FilterMode(IntEnum):
@@ -124,23 +129,35 @@ class _Groups:
             spool.close()
 
     def fill(self, table: Table, batches: Batches) -> None:
-        """Take partitions, and forget those that were there."""
+        """Take partitions, and forget those that were there.
+
+        Raises:
+            CorruptRow: one of them is no Partition struct.
+        """
         self.close()
         self._shared, self._others = {}, PartitionSpool()
         cutter = PartitionCutter(table.location, self._projection)
         for batch in batches:
-            others: list[bytes] = []
-            by_storage: dict[bytes, list[bytes]] = {}
-            for storage, payloads, cuts in cutter.cut(batch):
-                if storage is None:
-                    others += cuts
-                elif storage in by_storage or self._may_share(storage, len(by_storage)):
-                    by_storage.setdefault(storage, []).extend(cuts)
-                else:
-                    others += map(cutter.whole, payloads)
-            self._others.extend([others])
-            for storage, some in by_storage.items():
-                self._shared.setdefault(storage, PartitionSpool(self._memory)).extend([some])
+            try:
+                self._add(cutter, batch)
+            except _UNREADABLE as error:
+                for payload in batch:
+                    decode_partition(payload)  # most often the error of this says more
+                raise CorruptRow("a partition lacks a field", table=table, reason=error, hint=RESTORE) from error
+
+    def _add(self, cutter: PartitionCutter, batch: Sequence[bytes]) -> None:
+        others: list[bytes] = []
+        by_storage: dict[bytes, list[bytes]] = {}
+        for storage, payloads, cuts in cutter.cut(batch):
+            if storage is None:
+                others += cuts
+            elif storage in by_storage or self._may_share(storage, len(by_storage)):
+                by_storage.setdefault(storage, []).extend(cuts)
+            else:
+                others += map(cutter.whole, payloads)
+        self._others.extend([others])
+        for storage, some in by_storage.items():
+            self._shared.setdefault(storage, PartitionSpool(self._memory)).extend([some])
 
     def reply(self, table: Table) -> Any:
         """The specs: those that share a storage, then the list."""
