@@ -144,13 +144,13 @@ class SharedStorage:
         return head + (b"" if value[1] is None else LOCATION_HEAD + STRING.write(value[1])) + tail
 
 
-def _partition_fields(values: tuple[str, ...], **fields: Any) -> dict[str, Any]:
+def _partition(values: tuple[str, ...], **fields: Any) -> dict[str, Any]:
     """What a `Partition` is filled with; one without values is none."""
     return {"values": values, **fields}
 
 
 PARTITION: Final = Struct(
-    _partition_fields,
+    _partition,
     {
         1: ("values", STRINGS),
         2: ("database", STRING),

@@ -60,7 +60,11 @@ def partition_names(columns: Sequence[str], payloads: Sequence[bytes]) -> list[s
         block = payloads[begin : begin + _BLOCK]
         names = _names_together(columns, lay_out(block, HEAD))
         if "" in names:
-            names = [name or name_of(partition_values(one)) for name, one in zip(names, block, strict=True)]
+            try:
+                names = [name or name_of(partition_values(one)) for name, one in zip(names, block, strict=True)]
+            except ValueError as error:  # more or fewer values than columns
+                hint = "Run `hbstore check` to list all such rows"
+                raise CorruptRow("a partition has no name", reason=error, hint=hint) from error
         all_names += names
     return all_names
 
@@ -77,7 +81,7 @@ def names_of_heads(columns: Sequence[str], laid: bytes) -> list[str] | None:
                 for place, name in enumerate(names):
                     if not name:
                         names[place] = name_of(partition_values(block[place * HEAD : (place + 1) * HEAD]))
-            except CorruptRow:  # or so it seems, where they are cut off
+            except (CorruptRow, ValueError):  # or so it seems, where they are cut off
                 return None
         all_names += names
     return all_names

@@ -9,12 +9,12 @@ import struct
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from hbstore.errors import CorruptRow, HbstoreError, InvalidInput
+from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.service_model import ColumnStatistic, Function, Resource
+from hbstore.structs import UNREADABLE
 from hbstore.wire import BINARY, I32, I64, STRING, ListOf, Struct
 
 T = TypeVar("T")
-_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
 _UNWRITABLE: Final = (ValueError, IndexError, TypeError, AttributeError, struct.error)
 
 
@@ -115,7 +115,7 @@ def _decoded(kind: str, layout: Struct[T], payload: bytes) -> T:
         value, end = layout.read(payload, 0)
         if end != len(payload):
             raise ValueError(f"{len(payload) - end} bytes follow the end of the struct")
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise CorruptRow(
             "the stored bytes cannot be decoded",
             kind=kind,

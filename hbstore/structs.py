@@ -36,7 +36,7 @@ from hbstore.names import partition_name
 from hbstore.wire import STRING, Struct, field_head
 
 T = TypeVar("T")
-_UNREADABLE = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
+UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
 """What reading bytes raises that are no such struct; UnicodeDecodeError is a ValueError."""
 _UNWRITABLE = (ValueError, IndexError, TypeError, AttributeError, struct.error)
 (
@@ -224,7 +224,7 @@ def partition_values(payload: bytes) -> tuple[str, ...]:
             texts.append(payload[begin:at].decode())
         if at > len(payload):
             raise ValueError("the values are cut off")
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise _corrupt("partition", error) from error
     return tuple(texts)
 
@@ -311,7 +311,7 @@ def _decoded(kind: str, payload: bytes, layout: Struct[T]) -> T:
         value, end = layout.read(payload, 0)
         if end != len(payload):
             raise ValueError(f"{len(payload) - end} bytes follow the end of the struct")
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise _corrupt(kind, error) from error
     return value
 

@@ -33,7 +33,6 @@ _STOP = 0
 _FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
 """Sizes of Thrift's fixed types: bool, byte, double, i16, i32, i64."""
 _STRING, _STRUCT, _MAP, SET, _LIST = 11, 12, 13, 14, 15
-_REQUIRED: Final = Parameter.empty
 MAX_DEPTH = 64
 """How deep unknown fields may nest, as in Thrift itself."""
 
@@ -252,11 +251,11 @@ class Struct(Generic[T]):
 
     def _check_required(self, fields: dict[str, Any], error: TypeError) -> None:
         parameters = signature(self.make).parameters
-        named = {name for name, _ in self.fields.values()}
-        absent = [name for name in parameters if name in named - set(fields) and parameters[name].default is _REQUIRED]
-        if absent:
+        absent = [name for name, _ in self.fields.values() if name in parameters and name not in fields]
+        required = [name for name in absent if parameters[name].default is Parameter.empty]
+        if required:
             name = self.make.__name__.lstrip("_")
-            raise InvalidInput("fields are missing", struct=name, fields=absent, hint="Give each a value") from error
+            raise InvalidInput("fields are missing", struct=name, fields=required, hint="Give each a value") from error
 
     def write(self, value: Any) -> bytes:
         """From an object with the fields as attributes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -101,7 +103,6 @@ def test_the_empty_pattern_matches_the_empty_text_alone():
     assert parse_like("", "sql").is_literal
 
 
-@pytest.mark.timeout(60)  # one that tries all ways to match takes longer than anybody waits
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
@@ -112,8 +113,10 @@ def test_the_empty_pattern_matches_the_empty_text_alone():
     ],
 )
 def test_pathological_patterns_take_no_time(pattern, text):
+    start = time.perf_counter()
     assert not parse_like(pattern, "sql").matches(text)
     assert parse_like(pattern, "sql").matches(text + "b")
+    assert time.perf_counter() - start < 1
 
 
 def test_dialects_by_name():

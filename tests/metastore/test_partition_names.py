@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,7 +161,9 @@ def test_names_longer_than_the_beginnings_that_are_read(shop):
 def test_bytes_that_are_no_partition_are_told():
     table = Table("shop", "t", partition_columns=[Column("ds", "string")])
     good = encode_partition(table, Partition(["2013-01-01"]))
-    for wrong in (b"", good[:20], b"\xff" * 200, good.replace(b"2013", b"20\xff3"), b"\0" + good[1:]):
+    two = replace(table, partition_columns=[*table.partition_columns, Column("hour", "int")])
+    other = encode_partition(two, Partition(["2013-01-01", "5"]))
+    for wrong in (b"", good[:20], b"\xff" * 200, good.replace(b"2013", b"20\xff3"), b"\0" + good[1:], other):
         with pytest.raises(CorruptRow):
             partition_names(["ds"], [good] * 40 + [wrong])
         assert names_of_heads(["ds"], lay_out([good] * 40 + [wrong], HEAD)) is None

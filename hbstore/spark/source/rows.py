@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,12 +12,11 @@ import pyarrow as pa
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from hbstore.errors import HbstoreError
 from hbstore.keys import NULL_PARTITION
 from hbstore.layouts import STRINGS, SharedStorage
 from hbstore.model import Table
 from hbstore.name_lists import partition_names
-from hbstore.structs import decode_partition
+from hbstore.structs import UNREADABLE, decode_partition
 from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType
 from hbstore.wire import I32, STRING, MapOf, Struct
 
@@ -49,7 +47,6 @@ _FIELDS: Final[Struct[dict[str, Any]]] = Struct(
     dict, {1: ("values", STRINGS), 4: ("create_time", I32), 6: ("storage", SharedStorage()), 7: ("parameters", _MAP)}
 )
 """What is read of a Partition struct: the rest is passed over, and no objects are made."""
-_UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
 _MAX_LONG: Final = (1 << 63) - 1
 _MICROSECONDS: Final = 1_000_000
 _MICROSECOND: Final = 1_000  # nanoseconds
@@ -152,7 +149,7 @@ def _fields(payload: bytes) -> dict[str, Any]:
     """The fields of a Partition struct that are wanted."""
     try:
         fields, end = _FIELDS.read(payload, 0)
-    except _UNREADABLE:
+    except UNREADABLE:
         fields, end = {}, -1
     if end != len(payload) or "values" not in fields:
         decode_partition(payload)  # raises CorruptRow, which says what is wrong
