@@ -33,6 +33,7 @@ from benchmarks import (
     sqlite,
     timelines,
     waiters,
+    write_lock,
     writers,
 )
 from benchmarks.timing import Report
@@ -52,6 +53,7 @@ SEVERAL: Mapping[str, Callable[[], Iterable[Report]]] = {
     "listings": listings.run,
     "rest": rest.run,
     "waiters": waiters.run,
+    "write-lock": write_lock.run,
 }
 ON_HBASE: Mapping[str, Callable[[str], Iterable[Report]]] = {
     "timelines": timelines.run,

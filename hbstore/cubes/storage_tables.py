@@ -253,7 +253,7 @@ def _give_formats(view: RowView, row: TableRow, wanted: StorageDescriptor) -> No
         one = partition_from_payload(payload)
         if one.storage is not None and _is_formless(one.storage):
             formed = replace(one, storage=replace(wanted, columns=one.storage.columns))
-            puts.put(formed, untimed=lambda _: True)
+            puts.put(formed, may_be_untimed=True)
     view.write(puts.rows.values(), ())
 
 

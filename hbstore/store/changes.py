@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from hbstore.errors import HbstoreError
 from hbstore.rows.interface import PartitionRow
 
 COMPANION: Final = b"\x01"
@@ -25,6 +26,7 @@ class Change:
         skip_absent: leave out what is in ``present`` and not there, rather than fail.
         expected: keys with the payload that must be there still, or None where nothing must be.
         times: by key, the times of rows that are put, for a table that keeps timelines.
+        untimed: by key, the errors of rows that have no times, unless what is there has none either.
     """
 
     puts: tuple[PartitionRow, ...] = ()
@@ -35,6 +37,7 @@ class Change:
     skip_absent: bool = False
     expected: Mapping[bytes, bytes | None] = field(default_factory=dict)
     times: Mapping[bytes, list[tuple[str, int]]] = field(default_factory=dict)
+    untimed: Mapping[bytes, HbstoreError] = field(default_factory=dict)
 
     def keys(self) -> set[bytes]:
         """The keys of all partitions that it touches, or that must be as expected."""

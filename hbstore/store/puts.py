@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from hbstore.arguments import expect_choice
 from hbstore.errors import (
     AlreadyExists,
+    HbstoreError,
     InvalidInput,
     InvalidPartitionValue,
     InvalidTime,
@@ -46,6 +47,8 @@ class Puts:
         row: the table.
         invalid_values: what to do with values that do not fit their column's type.
         created: the create time, in seconds since 1970, of partitions that have none.
+
+    ``untimed`` has the errors of those that may have no times, by their keys.
     """
 
     def __init__(self, row: TableRow, invalid_values: InvalidValues, created: int = 0) -> None:
@@ -53,17 +56,18 @@ class Puts:
         self.rows: dict[bytes, PartitionRow] = {}
         self.values: dict[bytes, tuple[str, ...]] = {}
         self.times: dict[bytes, list[tuple[str, int]]] = {}
+        self.untimed: dict[bytes, HbstoreError] = {}
         self._definition = row.definition
         self._invalid_values = invalid_values
         self._columns = row.definition.time_columns
         self._encoder = PartitionEncoder(row.table, created)
 
-    def put(self, partition: Partition, *, untimed: Callable[[bytes], bool] | None = None) -> bytes:
+    def put(self, partition: Partition, *, may_be_untimed: bool = False) -> bytes:
         """Its key. What has the same key stays what it was first.
 
         Args:
             partition: what is put.
-            untimed: whether what is under the key has no times that can be told; then it needs none.
+            may_be_untimed: whether it may have no times that can be told, as what is under the key has none either.
 
         Raises:
             InvalidPartitionValue: a value does not fit its type, or they are too many, too few or too long.
@@ -79,10 +83,10 @@ class Puts:
             if self._columns is not None:
                 try:
                     self.times[key] = self._columns.times(cells, partition.parameters)
-                except (InvalidTime, TimelineMismatch):
-                    if untimed is None or not untimed(key):
+                except (InvalidTime, TimelineMismatch) as error:
+                    if not may_be_untimed:
                         raise
-                    self.times[key] = []
+                    self.times[key], self.untimed[key] = [], error
         return key
 
 

@@ -29,7 +29,7 @@ from hbstore.store.puts import (
     texts_of,
 )
 from hbstore.store.sketch import Sketch
-from hbstore.store.table_row import STATISTICS, TableRow, totals_state
+from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.structs import partition_from_payload
@@ -64,10 +64,10 @@ class Writer:
         expect_flags(if_not_exists=if_not_exists)
         given = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
 
-        def adding(row: TableRow, _: RowView) -> Change:
+        def adding(row: TableRow) -> Change:
             return _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
 
-        return len(self._make(row, adding).puts)
+        return len(self._make_of(row, adding).puts)
 
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped. What is known about them goes with them."""
@@ -75,11 +75,11 @@ class Writer:
         expect_flags(if_exists=if_exists)
         given = [texts_of(row, one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
-        def dropping(row: TableRow, _: RowView) -> Change:
+        def dropping(row: TableRow) -> Change:
             present = {partition_key(row, one): one for one in given}
             return Change(deletes=_with_companions(row, present), present=present, skip_absent=if_exists)
 
-        return sum(not is_companion(key) for key in self._make(row, dropping).deletes)
+        return sum(not is_companion(key) for key in self._make_of(row, dropping).deletes)
 
     def alter(self, row: TableRow, partitions: Iterable[Partition], expected: Expected) -> None:
         """Replace all of existing partitions but their identity, if some are as they are expected to be."""
@@ -87,14 +87,14 @@ class Writer:
         altered = expect_many("partitions", partitions, Partition, hint=NEEDS_PARTITIONS)
         expect("expected", expected, Mapping, hint=_NEEDS_PAYLOADS)
 
-        def altering(row: TableRow, view: RowView) -> Change:
+        def altering(row: TableRow) -> Change:
             batch = Puts(row, "keep")
             for partition in reversed(altered):  # of one that stands twice the last counts
-                batch.put(partition, untimed=lambda key: _is_untimed(row, key, view.existing([key])))
-            puts = tuple(batch.rows.values())
-            return Change(puts, present=batch.values, expected=_by_key(row, expected), times=batch.times)
+                batch.put(partition, may_be_untimed=True)
+            puts, payloads = tuple(batch.rows.values()), _by_key(row, expected)
+            return Change(puts, present=batch.values, expected=payloads, times=batch.times, untimed=batch.untimed)
 
-        self._make(row, altering)
+        self._make_of(row, altering)
 
     def replace(
         self,
@@ -112,7 +112,7 @@ class Writer:
         dropping = [texts_of(row, one) for one in expect_many("drop", drop, hint=NEEDS_VALUES)]
         expect("expected", expected, Mapping, hint=_NEEDS_PAYLOADS)
 
-        def replacing(row: TableRow, _: RowView) -> Change:
+        def replacing(row: TableRow) -> Change:
             batch = Puts(row, invalid_values)
             absent = {batch.put(partition): partition.values for partition in adding}
             for partition in putting:
@@ -134,7 +134,7 @@ class Writer:
                 times=batch.times,
             )
 
-        self._make(row, replacing)
+        self._make_of(row, replacing)
 
     def rename(
         self,
@@ -170,6 +170,22 @@ class Writer:
             return Change(puts, gone, batch.values, present, expected=payloads, times=batch.times)
 
         self._make(row, renaming)
+
+    def _make_of(self, row: TableRow, change: Callable[[TableRow], Change]) -> Change:
+        """Commit a change that is made up of a table's definition alone, as `_make` does.
+
+        Encoding many partitions takes longer than writing them. So it is done before the step, which holds the write
+        lock of SQLite and runs again on HBase, and once more only where the table was altered in between.
+        """
+        definition, encoded = row.cells[DEFINITION], change(row)
+
+        def of_now(now: TableRow, _: RowView) -> Change:
+            nonlocal definition, encoded
+            if now.cells[DEFINITION] != definition:
+                definition, encoded = now.cells[DEFINITION], change(now)
+            return encoded
+
+        return self._make(row, of_now)
 
     def _make(self, row: TableRow, change: Callable[[TableRow, RowView], Change]) -> Change:
         """Commit a change that is made up of the table as it is; what was done, without what was left out.
@@ -235,6 +251,9 @@ def _checked(row: TableRow, change: Change, stored: Mapping[bytes, bytes]) -> Ch
         if not change.skip_absent:
             raise no_such_partition(table, change.present[min(missing)])
         left_out |= missing
+    for key, error in change.untimed.items():
+        if not _is_untimed(row, key, stored):
+            raise error
     return change.without(left_out) if left_out else change
 
 
@@ -302,9 +321,8 @@ def refresh_statistics(transactions: Transactions, row: TableRow) -> None:
 def _is_untimed(row: TableRow, key: bytes, stored: Mapping[bytes, bytes]) -> bool:
     """Whether a partition was there before its table declared timelines, and has no times that can be told."""
     columns = row.definition.time_columns
-    assert columns is not None
     cells = split_key(key, len(row.definition.schema.names))[1]
-    return key in stored and not columns.stored_times(cells, stored[key])
+    return columns is not None and key in stored and not columns.stored_times(cells, stored[key])
 
 
 def _gained(change: Change, stored: Mapping[bytes, bytes]) -> Totals:
