@@ -6,7 +6,7 @@ import datetime as dt
 from decimal import Decimal
 from typing import Protocol, TypeAlias
 
-Value: TypeAlias = "int | float | str | bool | Decimal | dt.date | tuple[int, int]"
+Value: TypeAlias = int | float | str | bool | Decimal | dt.date | tuple[int, int]
 """A typed partition value; a timestamp is (seconds since 1970-01-01 00:00:00, nanoseconds)."""
 
 
@@ -41,6 +41,13 @@ class ColumnType(Protocol):
             ValueError: it stands for none.
 
         >>> sales.definition.key_types[0].parse("2013-1-5")
+        datetime.date(2013, 1, 5)
+        """
+
+    def read(self, text: str) -> Value | None:
+        """The value that Spark reads from a text that `parse` refuses; None where it reads none, or not always this.
+
+        >>> sales.definition.key_types[0].read("2013-01-05 00:00:00")
         datetime.date(2013, 1, 5)
         """
 

@@ -12,6 +12,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Final
 
 from hbstore.column_type import Value
+from hbstore.spellings import read_decimal, read_float, read_integer
 
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\Z")
@@ -49,6 +50,10 @@ class IntegerType:
         if not -half <= number < half:
             raise ValueError(f"out of range for {self.name}: {number}")
         return number
+
+    def read(self, text: str) -> int | None:
+        """See `read_integer`: decimals are cut off."""
+        return read_integer(text, self.bits)
 
     def encode(self, value: Value) -> bytes:
         """8 bytes; any 64-bit integer is taken, in the declared range or not."""
@@ -94,6 +99,10 @@ class DecimalType:
             raise ValueError(f"does not fit {self.name}: {text!r}")
         return number or Decimal(0)  # -0 becomes 0
 
+    def read(self, text: str) -> Decimal | None:
+        """See `read_decimal`: decimals beyond the scale are rounded half up."""
+        return read_decimal(text, self.precision, self.scale)
+
     def encode(self, value: Value) -> bytes:
         """16 bytes."""
         assert isinstance(value, Decimal | int)
@@ -123,6 +132,11 @@ class FloatType:
         if not _FLOAT.match(text):
             raise ValueError(f"not a number: {text!r}")
         return self._rounded(float(text))
+
+    def read(self, text: str) -> float | None:
+        """See `read_float`: infinities and NaN in any case, literals of Java."""
+        number = read_float(text)
+        return None if number is None else self._rounded(number)
 
     def _rounded(self, number: float) -> float:
         if self.width == 4 and number == number:  # noqa: PLR0124, PLR2004  not NaN

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hbstore.column_type import ColumnType, Value
 from hbstore.errors import InvalidType
 from hbstore.number_types import MAX_PRECISION, DecimalType, FloatType, IntegerType, parse_decimal
+from hbstore.spellings import read_boolean, read_date, read_timestamp
 
 __all__ = [
     "BooleanType",
@@ -59,6 +60,14 @@ class StringType:
             raise ValueError("text with a lone surrogate cannot be stored as UTF-8") from error
         return text
 
+    def read(self, text: str) -> str | None:
+        """A longer text: Spark cuts nothing off."""
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return None
+        return text
+
     def encode(self, value: Value) -> bytes:
         """UTF-8, escaped and ended."""
         return escape(str(value))
@@ -89,6 +98,10 @@ class DateType:
         if not found:
             raise ValueError(f"not a date as yyyy-MM-dd: {text!r}")
         return dt.date(int(found[1]), int(found[2]), int(found[3]))
+
+    def read(self, text: str) -> dt.date | None:
+        """See `read_date`: the first day of a month or a year, the day of a timestamp."""
+        return read_date(text)
 
     def encode(self, value: Value) -> bytes:
         """4 bytes."""
@@ -129,6 +142,11 @@ class TimestampType:
         nanoseconds = int((found[4] or "0").ljust(9, "0"))
         return seconds + int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]), nanoseconds
 
+    def read(self, text: str) -> tuple[int, int] | None:
+        """See `read_timestamp`: short fields, but no zone."""
+        found = read_timestamp(text)
+        return None if found is None else ((found[0].toordinal() - _DAY_0) * _DAY_SECONDS + found[1], found[2])
+
     def encode(self, value: Value) -> bytes:
         """12 bytes."""
         assert isinstance(value, tuple)
@@ -164,6 +182,10 @@ class BooleanType:
         if word not in ("true", "false"):
             raise ValueError(f"neither true nor false: {text!r}")
         return word == "true"
+
+    def read(self, text: str) -> bool | None:
+        """See `read_boolean`: also t, yes, y, 1 and f, no, n, 0."""
+        return read_boolean(text)
 
     def encode(self, value: Value) -> bytes:
         """00 or 01."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from decimal import Decimal, localcontext
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from hbstore.errors import InvalidType
 from hbstore.types import DecimalType, StringType, escape, parse_decimal, parse_type, unescape
+from tests.spellings import spelling
 from tests.strategies import TYPE_TEXTS, invalid_texts, unicode_text, valid_texts
 
+other_spellings = st.integers().map(lambda seed: spelling(Random(seed)))
 all_types = pytest.mark.parametrize("column_type", [parse_type(text) for text in TYPE_TEXTS], ids=TYPE_TEXTS)
 
 
@@ -73,6 +76,50 @@ def test_payloads_have_the_documented_width(column_type, data):
         assert payload.endswith(b"\0")
     else:
         assert len(payload) == column_type.width
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "read"),
+    [
+        ("int", "9.0", "9"),
+        ("int", " 9\t", "9"),
+        ("int", "1e1", None),
+        ("tinyint", "127.9", "127"),
+        ("tinyint", "128", None),
+        ("bigint", "9" * 5_000, None),
+        ("varchar(3)", "abcd", "abcd"),
+        ("varchar(1)", "ab\ud800", None),
+        ("date", "2024-01-08 00:00:00", "2024-01-08"),
+        ("date", "2024-03", "2024-03-01"),
+        ("date", "20240108", None),
+        ("date", "10000-01-01", None),
+        ("timestamp", "2024-01-08 5:06", "2024-01-08 05:06:00"),
+        ("timestamp", "2024-01-08 05:06:07.0123456789", "2024-01-08 05:06:07.012345678"),
+        ("timestamp", "2024-01-08 05:06:07Z", None),
+        ("timestamp", "05:06:07", None),
+        ("boolean", "1", "true"),
+        ("boolean", "off", None),
+        ("decimal(10,2)", "1.555", "1.56"),
+        ("decimal(10,2)", "99999999.995", None),
+        ("decimal(10,2)", "1e-999999999", "0.00"),
+        ("double", "-inf", "-Infinity"),
+        ("float", "0x1p200", "Infinity"),
+    ],
+)
+def test_other_spellings_are_read(kind, text, read):
+    column_type = parse_type(kind)
+    with pytest.raises(ValueError, match=r"\w"):
+        column_type.parse(text)
+    value = column_type.read(text)
+    assert (None if value is None else column_type.text(value)) == read
+
+
+@all_types
+@given(data=st.data())
+def test_values_that_are_read_can_be_stored(column_type, data):
+    value = column_type.read(data.draw(unicode_text | other_spellings))
+    if value is not None:
+        assert column_type.text(column_type.decode(column_type.encode(value))) == column_type.text(value)
 
 
 @pytest.mark.parametrize("kind", [text for text in TYPE_TEXTS if text != "string"])
