@@ -1,10 +1,12 @@
 r"""Row keys: ``db 00 table 00 value1 … valueN trailer``.
 
 A value is a *cell*: a tag byte and a payload. Tag 01 is the null partition, 02 a value of the column's type, 03 text
-that does not parse as that type. Cells sort as their values do, whatever stands behind them, so the keys of a table
-sort as its partitions do. The trailer holds each cell's offset in 2 bytes, so that the k-th cell is found without
-reading the others. docs/keys.md has the layout with vectors; the source of the three properties is the Hive wiki's
-page on partition filters over HBase.
+that is no value of that type. A *respelled* value, a text such as ``9.0`` in an int column, has FE and the text behind
+the payload of the value that engines read: it is found by the value, and stays a partition of its own.
+
+Cells sort as their values do, whatever stands behind them, so the keys of a table sort as its partitions do. The
+trailer holds each cell's offset in 2 bytes, so that the k-th cell is found without reading the others. docs/keys.md has
+the layout with vectors; the source of the three properties is the Hive wiki's page on partition filters over HBase.
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 TAG_NULL, TAG_VALUE, TAG_TEXT = b"\x01", b"\x02", b"\x03"
 TAG_END = b"\x04"
 """Above every cell."""
+
+RESPELLED = b"\xfe"
+"""Stands between the payload of a value and a text that spells it otherwise. Behind a cell stands a tag or a trailer,
+all of which are less; so ``cell + RESPELLED`` ends the range of exactly this spelling."""
 
 MAX_KEY = 32_767
 """Bytes in a row key; HBase takes no more."""
@@ -50,7 +56,7 @@ def successor(prefix: bytes) -> bytes:
 
 
 def after_cell(column_type: ColumnType, cell: bytes) -> bytes:
-    r"""The end of the range that holds just this cell, and the keys that go on behind it.
+    r"""The end of the range that holds just this cell, its value's other spellings, and the keys that go on behind it.
 
     A payload of fixed width is counted up with its length kept, so that the end of 255 is the cell of 256 and
     neighbouring values make one range; where it overflows, the next tag follows. Behind the end of a text stands a
@@ -67,7 +73,7 @@ def after_cell(column_type: ColumnType, cell: bytes) -> bytes:
     tag = cell[:1]
     if tag == TAG_NULL:
         return TAG_VALUE
-    if tag == TAG_TEXT or column_type.width is None:
+    if tag == TAG_TEXT or column_type.width is None or len(cell) > 1 + column_type.width:
         return cell + b"\xff"
     size = len(cell) - 1
     number = int.from_bytes(cell[1:], "big") + 1
@@ -80,19 +86,41 @@ def is_cell(data: bytes, column_type: ColumnType) -> bool:
     if tag == TAG_NULL:
         return len(data) == 1
     if tag == TAG_VALUE and column_type.width is not None:
-        return len(data) == 1 + column_type.width
+        return len(data) == 1 + column_type.width or (is_respelled(column_type, data) and data[-1] == 0)
     return tag in (TAG_VALUE, TAG_TEXT) and len(data) > 1 and data[-1] == 0
 
 
+def is_respelled(column_type: ColumnType, cell: bytes) -> bool:
+    """Whether a cell holds a value and a text that engines read as that, but that is no spelling of the type.
+
+    >>> from hbstore.types import parse_type
+    >>> [is_respelled(parse_type("int"), text_cell(parse_type("int"), text)) for text in ("9", "9.0", "nine")]
+    [False, True, False]
+    """
+    width = column_type.width
+    return width is not None and cell[1 + width : 2 + width] == RESPELLED and cell[:1] == TAG_VALUE
+
+
+def value_part(column_type: ColumnType, cell: bytes) -> bytes:
+    """The cell of the same value in its own spelling; the cell itself where it holds no other."""
+    return cell[: 1 + column_type.width] if is_respelled(column_type, cell) else cell  # type: ignore[operator]
+
+
 def value_cell(column_type: ColumnType, value: Value) -> bytes:
-    """The cell of a typed value."""
+    """The cell of a typed value in its own spelling."""
     return TAG_VALUE + column_type.encode(value)
 
 
-def text_cell(column_type: ColumnType, text: str) -> bytes:
-    """The cell of a value's text: 01 for the null partition, 02 where it parses, else 03 and the text itself.
+def cell_value(column_type: ColumnType, cell: bytes) -> Value:
+    """The typed value of a cell with tag 02, however it is spelled."""
+    return column_type.decode(value_part(column_type, cell)[1:])
 
-    The empty text is the null partition's, too, as in Hive's names and folders.
+
+def text_cell(column_type: ColumnType, text: str) -> bytes:
+    """The cell of a value's text: 01 for the null partition, 02 where it is a value, else 03 and the text itself.
+
+    Texts that parse as one value have one cell. A respelled value has one for each text; a text that is too long for
+    its type is a value as it stands. The empty text is the null partition's, too, as in Hive's names and folders.
 
     Raises:
         ValueError: the text cannot be stored at all (a lone surrogate).
@@ -102,11 +130,31 @@ def text_cell(column_type: ColumnType, text: str) -> bytes:
     try:
         return TAG_VALUE + column_type.encode(column_type.parse(text))
     except ValueError:
+        value = column_type.read(text)
+    if value is None:
         return TAG_TEXT + escape(text)
+    cell = value_cell(column_type, value)
+    return cell if column_type.width is None else cell + RESPELLED + escape(text)
+
+
+def fits(column_type: ColumnType, text: str) -> bool:
+    """Whether a text is the null partition's, or is spelled as the type's values are.
+
+    >>> from hbstore.types import parse_type
+    >>> fits(parse_type("int"), "05"), fits(parse_type("int"), "5.0")
+    (True, False)
+    """
+    if not text or text == NULL_PARTITION:
+        return True
+    try:
+        column_type.parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def cell_text(column_type: ColumnType, cell: bytes) -> str:
-    """The canonical text of a cell.
+    """The text of a cell: canonical for a value in its own spelling, else as it was written.
 
     >>> from hbstore.types import parse_type
     >>> cell_text(parse_type("int"), text_cell(parse_type("int"), "05"))
@@ -115,6 +163,8 @@ def cell_text(column_type: ColumnType, cell: bytes) -> str:
     tag = cell[:1]
     if tag == TAG_NULL:
         return NULL_PARTITION
+    if is_respelled(column_type, cell):
+        return unescape(cell[2 + column_type.width :])  # type: ignore[operator]
     if tag == TAG_VALUE:
         return column_type.text(column_type.decode(cell[1:]))
     return unescape(cell[1:])

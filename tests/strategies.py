@@ -99,11 +99,29 @@ def invalid_texts(column_type: ColumnType) -> st.SearchStrategy[str]:
     )
 
 
+_SPELLINGS: dict[str, list[str]] = {
+    "date": ["{} 00:00:00", "{}T05:06:07", " {}", "{} "],
+    "timestamp": [" {}", "{} "],
+    "boolean": [" {}", "{}\n", "t", "f", "YES", "n", "1", "0"],
+    "int": ["{}.0", "{}.5", "{}.", " {}", "{}\n"],
+}
+
+
+@cache
+def respelled_texts(column_type: ColumnType) -> st.SearchStrategy[str]:
+    """Texts that do not parse as the type, of which engines read a value all the same. Empty for text types."""
+    if isinstance(column_type, StringType):
+        return st.nothing()
+    spellings = _SPELLINGS.get("int" if isinstance(column_type, IntegerType) else column_type.name, [" {}", "{} "])
+    written = st.builds(str.format, st.sampled_from(spellings), valid_texts(column_type))
+    return written.filter(lambda text: not _parses(column_type, text) and column_type.read(text) is not None)
+
+
 @cache
 def texts(column_type: ColumnType) -> st.SearchStrategy[str]:
-    """Any text of a partition value: mostly valid, sometimes not, sometimes the null partition."""
+    """Any text of a partition value: mostly valid, sometimes respelled or none, sometimes the null partition."""
     valid = valid_texts(column_type)
-    others = st.sampled_from([NULL_PARTITION, ""])
+    others = st.sampled_from([NULL_PARTITION, ""]) | respelled_texts(column_type)
     if column_type.name != "string":
         others |= invalid_texts(column_type)
     return st.one_of(valid, valid, valid, others)

@@ -16,6 +16,7 @@ from hbstore.errors import CorruptRow, InvalidPartitionValue
 from hbstore.keys import (
     MAX_KEY,
     NULL_PARTITION,
+    RESPELLED,
     TAG_END,
     TAG_NULL,
     TAG_TEXT,
@@ -24,16 +25,20 @@ from hbstore.keys import (
     cell_at,
     cell_start,
     cell_text,
+    cell_value,
+    fits,
     is_cell,
+    is_respelled,
     row_key,
     split_key,
     successor,
     table_prefix,
     text_cell,
     value_cell,
+    value_part,
 )
 from hbstore.types import ColumnType, parse_type
-from tests.strategies import TYPE_TEXTS, partition_values, tables, texts, valid_texts
+from tests.strategies import TYPE_TEXTS, partition_values, respelled_texts, tables, texts, valid_texts
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "keys.md"
 all_types = pytest.mark.parametrize("column_type", [parse_type(text) for text in TYPE_TEXTS], ids=TYPE_TEXTS)
@@ -54,14 +59,20 @@ def key_of(table, values) -> bytes:
 
 
 def rank(column_type: ColumnType, text: str) -> tuple:
-    """What a value is sorted by, made without any bytes: null, then values in their order, then texts."""
+    """What a value is sorted by, made without any bytes: null, then values in their order, then texts.
+
+    Behind a value stand the texts of which it is read, though they are no spelling of the type.
+    """
     if text in ("", NULL_PARTITION):
         return (1,)
+    spelling = ""
     try:
         value = column_type.parse(text)
     except ValueError:
+        spelling, value = text, column_type.read(text)
+    if value is None:
         return 3, text
-    return (2, 1, 0) if value != value else (2, 0, value)  # noqa: PLR0124  NaN is above every number
+    return (2, 1, 0, spelling) if value != value else (2, 0, value, spelling)  # noqa: PLR0124  NaN is above all numbers
 
 
 @pytest.mark.parametrize(("kind", "text", "canonical", "cell"), document_rows("Cells"))
@@ -102,8 +113,8 @@ def test_every_type_has_vectors():
 @given(data=st.data())
 def test_byte_order_of_cells_is_value_order_whatever_stands_behind(column_type, data):
     left, right = data.draw(texts(column_type)), data.draw(texts(column_type))
-    # What stands behind a cell is a tag or a trailer, which begin below FF.
-    behind = st.binary(max_size=3).filter(lambda tail: not tail.startswith(b"\xff"))
+    # What stands behind a cell is a tag or a trailer, which begin below FE.
+    behind = st.binary(max_size=3).filter(lambda tail: tail[:1] < b"\xfe")
     left_cell, right_cell = text_cell(column_type, left), text_cell(column_type, right)
     left_rank, right_rank = rank(column_type, left), rank(column_type, right)
     assert (left_cell == right_cell) is (left_rank == right_rank)
@@ -146,7 +157,7 @@ def test_comparing_cells_is_comparing_values(column_type, data):
 
 
 @given(st.data())
-def test_the_range_of_a_cell_holds_exactly_the_keys_that_have_it(data):
+def test_ranges_hold_exactly_the_keys_that_have_a_value_or_a_cell(data):
     table = data.draw(tables(min_columns=1))
     wanted, other = data.draw(partition_values(table)), data.draw(partition_values(table))
     depth = data.draw(st.integers(0, len(wanted) - 1))
@@ -155,9 +166,32 @@ def test_the_range_of_a_cell_holds_exactly_the_keys_that_have_it(data):
     columns = len(wanted)
     before = key[: cell_start(key, depth, columns)]
     cell = cell_at(key, depth, columns)
+    other_cell = cell_at(other_key, depth, columns)
     stop = before + after_cell(table.key_types[depth], cell)
     assert before + cell <= key < stop
-    assert (before + cell <= other_key < stop) is (cell_at(other_key, depth, columns) == cell)
+    has_value = cell in (other_cell, value_part(table.key_types[depth], other_cell))
+    assert (before + cell <= other_key < stop) is has_value
+    assert (before + cell <= other_key < before + cell + RESPELLED) is (other_cell == cell)
+
+
+@all_types
+@given(data=st.data())
+def test_a_respelled_value_is_compared_as_the_value_that_is_read(column_type, data):
+    """All that comparisons are: at or above the cell of a value, or at or above what follows that."""
+    if column_type.width is None:
+        return
+    text, literal = data.draw(respelled_texts(column_type)), data.draw(valid_texts(column_type))
+    cell, at = text_cell(column_type, text), text_cell(column_type, literal)
+    read, value = column_type.read(text), column_type.parse(literal)
+    assume(read == read and value == value)  # noqa: PLR0124  NaN
+    assert (cell >= at) is (read >= value)
+    assert (cell >= after_cell(column_type, at)) is (read > value)
+    assert cell_value(column_type, cell) == read
+    assert value_part(column_type, cell) == value_cell(column_type, read)
+    assert cell_text(column_type, cell) == text
+    assert is_respelled(column_type, cell)
+    assert is_cell(cell, column_type)
+    assert not fits(column_type, text)
 
 
 @all_types

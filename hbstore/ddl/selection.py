@@ -6,20 +6,16 @@ its column's type selects the partitions that were kept with that very text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from hbstore.ddl.statements import Condition, PartitionSpec
 from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
-from hbstore.keys import TAG_TEXT, text_cell
+from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, SpecValue, Text, joined
+from hbstore.keys import fits
 from hbstore.model import Table
-from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
-from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import TableRow
-from hbstore.warehouse.partial_values import PartialValues
 
 
 def conditions_of(table: Table, spec: PartitionSpec | None) -> tuple[Condition, ...]:
@@ -41,15 +37,7 @@ def selected_names(
         InvalidPartitionValue: a condition names a column that is not a partition column, or its value is empty.
         FilterTypeError: a value cannot be compared with its column.
     """
-    partial = _selection(table, conditions, filter)
-    if not partial.others:
-        return store.partition_names(table.database, table.name, partial.where)
-
-    def collect(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
-        columns = table.partition_column_names
-        return [name for batch in partial.select(batches) for name in partition_names(columns, batch)]
-
-    return store.read_payloads(table.database, table.name, partial.where, collect)
+    return store.partition_names(table.database, table.name, _selection(table, conditions, filter))
 
 
 def values_of(table: Table, spec: PartitionSpec) -> dict[str, str]:
@@ -98,7 +86,7 @@ def check_types(table: Table, values: Sequence[str]) -> None:
         InvalidPartitionValue: one is not.
     """
     for column, kind, value in zip(table.partition_columns, table.key_types, values, strict=True):
-        if text_cell(kind, value)[:1] == TAG_TEXT:
+        if not fits(kind, value):
             raise InvalidPartitionValue(
                 "a partition value does not fit its column's type",
                 column=column.name,
@@ -108,27 +96,23 @@ def check_types(table: Table, values: Sequence[str]) -> None:
             )
 
 
-def _selection(table: Table, conditions: Iterable[Condition], filter: str | None) -> PartialValues:
-    columns = {column.name.lower(): at for at, column in enumerate(table.partition_columns)}
+def _selection(table: Table, conditions: Iterable[Condition], filter: str | None) -> ExpressionTree | None:
+    columns = {column.name.lower(): column.name for column in table.partition_columns}
     parts: list[ExpressionTree] = []
-    others: dict[int, str] = {}
     for condition in conditions:
-        at = columns.get(condition.column.lower())
-        if at is None:
+        column = columns.get(condition.column.lower())
+        if column is None:
             spec_values(table.partition_column_names, {condition.column: condition.value})  # which says that it is none
             continue
         _check_not_empty(condition.column, condition.value)
-        if condition.operator is Operator.EQ and text_cell(table.key_types[at], condition.value)[:1] == TAG_TEXT:
-            if others.setdefault(at, condition.value) != condition.value:
-                raise InvalidPartitionValue(
-                    "a partition spec names a column twice", column=condition.column, hint="Name it once"
-                )
+        if condition.operator is Operator.EQ:
+            parts.append(SpecValue(column, condition.value))
         else:
-            parts.append(Comparison(table.partition_columns[at].name, condition.operator, Text(condition.value)))
+            parts.append(Comparison(column, condition.operator, Text(condition.value)))
     tree = parse_filter(filter)
     if tree is not None:
         parts.append(tree)
-    return PartialValues(joined(And, parts) if parts else None, others)
+    return joined(And, parts) if parts else None
 
 
 def _check_not_empty(column: str, value: str) -> None:

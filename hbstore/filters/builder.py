@@ -31,6 +31,7 @@ from hbstore.filters.tree import (
     Number,
     Operator,
     Or,
+    SpecValue,
     Text,
     TimeRangeIn,
     Timestamp,
@@ -218,9 +219,9 @@ def spec_filter(spec: Mapping[str, str]) -> Expression | None:
     ds = '2013-01-01' and region is null
     """
     terms = [
-        col(column).is_null() if text in ("", NULL_PARTITION) else col(column) == text for column, text in spec.items()
+        IsNull(column) if text in ("", NULL_PARTITION) else SpecValue(column, text) for column, text in spec.items()
     ]
-    return Expression(joined(And, [one.tree for one in terms])) if terms else None
+    return Expression(joined(And, terms)) if terms else None
 
 
 def literal(value: object) -> Literal:

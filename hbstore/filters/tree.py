@@ -216,6 +216,22 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SpecValue:
+    """The partitions that a spec names by a text: those whose value has the text's identity.
+
+    ``05`` names the ``5`` of an int column, not ``5.0``, of which engines read the same; a comparison selects both.
+    """
+
+    column: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{_name(self.column)} = {_quoted(self.text)}"
+
+    __repr__ = _represented
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class TimeRangeIn:
     """``time_range_in(column, 'start', 'end')``: times in [start, end), each as `hbstore.times.time_range` reads them.
 
@@ -281,7 +297,7 @@ class Or:
     __repr__ = _represented
 
 
-Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | TimeRangeIn | Holds
+Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | SpecValue | TimeRangeIn | Holds
 ExpressionTree: TypeAlias = Leaf | Not | And | Or
 
 

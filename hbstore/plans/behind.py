@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hbstore.keys import after_cell, cell_at, cell_start
+from hbstore.keys import RESPELLED, cell_start
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanMarker, ScanPlan
 
 
@@ -28,9 +28,7 @@ def _rest(scan: ScanPlan, key: bytes) -> Iterator[ScanPlan]:
     elif start < scan.stop.key and scan.kind is ScanKind.SKIP:
         # Below the value that the key has, all that is left is read and checked; then values are skipped as before.
         columns, column = len(scan.schema.names), scan.column
-        following = key[: cell_start(key, column, columns)] + after_cell(
-            scan.schema.types[column], cell_at(key, column, columns)
-        )
+        following = key[: cell_start(key, column + 1, columns)] + RESPELLED
         turn = ScanMarker(min(following, scan.stop.key))
         yield ScanPlan(ScanKind.SCAN, ScanMarker(start), turn, scan.residual, scan.schema)
         if turn.key < scan.stop.key:

@@ -25,6 +25,7 @@ from hbstore.filters.tree import (
     Not,
     Operator,
     Or,
+    SpecValue,
     StructIn,
     Text,
     TimeRangeIn,
@@ -39,6 +40,7 @@ from hbstore.plans.literals import (
     between_ranges,
     comparison_ranges,
     in_ranges,
+    spec_ranges,
 )
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.time_ranges import time_ranges
@@ -122,6 +124,9 @@ def _leaf(  # noqa: PLR0911  one for each kind of leaf
         if node.as_hive:
             return CellIn(column, (VALUES,) if negated else NO_VALUES)
         return CellIn(column, (NOT_NULLS if negated else NULLS,))
+    if isinstance(node, SpecValue):
+        ranges = spec_ranges(column_type, node.text, respelled=column in schema.respelled)
+        return _cell_in(column, subtract((NULLS, NOT_NULLS), ranges) if negated else ranges)
     if isinstance(node, Holds):
         return _holds(column, node, column_type, negated=negated)
     if isinstance(node, In):

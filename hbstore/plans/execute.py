@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from hbstore.keys import after_cell, cell_at, cell_start
+from hbstore.keys import RESPELLED, cell_at, cell_start
 from hbstore.name_lists import lay_out
 from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
 from hbstore.plans.schema import KeySchema
@@ -199,15 +199,14 @@ class _Reader:
         yield from self.run(pending, None)
 
     def _distinct(self, read: Read) -> Iterator[tuple[bytes, ...]]:
-        """The cells up to the column that is skipped over, for each distinct value in the range."""
+        """The cells up to the column that is skipped over, for each distinct cell in the range."""
         column, columns = read.column, len(self.schema.names)
-        column_type = self.schema.types[column]
         position = read.start
         while (key := self.rows.first_key(position, read.stop)) is not None:
             self.rows_read += 1
             cells = tuple(cell_at(key, at, columns) for at in range(column + 1))
             yield cells
-            position = key[: cell_start(key, column, columns)] + after_cell(column_type, cells[column])
+            position = key[: cell_start(key, column + 1, columns)] + RESPELLED
 
 
 def _reads(scans: Iterable[ScanPlan]) -> Iterator[Read]:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, is_cell, split_key
+from hbstore.keys import RESPELLED, TAG_NULL, TAG_TEXT, TAG_VALUE, is_cell, split_key
 from hbstore.plans.notation import bound_notation, cell_notation, cell_size
 from hbstore.plans.schema import KeySchema
 from hbstore.types import ColumnType
 
+_BEHIND: Final = (b"\xff", RESPELLED)
 _TAGS: Final = {TAG_NULL: "null", TAG_VALUE: "value", TAG_TEXT: "text"}
 
 
@@ -55,7 +56,7 @@ def key_fields(key: bytes, schema: KeySchema) -> list[KeyField]:
             break
         rest = rest[size:]
         fields += _cell(name, cell, column_type)
-        if rest == b"\xff":
+        if rest in _BEHIND:
             break
     if rest:
         fields.append(_end(rest, schema, sum(field.kind == "tag" for field in fields)))
@@ -91,12 +92,12 @@ def _cell(name: str, cell: bytes, column_type: ColumnType) -> list[KeyField]:
 
 def _is_behind(rest: bytes, column_type: ColumnType) -> bool:
     """Whether this is a cell and the FF behind it, which begins a 00 FF where the cell ends with 00."""
-    return column_type.width is None and rest[-1:] == b"\xff" and is_cell(rest[:-1], column_type)
+    return column_type.width is None and rest[-1:] in _BEHIND and is_cell(rest[:-1], column_type)
 
 
 def _end(rest: bytes, schema: KeySchema, column: int) -> KeyField:
     """What bytes say that are no whole cell."""
-    if rest == b"\xff":
+    if rest in _BEHIND:
         text = "behind this value"
     elif rest == TAG_VALUE:
         text = "behind nulls"

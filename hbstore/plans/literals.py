@@ -14,7 +14,17 @@ from typing import Final, TypeAlias
 
 from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Operator, Text, Timestamp
-from hbstore.keys import NULL_PARTITION, TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, value_cell
+from hbstore.keys import (
+    NULL_PARTITION,
+    RESPELLED,
+    TAG_END,
+    TAG_NULL,
+    TAG_TEXT,
+    TAG_VALUE,
+    after_cell,
+    text_cell,
+    value_cell,
+)
 from hbstore.rows.ranges import Range, Ranges, intersect, subtract, unite
 from hbstore.times.moments import DAY_SECONDS
 from hbstore.types import (
@@ -113,6 +123,22 @@ def in_ranges(column: str, column_type: ColumnType, literals: tuple[Literal, ...
         return (NULLS, *found) if null else found
     # NOT IN of the null partition alone is IS NOT NULL, as != is.
     return subtract((NOT_NULLS,) if null and not points else (VALUES,), found)
+
+
+def spec_ranges(column_type: ColumnType, text: str, *, respelled: bool) -> Ranges:
+    """The cell that a text of a partition spec has; values that are written otherwise are others.
+
+    Raises:
+        FilterTypeError: UTF-8 cannot carry the text.
+    """
+    try:
+        cell = text_cell(column_type, text)
+    except ValueError:
+        raise FilterTypeError(
+            "a partition value with a lone surrogate cannot be stored as UTF-8", value=repr(text), hint="Correct it"
+        ) from None
+    # Where no value is respelled, a value has one cell, and neighbouring values make one range.
+    return ((cell, cell + RESPELLED if respelled and cell != TAG_NULL else after_cell(column_type, cell)),)
 
 
 def place(column: str, column_type: ColumnType, literal: Literal) -> Place:

@@ -17,7 +17,7 @@ from typing import Final
 from hbstore.plans.coalesce import coalesce, combine, shrink
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.generator import LINE_START, LINE_STOP, PartitionFilterGenerator
-from hbstore.plans.points import enumerate_values, is_point, possible_values
+from hbstore.plans.points import enumerate_values, is_point, possible_cells
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.steps import Step, Steps
 from hbstore.rows.predicate import (
@@ -72,6 +72,7 @@ class Narrower:
         self._estimator = estimator
         self._ways = ways
         self._types = estimator.schema.types
+        self._respelled = estimator.schema.respelled
         self._budget = budget
         # A residual is the same object in all steps that share it: a thousand values of ds with one condition on hour
         # are planned once. The predicate is kept beside its plan so that its id stays taken.
@@ -140,7 +141,7 @@ class Narrower:
         """What a step becomes on the columns behind this one; None to read it as one scan."""
         start, stop, rest = step
         column_type = self._types[column]
-        point = is_point(column_type, start, stop)
+        point = is_point(column_type, start, stop, respelled=column in self._respelled)
         if point and self._patterns and rest is not ALWAYS:
             rest = _known_cell(rest, column, start)
             if rest is NEVER:
@@ -154,7 +155,7 @@ class Narrower:
     def _gets(self, start: bytes, stop: bytes, column: int, budget: int) -> Scans | None:
         """On the last column a value is a whole key; a few neighbours are fetched one by one."""
         column_type = self._types[column]
-        count = possible_values(column_type, start, stop)
+        count = possible_cells(column_type, start, stop, respelled=column in self._respelled)
         costs = self._estimator.costs
         if count is None or count * costs.get > costs.seek or count > min(_FEW, budget):
             return None
@@ -197,7 +198,8 @@ class Narrower:
     def _point(self, leaf: CellIn) -> bytes:
         """The one cell that a leaf selects; empty if it selects more."""
         start, stop = leaf.ranges[0]
-        single = len(leaf.ranges) == 1 and is_point(self._types[leaf.column], start, stop)
+        column_type, respelled = self._types[leaf.column], leaf.column in self._respelled
+        single = len(leaf.ranges) == 1 and is_point(column_type, start, stop, respelled=respelled)
         return start if single else b""
 
     def _below_range(self, step: Step, column: int, budget: int) -> Scans | None:
@@ -209,7 +211,7 @@ class Narrower:
             return []  # nothing can match, whatever the value
         if not _is_narrower(below):
             return None
-        possible = possible_values(self._types[column], start, stop)
+        possible = possible_cells(self._types[column], start, stop, respelled=column in self._respelled)
         countable = possible is not None and possible * len(below) <= min(budget, MAX_ENUMERATED)
         rows = estimator.rows(column, start, stop)
         values = estimator.values(column, start, stop)

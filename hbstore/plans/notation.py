@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hbstore.keys import (
+    RESPELLED,
     TAG_END,
     TAG_NULL,
     TAG_TEXT,
@@ -10,6 +11,7 @@ from hbstore.keys import (
     after_cell,
     cell_text,
     is_cell,
+    is_respelled,
     split_key,
 )
 from hbstore.like import RUN, LikePattern
@@ -20,6 +22,8 @@ from hbstore.rows.ranges import Ranges
 from hbstore.types import ColumnType, DecimalType, FloatType, IntegerType
 
 _SHOWN_POINTS = 8
+_BEHIND = (b"\xff", RESPELLED)
+"""What ends of ranges have behind a cell, where they lie right behind it."""
 _SPECIAL: dict[Ranges, str] = {
     ((TAG_NULL, TAG_VALUE),): "is null",
     ((TAG_VALUE, TAG_END),): "is not null",
@@ -36,8 +40,8 @@ def cell_notation(cell: bytes, column_type: ColumnType) -> str:
         text = cell_text(column_type, cell)
     except (ValueError, OverflowError):  # the place behind a type's last value is no value itself
         return "∞"
-    plain = cell[:1] == TAG_VALUE and isinstance(column_type, IntegerType | DecimalType | FloatType)
-    return text if plain else "'" + text.replace("'", "''") + "'"
+    is_number = cell[:1] == TAG_VALUE and isinstance(column_type, IntegerType | DecimalType | FloatType)
+    return text if is_number and not is_respelled(column_type, cell) else "'" + text.replace("'", "''") + "'"
 
 
 def bound_notation(bound: bytes, column_type: ColumnType) -> str:
@@ -48,7 +52,7 @@ def bound_notation(bound: bytes, column_type: ColumnType) -> str:
         return "∞"
     if is_cell(bound, column_type):
         return cell_notation(bound, column_type)
-    behind = bound[:-1] if bound[-1:] == b"\xff" else bound
+    behind = bound[:-1] if bound[-1:] in _BEHIND else bound
     if is_cell(behind, column_type):
         return f"{cell_notation(behind, column_type)}+"
     if column_type.width is None:
@@ -90,13 +94,13 @@ def _range_condition(name: str, start: bytes, stop: bytes, column_type: ColumnTy
         behind = start[:-1]
         if is_cell(start, column_type):
             parts.append(f"{name} >= {cell_notation(start, column_type)}")
-        elif is_cell(behind, column_type) and start[-1:] == b"\xff":
+        elif is_cell(behind, column_type) and start[-1:] in _BEHIND:
             parts.append(f"{name} > {cell_notation(behind, column_type)}")
         else:
             parts.append(f"{name} >= {bound_notation(start, column_type)}")
     if high:
         behind = stop[:-1]
-        if is_cell(behind, column_type) and stop[-1:] == b"\xff":
+        if is_cell(behind, column_type) and stop[-1:] in _BEHIND:
             parts.append(f"{name} <= {cell_notation(behind, column_type)}")
         else:
             parts.append(f"{name} < {bound_notation(stop, column_type)}")
@@ -192,7 +196,7 @@ def shared_cells(start: bytes, stop: bytes, schema: KeySchema) -> tuple[list[byt
         cell = start[:size]
         if not size or not is_cell(cell, column_type):
             break
-        if stop == after_cell(column_type, cell) and len(start) == size:
+        if stop in (after_cell(column_type, cell), cell + RESPELLED) and len(start) == size:
             return [*fixed, cell], b"", b""
         if not stop.startswith(cell):
             break
@@ -207,8 +211,13 @@ def cell_size(data: bytes, column_type: ColumnType) -> int:
     if tag == TAG_NULL:
         return 1
     if tag == TAG_VALUE and column_type.width is not None:
-        return 1 + column_type.width
-    at = 1
+        size = 1 + column_type.width
+        return _text_end(data, size) or size if data[size : size + 1] == RESPELLED else size
+    return _text_end(data, 1)
+
+
+def _text_end(data: bytes, at: int) -> int:
+    """Where a text ends; 0 where it does not."""
     while True:
         at = data.find(b"\x00", at)
         if at < 0:

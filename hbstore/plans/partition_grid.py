@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE
+from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, value_part
 from hbstore.plans.sampled_values import SampledValues, sampled_values
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
@@ -97,14 +97,15 @@ def _across(cells: Sequence[bytes], column_type: ColumnType) -> tuple[Bin, ...]:
     nulls = [Bin(TAG_NULL, TAG_VALUE, (TAG_NULL,))] if TAG_NULL in cells else []
     width = column_type.width
     if width is None or not values:
-        return (*nulls, *_chunks(values, _PLACES), *others[:1])
-    low, high = (int.from_bytes(cell[1:], "big") for cell in (values[0], values[-1]))
+        return (*nulls, *_chunks(values, _PLACES, column_type), *others[:1])
+    numbers = [int.from_bytes(cell[1 : 1 + width], "big") for cell in values]
+    low, high = numbers[0], numbers[-1]
     step = -(-(high - low + 1) // _PLACES)
     if high - low > _SPARSE * _PLACES and (high - low) // step > _SPARSE * len(values):
-        return (*nulls, *_chunks(values, _PLACES), *others[:1])
+        return (*nulls, *_chunks(values, _PLACES, column_type), *others[:1])
     listed: dict[int, list[bytes]] = {}
-    for cell in values:
-        listed.setdefault((int.from_bytes(cell[1:], "big") - low) // step, []).append(cell)
+    for number, cell in zip(numbers, values, strict=True):
+        listed.setdefault((number - low) // step, []).append(cell)
     bins = []
     for at in range((high - low) // step + 1):
         start, stop = (min(low + step * one, (1 << 8 * width) - 1).to_bytes(width, "big") for one in (at, at + 1))
@@ -121,14 +122,19 @@ def _down(rows: Rows, schema: KeySchema, first: SampledValues, statistics: Stati
     cells = {
         cell for leading in looked for cell in sampled_values(rows, schema, (leading,), 4 * _LINES, expected).cells
     }
-    bins = _chunks(sorted(cells), most)
+    bins = _chunks(sorted(cells), most, schema.types[1])
     starts = [TAG_NULL if TAG_NULL in cells else TAG_VALUE, *(one.start for one in bins[1:]), TAG_END]
     return tuple(Bin(starts[at], starts[at + 1], one.cells) for at, one in enumerate(bins))
 
 
-def _chunks(cells: Sequence[bytes], most: int) -> list[Bin]:
-    """At most so many bins with equal numbers of values."""
-    size = max(1, -(-len(cells) // most))
-    firsts = [*range(0, len(cells), size), len(cells)]
-    ends = [*cells, TAG_TEXT]
-    return [Bin(ends[start], ends[stop], tuple(cells[start:stop])) for start, stop in pairwise(firsts)]
+def _chunks(cells: Sequence[bytes], most: int, column_type: ColumnType) -> list[Bin]:
+    """At most so many bins with equal numbers of values; all spellings of a value are in one."""
+    spellings: dict[bytes, list[bytes]] = {}
+    for cell in cells:
+        spellings.setdefault(value_part(column_type, cell), []).append(cell)
+    size = max(1, -(-len(spellings) // most))
+    firsts = [*range(0, len(spellings), size), len(spellings)]
+    ends, groups = [*spellings, TAG_TEXT], list(spellings.values())
+    return [
+        Bin(ends[start], ends[stop], tuple(chain.from_iterable(groups[start:stop]))) for start, stop in pairwise(firsts)
+    ]

@@ -10,18 +10,35 @@
 
 from __future__ import annotations
 
-from hbstore.keys import TAG_VALUE, after_cell, is_cell
+from hbstore.keys import RESPELLED, TAG_VALUE, after_cell, is_cell, is_respelled
 from hbstore.types import BooleanType, ColumnType, DateType, IntegerType
 
 
-def is_point(column_type: ColumnType, start: bytes, stop: bytes) -> bool:
-    """Whether a range on a column's line holds just one value."""
+def is_point(column_type: ColumnType, start: bytes, stop: bytes, *, respelled: bool = False) -> bool:
+    r"""Whether a range on a line holds just one cell; where values are respelled, a value may have several.
+
+    >>> from hbstore.types import parse_type
+    >>> truth, start, stop = parse_type("boolean"), b"\x02\x00", b"\x02\x01"
+    >>> is_point(truth, start, stop), is_point(truth, start, stop, respelled=True)
+    (True, False)
+    """
+    if stop == start + RESPELLED:
+        return is_cell(start, column_type)
+    if respelled and start[:1] == TAG_VALUE and not is_respelled(column_type, start):
+        return False
     width = column_type.width
     if width is not None and len(start) == len(stop) == width + 1:
         if start[:-1] == stop[:-1]:
             return stop[-1] - start[-1] == 1
         return int.from_bytes(stop, "big") - int.from_bytes(start, "big") == 1
     return is_cell(start, column_type) and stop == after_cell(column_type, start)
+
+
+def possible_cells(column_type: ColumnType, start: bytes, stop: bytes, *, respelled: bool) -> int | None:
+    """How many cells there can be in a range; None where that is unbounded or not countable."""
+    if respelled:
+        return 1 if is_point(column_type, start, stop, respelled=True) else None
+    return possible_values(column_type, start, stop)
 
 
 def possible_values(column_type: ColumnType, start: bytes, stop: bytes) -> int | None:
@@ -37,7 +54,9 @@ def possible_values(column_type: ColumnType, start: bytes, stop: bytes) -> int |
 
 
 def enumerate_values(column_type: ColumnType, start: bytes, stop: bytes) -> list[bytes]:
-    """The cells of all values in a range that `possible_values` can count."""
+    """All cells in a range that `possible_cells` can count."""
+    if stop == start + RESPELLED:
+        return [start]
     cells = [start]
     while (following := after_cell(column_type, cells[-1])) != stop:
         cells.append(following)

@@ -65,7 +65,7 @@ def why_checked(scan: ScanPlan) -> str:
         return ""
     range_ = relative(scan)
     at = len(range_.cells)
-    if is_point(scan.schema.types[at], range_.start, range_.stop):
+    if is_point(scan.schema.types[at], range_.start, range_.stop):  # one value, in whatever spelling
         at += 1
     names = scan.schema.names
     columns = sorted(columns_of(scan.residual))

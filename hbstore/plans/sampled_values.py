@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, cell_at
+from hbstore.keys import RESPELLED, TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, cell_at
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.interface import Rows
 from hbstore.types import ColumnType
@@ -27,7 +27,7 @@ class SampledValues:
     """Some values of a column, in order.
 
     Attributes:
-        cells: of the values, of nulls and of texts that are no value of the type.
+        cells: of the values, each in all its spellings, of nulls and of texts that are no value of the type.
         complete: whether these are all that there are.
     """
 
@@ -72,7 +72,7 @@ def _spread(line: _Line, first: bytes, most: int) -> list[bytes]:
     pending = deque([(first, last)])
     while pending and len(cells) < most:
         low, high = pending.popleft()
-        following = after_cell(line.type, low)
+        following = low + RESPELLED
         place = max(_middle(low, high, line.type), following)
         if place >= high:
             continue
@@ -102,7 +102,7 @@ class _Line:
 
     def behind(self, cell: bytes) -> bytes | None:
         """The cell that follows one."""
-        return self.at_or_behind(after_cell(self.type, cell))
+        return self.at_or_behind(cell + RESPELLED)
 
     def last(self, first: bytes) -> bytes:
         """The last value at or behind one: steps that double until nothing is behind, then halves."""
@@ -122,7 +122,7 @@ class _Line:
     def _between(self, low: bytes, high: bytes) -> bytes:
         """The last value below a place, where one at or behind ``low`` is there."""
         while True:
-            following = after_cell(self.type, low)
+            following = low + RESPELLED
             place = max(_middle(low, high, self.type), following)
             found = None if place >= high else self.at_or_behind(place, TAG_TEXT)
             if found is not None:

@@ -305,7 +305,7 @@ def relative(scan: ScanPlan) -> RelativeScan:
     fixed, start, stop = shared_cells(scan.start.key[len(prefix) :], behind, schema)
     if scan.kind is ScanKind.SCAN and fixed and not start and not stop:  # all below one value
         *fixed, start = fixed
-        stop = after_cell(schema.types[len(fixed)], start)
+        stop = behind[sum(map(len, fixed)) :]
     residual = ALWAYS if scan.residual is None else scan.residual
     ends = start or LINE_START, stop or LINE_STOP
     return RelativeScan(scan.kind, tuple(fixed), *ends, residual, scan.below, scan.note)

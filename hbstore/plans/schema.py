@@ -16,6 +16,8 @@ class KeySchema:
         prefix: what all its row keys begin with (`hbstore.keys.table_prefix`).
         names: partition columns in key order.
         types: their types.
+        respelled: the positions of columns that hold respelled values, so that one value may have several cells there.
+            It says what rows there are, not how their keys are made, so schemas that differ in it alone are equal.
 
     >>> from hbstore.types import parse_type
     >>> KeySchema(b"shop\\0sales\\0", ("ds", "hour"), (parse_type("date"), parse_type("int"))).column("HOUR")
@@ -25,6 +27,7 @@ class KeySchema:
     prefix: bytes
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    respelled: frozenset[int] = field(default=frozenset(), compare=False)
     _positions: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

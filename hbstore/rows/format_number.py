@@ -10,8 +10,11 @@ from typing import Final
 from hbstore.errors import NotAStore
 from hbstore.rows.interface import CatalogCell, Rows
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Rises when rows are written that earlier versions would not understand."""
+
+OLDEST: Final = 3
+"""The oldest format that this version takes; `hbstore.store.older_stores` gives such a store this version's."""
 
 FORMAT_KEY: Final = b"V"
 _CELL: Final = "d:format"
@@ -20,7 +23,7 @@ _OTHERS: Final = (b"A", b"[")
 
 
 def check_format(number: int, place: str) -> None:
-    """See that a store has this version's format.
+    """See that a store has a format that this version takes.
 
     Args:
         number: the store's.
@@ -29,10 +32,10 @@ def check_format(number: int, place: str) -> None:
     Raises:
         NotAStore: it has another one.
     """
-    if number == FORMAT:
+    if OLDEST <= number <= FORMAT:
         return
     age, hint = "a newer", "The store was not changed; upgrade hbstore"
-    if number < FORMAT:
+    if number < OLDEST:
         age = "an older"
         hint = (
             "The store was not changed. Serve it with the version that created it (`hbstore serve`), then copy it into "
@@ -44,22 +47,28 @@ def check_format(number: int, place: str) -> None:
 
 
 def ensure_format(rows: Rows) -> None:
-    """See that the catalog rows of a store have this version's format, and say so in a new store. One read.
+    """See that the catalog rows of a store have a format that this version takes, and put its own into a new store.
 
     Raises:
         NotAStore: they have another one; those of versions before 2 have no number.
     """
-    number = _format_of(rows)
+    number = stored_format(rows)
     if number is None:
         has_rows = next(rows.scan_catalog(*_OTHERS), None) is not None
-        number = _format_of(rows)  # another process may have created the store meanwhile
+        number = stored_format(rows)  # another process may have created the store meanwhile
     if number is None:
         number = 1 if has_rows else FORMAT
         if not has_rows:
-            rows.put_cells([CatalogCell(FORMAT_KEY, _CELL, b"%d" % FORMAT)], FORMAT)
+            store_format(rows, FORMAT)
     check_format(number, rows.url)
 
 
-def _format_of(rows: Rows) -> int | None:
+def stored_format(rows: Rows) -> int | None:
+    """The format number in the catalog rows of a store, if it has any. One read."""
     cell = (rows.get(FORMAT_KEY) or {}).get(_CELL)
     return None if cell is None else int(cell)
+
+
+def store_format(rows: Rows, number: int) -> None:
+    """Put a format number into the catalog rows of a store."""
+    rows.put_cells([CatalogCell(FORMAT_KEY, _CELL, b"%d" % number)], number)

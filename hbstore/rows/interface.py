@@ -120,6 +120,19 @@ class Rows(Protocol):
         True
         """
 
+    def format_number(self) -> int:
+        """The number of the store's format; `hbstore.rows.format_number` says which this version takes.
+
+        >>> store.rows.format_number()
+        4
+        """
+
+    def set_format_number(self, number: int) -> None:
+        """Say that all rows of the store have a format now.
+
+        >>> store.rows.set_format_number(4)
+        """
+
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside happens at once or not at all, alone. Not to be nested. Only where `atomic`.
 

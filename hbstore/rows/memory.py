@@ -17,6 +17,7 @@ from sortedcontainers import SortedDict
 
 from hbstore.errors import InvalidUrl, StoreUnavailable
 from hbstore.name_lists import lay_out
+from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher
 from hbstore.rows.urls import StoreUrl
@@ -60,6 +61,7 @@ class MemoryRows:
     def __init__(self, url: str = "memory://", *, atomic: bool = True) -> None:
         self._url = url
         self._atomic = atomic
+        self._format_number = FORMAT
         self._lock = threading.RLock()
         self._state: _State | None = _State(SortedDict(), SortedDict())
         self._sequences: dict[bytes, int] = {}
@@ -84,6 +86,14 @@ class MemoryRows:
     def costs(self) -> Costs:
         """Measured on this backend."""
         return _COSTS
+
+    def format_number(self) -> int:
+        """This version's: nobody else made the rows, unless told so."""
+        return self._format_number
+
+    def set_format_number(self, number: int) -> None:
+        """Say that all rows have a format now."""
+        self._format_number = number
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

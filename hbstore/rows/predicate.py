@@ -20,7 +20,7 @@ from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
 from hbstore.column_type import ValueCondition
-from hbstore.keys import TAG_VALUE, cell_text
+from hbstore.keys import TAG_VALUE, cell_text, value_part
 from hbstore.like import LikePattern
 from hbstore.rows.ranges import Ranges, contains, intersect, unite
 from hbstore.types import ColumnType
@@ -48,8 +48,13 @@ class CellLike:
     negated: bool = False
 
     def matches(self, cell: bytes) -> bool:
-        """Whether this cell is selected. The null partition and text of no value never are."""
-        return cell[:1] == TAG_VALUE and self.pattern.matches(cell_text(self.type, cell)) is (not self.negated)
+        """Whether this cell is selected. The null partition and text of no value never are.
+
+        A respelled value is what it is read as: its canonical text counts, as in a cast of the column to text.
+        """
+        if cell[:1] != TAG_VALUE:
+            return False
+        return self.pattern.matches(cell_text(self.type, value_part(self.type, cell))) is (not self.negated)
 
 
 @dataclass(frozen=True, slots=True)

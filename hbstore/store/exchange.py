@@ -19,7 +19,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.time_columns import Times, collected
 from hbstore.store.timelines.updates import update_timelines
-from hbstore.store.writer import add_statistics, partitioned
+from hbstore.store.writer import add_statistics, mark_respelled, partitioned
 from hbstore.structs import partition_from_payload
 from hbstore.totals import Totals
 from hbstore.transactions.payload_change import PayloadChange, checked_relocation
@@ -78,6 +78,7 @@ class PartitionExchange:
             totals = Totals.of(payloads)
             source_view.set_state(totals_state(source_row.totals - totals))
             target_view.set_state(totals_state(target_row.totals + totals))
+            mark_respelled(target_view, target_row, puts)
             add_statistics(target_view, target_row, Change(tuple(puts)))
             for view, row, comes in ((source_view, source_row, False), (target_view, target_row, True)):
                 columns = row.definition.time_columns

@@ -23,6 +23,7 @@ from hbstore.store.exchange import PartitionExchange
 from hbstore.store.hive.column_statistics import ColumnStatistics
 from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.services import Hive
+from hbstore.store.older_stores import bring_up, rekey
 from hbstore.store.publications import Publications
 from hbstore.store.publications_cell import has_publications
 from hbstore.store.puts import InvalidValues
@@ -796,7 +797,9 @@ class PartitionStore:
         >>> store.repair("shop", "sales")
         Repaired(finished=0, miscounted=False)
         """
-        return repair(self._tables.transactions, self._tables.open(database, table))
+        row = self._tables.open(database, table)
+        rekey(self._tables, row)
+        return repair(self._tables.transactions, row)
 
     def repair_catalog(self) -> int:
         """Finish what dead writers left of tables and functions that are gone, or were to come; of how many. O(tables).
@@ -828,4 +831,6 @@ def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE
     expect("patience", patience, int, float, hint=_PATIENCE)
     if not patience >= 0:
         raise InvalidInput("the patience is not 0 or more", patience=patience, hint=_PATIENCE)
-    return PartitionStore(connect_rows(url, create=create), patience)
+    rows = connect_rows(url, create=create)
+    bring_up(Tables(Transactions(rows, Patience(total=patience))))
+    return PartitionStore(rows, patience)

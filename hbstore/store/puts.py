@@ -15,7 +15,7 @@ from hbstore.errors import (
     PartitionNotFound,
     TimelineMismatch,
 )
-from hbstore.keys import MAX_KEY, TAG_TEXT, row_key, split_key, text_cell
+from hbstore.keys import MAX_KEY, fits, row_key, split_key, text_cell
 from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
@@ -27,7 +27,8 @@ from hbstore.store.timelines.time_columns import TimeColumns, collected
 from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
-"""What to do with text that does not fit its column's type: refuse it, or keep it as text that nothing matches."""
+"""What to do with text that does not fit its column's type: refuse it, or keep it. Engines may read a value from it,
+by which filters select it then; else nothing matches it."""
 
 NEEDS_PARTITIONS: Final = 'Give a list of Partition objects, such as [Partition(("2013-01-01", "5"))]'
 NEEDS_VALUES: Final = 'Give a list of partitions, such as [("2013-01-01", "5")]; specs (dicts) and Partitions do, too'
@@ -160,13 +161,13 @@ def cells_of(definition: Definition, values: Sequence[str], invalid_values: Inva
         )
     cells = tuple(map(text_cell, types, values))
     if invalid_values == "reject":
-        for at, cell in enumerate(cells):
-            if cell[:1] == TAG_TEXT:
+        for at, text in enumerate(values):
+            if not fits(types[at], text):
                 raise InvalidPartitionValue(
                     "a partition value does not fit its column's type",
                     column=definition.schema.names[at],
                     type=types[at].name,
-                    value=repr(values[at]),
+                    value=repr(text),
                     hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
                 )
     return cells

@@ -12,7 +12,7 @@ from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Text, joined
+from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, PartitionValues
@@ -291,7 +291,7 @@ def with_spec(
     texts = {column: NULL_PARTITION if value is None else value for column, value in spec.items()}
     given = zip(columns, spec_values(columns, texts), strict=True)
     parts: list[ExpressionTree] = [
-        Comparison(column, Operator.EQ, Text(value or NULL_PARTITION)) for column, value in given if value is not None
+        SpecValue(column, value or NULL_PARTITION) for column, value in given if value is not None
     ]
     tree = filter_tree(where, like_dialect)
     if tree is not None:

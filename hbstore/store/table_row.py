@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -67,6 +68,9 @@ DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
 _TABLE_ID: Final = 8
 _HEAD: Final = 16
+_MARK: Final = b"\xff"
+"""Stands before the columns that hold respelled values; no struct begins with it."""
+_POSITION: Final = 2
 
 
 def first_definition(table: Table) -> bytes:
@@ -81,12 +85,30 @@ def first_definition(table: Table) -> bytes:
 
 def next_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is altered."""
-    return cell[:_HEAD] + encode_table(table)
+    return _upto_struct(cell) + encode_table(table)
 
 
 def renewed_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
-    return cell[:_TABLE_ID] + os.urandom(_HEAD - _TABLE_ID) + encode_table(table)
+    return cell[:_TABLE_ID] + os.urandom(_HEAD - _TABLE_ID) + _upto_struct(cell)[_HEAD:] + encode_table(table)
+
+
+def respelled_definition(cell: bytes, columns: Iterable[int]) -> bytes:
+    """The ``d:def`` cell of a table of which some more columns, by their positions, hold respelled values.
+
+    The mark stands in the definition, so who knows that knows the mark, and plans made without it are not used again.
+    """
+    marked = sorted(respelled_columns(cell).union(columns))
+    positions = b"".join(at.to_bytes(_POSITION, "big") for at in marked)
+    return cell[:_HEAD] + _MARK + len(marked).to_bytes(_POSITION, "big") + positions + struct_of(cell)
+
+
+def respelled_columns(cell: bytes) -> frozenset[int]:
+    """The positions of the columns that hold respelled values, by the ``d:def`` cell."""
+    positions = _upto_struct(cell)[_HEAD + len(_MARK) + _POSITION :]
+    return frozenset(
+        int.from_bytes(positions[at : at + _POSITION], "big") for at in range(0, len(positions), _POSITION)
+    )
 
 
 def id_and_version(cell: bytes) -> bytes:
@@ -101,7 +123,15 @@ def table_id_of(cell: bytes) -> bytes:
 
 def struct_of(cell: bytes) -> bytes:
     """The Table struct in a ``d:def`` cell."""
-    return cell[_HEAD:]
+    return cell[len(_upto_struct(cell)) :]
+
+
+def _upto_struct(cell: bytes) -> bytes:
+    """What stands before the Table struct."""
+    if cell[_HEAD : _HEAD + len(_MARK)] != _MARK:
+        return cell[:_HEAD]
+    at = _HEAD + len(_MARK)
+    return cell[: at + _POSITION * (1 + int.from_bytes(cell[at : at + _POSITION], "big"))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +139,14 @@ class Definition:
     """A decoded table and what planning needs of it; shared by all calls while the table is not altered.
 
     It is equal to itself alone, so it is a quick key for what is known of this version of the table.
+
+    Attributes:
+        table: the table.
+        respelled: the positions of partition columns that hold respelled values.
     """
 
     table: Table
+    respelled: frozenset[int] = frozenset()
 
     @cached_property
     def prefix(self) -> bytes:
@@ -121,7 +156,7 @@ class Definition:
     @cached_property
     def schema(self) -> KeySchema:
         """Its partition columns as keys see them."""
-        return KeySchema(self.prefix, self.table.partition_column_names, self.table.key_types)
+        return KeySchema(self.prefix, self.table.partition_column_names, self.table.key_types, self.respelled)
 
     @cached_property
     def time_columns(self) -> TimeColumns | None:
@@ -239,4 +274,4 @@ def statistics_of(row: TableRow) -> Statistics:
 @lru_cache(maxsize=_REMEMBERED)
 def definition_of(cell: bytes) -> Definition:
     """The definition in a ``d:def`` cell: a table is decoded once for each version of it. O(bytes) for the look-up."""
-    return Definition(decode_table(struct_of(cell)))
+    return Definition(decode_table(struct_of(cell)), respelled_columns(cell))

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
-from hbstore.keys import cell_at, split_key, successor
+from hbstore.keys import cell_at, is_respelled, split_key, successor
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.rows.interface import PartitionRow
 from hbstore.service_structs import NOTHING, decode_companion, encode_companion
@@ -29,7 +29,7 @@ from hbstore.store.puts import (
     texts_of,
 )
 from hbstore.store.sketch import Sketch
-from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, totals_state
+from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, respelled_definition, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.structs import partition_from_payload
@@ -216,6 +216,7 @@ def write_change(view: RowView, row: TableRow, change: Change) -> Change:
     if not (done.puts or done.deletes):
         return done
     view.write(done.puts, done.deletes)
+    mark_respelled(view, row, done.puts)
     view.set_state(totals_state(row.totals + _gained(done, stored)))
     add_statistics(view, row, done)
     columns = row.definition.time_columns
@@ -261,6 +262,21 @@ def _by_key(row: TableRow, expected: Expected) -> dict[bytes, bytes | None]:
     for payload in expected.values():
         expect("expected", payload, bytes, NoneType, hint=_NEEDS_PAYLOADS)
     return {partition_key(row, values): payload for values, payload in expected.items()}
+
+
+def mark_respelled(view: RowView, row: TableRow, puts: Iterable[PartitionRow]) -> None:
+    """Write into a table's definition which of its columns hold respelled values now."""
+    types = row.definition.schema.types
+    columns = [(at, column_type) for at, column_type in enumerate(types) if column_type.width is not None]
+    more = {
+        at
+        for put in puts
+        if not is_companion(put.key)
+        for at, column_type in columns
+        if is_respelled(column_type, put.cells[at])
+    }
+    if not more <= row.definition.respelled:
+        view.put_cell(DEFINITION, respelled_definition(row.cells[DEFINITION], more))
 
 
 def add_statistics(view: RowView, row: TableRow, change: Change) -> None:

@@ -40,7 +40,21 @@ words = st.text(st.sampled_from("ab%_\\'\"\0\U0010ffff"), max_size=3)
 
 
 def _dense(kind):
-    """Texts of few values that lie close together."""
+    """Texts of few values that lie close together, some of which have other spellings."""
+    spellings = _SPELLINGS.get(kind.partition("(")[0], ("{} ", "\t{}"))
+    texts = _values(kind)
+    if kind.startswith(("string", "varchar", "char")):
+        return texts
+    return texts | texts | st.builds(str.format, st.sampled_from(spellings), texts)
+
+
+_SPELLINGS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), ("{}.0", "{}.5", " {}")),
+    "date": ("{} 00:00:00", "{}T", " {}"),
+}
+
+
+def _values(kind):
     if kind.startswith("date"):
         return days
     if kind.startswith("timestamp"):

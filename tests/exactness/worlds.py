@@ -1,7 +1,7 @@
 """Worlds: a table with partitions of which everything is known, and ways to load it into a store.
 
 The expected order comes from typed values, not from keys: the null partition first, then values in their own order,
-then texts that are no value of the type.
+then texts that are no value of the type. A value that is respelled stands behind the value, by its text.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ def place_of(kind, text):
     """Where a value's text stands among all texts of its column."""
     if text == NULL_PARTITION:
         return (0,)
+    spelling = ""
     try:
         value = kind.parse(text)
     except ValueError:
+        spelling, value = text, kind.read(text)
+    if value is None:
         return (2, text)
     if isinstance(value, float):
-        return (1, math.isnan(value), 0.0 if math.isnan(value) else value)
-    return (1, value)
+        return (1, math.isnan(value), 0.0 if math.isnan(value) else value, spelling)
+    return (1, value, spelling)
 
 
 def order_of(kinds, values):

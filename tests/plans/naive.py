@@ -73,7 +73,8 @@ def _typed(kind, text):
     try:
         return kind.parse(text)
     except ValueError:
-        return UNPARSABLE
+        value = kind.read(text)
+    return UNPARSABLE if value is None else value
 
 
 def _truth(tree, typed, kinds):

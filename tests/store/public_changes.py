@@ -146,6 +146,9 @@ CHANGES = {
     "store.drop_table": lambda s: s.drop_table(*SALES),
     "store.add_partitions": lambda s: s.add_partitions(*SALES, [partition(1, 7), partition(3, 7)]),
     "store.add_partitions if missing": lambda s: s.add_partitions(*SALES, [partition(1, 2), partition(3, 7)], True),
+    "store.add_partitions respelled": lambda s: s.add_partitions(
+        *SALES, [partition("01 00:00", "2.0"), partition(3, "7.0")], invalid_values="keep"
+    ),
     "store.drop_partitions": lambda s: s.drop_partitions(*SALES, [FIRST, ("2013-01-02", "4")]),
     "store.drop_partitions if there": lambda s: s.drop_partitions(
         *SALES, [SECOND, ("2013-01-03", "7")], if_exists=True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.drawing import CHARACTER
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, cell_text, is_cell
+from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, cell_text, is_cell, value_part
 from hbstore.plans.sampled_values import SampledValues
 from hbstore.types import ColumnType
 from hbstore.wording import clipped
@@ -56,7 +56,7 @@ class ColumnAxis:
             sampled: values that there are.
             also: cells that are to be shown, too, such as those that a plan asks for.
         """
-        cells = sorted({*sampled.cells, *also})
+        cells = sorted({value_part(column_type, cell) for cell in (*sampled.cells, *also)})
         values = [cell for cell in cells if cell[:1] == TAG_VALUE]
         if column_type.width is None or not values:
             return ColumnAxis(column_type, left, width, tuple(cells), None, 0)

@@ -73,10 +73,7 @@ def _table(call: Call, role: str, database: str | None, name: str | None) -> Tab
 
 
 def _matching(call: Call, table: Table, values: Sequence[str]) -> list[Partition]:
-    partial = partial_values(table, values)
-
     def collect(_: Table, batches: Batches) -> list[Partition]:
-        selected = partial.select(batches) if partial.others else batches
-        return partitions_from_payloads(payload for batch in selected for payload in batch)
+        return partitions_from_payloads(payload for batch in batches for payload in batch)
 
-    return read_partitions(call, table.database, table.name, partial.where, collect)
+    return read_partitions(call, table.database, table.name, partial_values(table, values), collect)

@@ -129,7 +129,6 @@ def spool_partitions(
     *,
     max_parts: int | None = None,
     like_dialect: LikeDialect = FILTER_DIALECT,
-    select: Callable[[Batches], Batches] | None = None,
 ) -> tuple[Table, PartitionSpool]:
     """The partitions that a filter selects, and the table as it was then.
 
@@ -140,18 +139,16 @@ def spool_partitions(
         where: a filter, or None for all.
         max_parts: the first so many; all, if it is None or below zero.
         like_dialect: the filter's.
-        select: takes a part of them, where the filter alone does not decide.
     """
     spool = PartitionSpool()
 
     def fill(table_read: Table, batches: Batches) -> Table:
         spool.clear()
-        spool.extend(batches if select is None else first(select(batches), max_parts))
+        spool.extend(batches)
         return table_read
 
     try:
-        limit = max_parts if select is None else None
-        read = read_partitions(call, database, table, where, fill, max_parts=limit, like_dialect=like_dialect)
+        read = read_partitions(call, database, table, where, fill, max_parts=max_parts, like_dialect=like_dialect)
     except BaseException:
         spool.close()
         raise

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
+from hbstore.filters.tree import ExpressionTree
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.expressions import ExpressionSelection, selection_of
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT
@@ -24,7 +25,7 @@ from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partition_values
-from hbstore.warehouse.partial_values import PartialValues, partial_values
+from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()
 _NO_EXPRESSION: Final = (None, b"", b"\xff")
@@ -128,17 +129,13 @@ def partition_name_has_valid_characters(_: Call) -> bool:
     return True
 
 
-def _names(call: Call, database: str | None, table: str | None, partial: PartialValues | None) -> list[str]:
+def _names(call: Call, database: str | None, table: str | None, where: ExpressionTree | None) -> list[str]:
     """Names in alphabetical order."""
-    where = None if partial is None else partial.where
     note_target(call, database, table, where)
 
     def collect(row: TableRow, plan: MultiScanPlan, batches: Batches) -> list[str]:
         columns = row.table.partition_column_names
-        if partial is not None and partial.others:
-            names = _of_payloads(columns, partial.select(batches))
-        else:
-            names = _of_heads(columns, fetch_heads(plan, call.store.rows, HEAD)) or _of_payloads(columns, batches)
+        names = _of_heads(columns, fetch_heads(plan, call.store.rows, HEAD)) or _of_payloads(columns, batches)
         note_plan(call, plan, row, len(names))
         names.sort()
         return names

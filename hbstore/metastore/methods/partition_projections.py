@@ -96,9 +96,8 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
     if filter_spec.filterMode == FilterMode.BY_NAMES:
         return read_named(call, database, name, texts, make)
     if filter_spec.filterMode == FilterMode.BY_VALUES:
-        partial = partial_values(call.store.get_table(database_name(database), name or ""), texts)
-        select = partial.select if partial.others else iter
-        return read_partitions(call, database, name, partial.where, lambda table, batches: make(table, select(batches)))
+        where = partial_values(call.store.get_table(database_name(database), name or ""), texts)
+        return read_partitions(call, database, name, where, make)
     if filter_spec.filterMode == FilterMode.BY_EXPR:
         trees = [parse_filter(text, dialect_of_request(text)) for text in texts]
         conditions = [tree for tree in trees if tree is not None]

@@ -189,9 +189,8 @@ def _with_values(
     call: Call, database: str | None, name: str | None, values: Sequence[str] | None, max_parts: int | None
 ) -> PartitionList:
     table = call.store.get_table(database_name(database), name or "")
-    partial = partial_values(table, values)
-    select = partial.select if partial.others else None
-    return PartitionList(spool_partitions(call, database, name, partial.where, max_parts=max_parts, select=select)[1])
+    where = partial_values(table, values)
+    return PartitionList(spool_partitions(call, database, name, where, max_parts=max_parts)[1])
 
 
 def _named(call: Call, database: str | None, table: str | None, names: Sequence[str]) -> PartitionList:

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
 from hbstore.keys import MAX_KEY
 from hbstore.name_lists import lay_out
-from hbstore.rows.format_number import ensure_format
+from hbstore.rows.format_number import FORMAT, ensure_format, store_format, stored_format
 from hbstore.rows.hbase.filters import push
 from hbstore.rows.hbase.idl import Mutation
 from hbstore.rows.hbase.link import Link
@@ -96,6 +96,14 @@ class HBaseRows:
     def costs(self) -> Costs:
         """What reading costs here."""
         return COSTS
+
+    def format_number(self) -> int:
+        """What the catalog says: one request."""
+        return stored_format(self) or FORMAT
+
+    def set_format_number(self, number: int) -> None:
+        """Write it into the catalog: one request."""
+        store_format(self, number)
 
     def transaction(self) -> AbstractContextManager[None]:
         """Raise: `atomic` says that there are none."""

@@ -79,6 +79,16 @@ class SqliteRows:
         """Measured on this backend."""
         return _COSTS
 
+    def format_number(self) -> int:
+        """What the file says."""
+        with self._connections.mine() as sqlite:
+            return int(sqlite.execute("PRAGMA user_version").fetchone()[0])
+
+    def set_format_number(self, number: int) -> None:
+        """Write it into the file, which versions that do not know it turn away from then on."""
+        with self.transaction(), self._connections.mine() as sqlite:
+            sqlite.execute(f"PRAGMA user_version = {number:d}")
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens at once or not at all; no other writer runs, readers see the state before."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell
+from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell, value_part
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_predicate
 from hbstore.rows.interface import Rows, StoredRow
@@ -95,7 +95,7 @@ def _met_in_leaps(
         if len(page) < size:
             break
         last = page[-1][0]
-        cell = cell_at(last, 0, width)
+        cell = value_part(row.definition.schema.types[0], cell_at(last, 0, width))
         at = bisect_right(indexes, cell, at, key=cell_of)
         undecided = indexes[at - 1] if at and cell_of(indexes[at - 1]) == cell else None
         if undecided is not None and undecided not in met:  # its first rows are of another period

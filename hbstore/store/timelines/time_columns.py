@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from hbstore.errors import CorruptRow, InvalidTime, TimelineMismatch
-from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell
+from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell, value_part
 from hbstore.model import Table
 from hbstore.names import partition_name
 from hbstore.structs import partition_from_payload
@@ -161,7 +161,7 @@ class TimeColumns:
         return []
 
     def cell(self, column: str, period: UpdatePeriod, index: int) -> bytes:
-        """The cell that partitions of a time have in a column."""
+        """The cell that partitions of a time have in a column, where its value is not respelled."""
         at = self.table.partition_column_names.index(column)
         kind = self.table.key_types[at]
         if isinstance(kind, DateType | TimestampType):
@@ -221,6 +221,7 @@ class TimeColumns:
 
     def _indexes_in(self, kind: ColumnType, cell: bytes) -> Sequence[int | None] | None:
         tag, periods = cell[:1], self.declaration.periods
+        cell = value_part(kind, cell)
         if tag == TAG_NULL:
             return None
         if tag == TAG_VALUE and isinstance(kind, DateType):

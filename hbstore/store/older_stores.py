@@ -1,0 +1,100 @@
+"""Older stores: partitions whose keys an earlier version made get the keys that this one makes of their values.
+
+Up to format 3 a respelled value, such as ``9.0`` in an int column, was kept as a text that no comparison selects. Such
+partitions move to their new keys, some in each transaction. Only then the store says that it has this version's format;
+so nobody asks a store that is half moved, and where a process dies on the way the next one goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Final
+
+from hbstore.errors import CorruptRow, DatabaseNotFound, StoreReadOnly, TableNotFound
+from hbstore.keys import TAG_END, TAG_TEXT, row_key, successor
+from hbstore.rows.format_number import FORMAT
+from hbstore.rows.interface import PartitionRow
+from hbstore.rows.predicate import CellIn, any_of
+from hbstore.store.changes import Change
+from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.puts import cells_of, partition_key
+from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
+from hbstore.store.tables import Tables
+from hbstore.store.writer import write_change
+from hbstore.structs import partition_values
+from hbstore.transactions.transaction import Transaction
+
+_AT_ONCE: Final = 1_000
+"""Partitions that one transaction moves."""
+
+
+def bring_up(tables: Tables) -> None:
+    """Give a store that an earlier version made this version's format; nothing where it has that. O(partitions)."""
+    rows = tables.transactions.rows
+    if rows.format_number() == FORMAT:
+        return
+    for key in [key for key, _ in rows.scan_catalog(*TABLE_KEYS)]:
+        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # `hbstore check` names a damaged table
+            rekey(tables, tables.open(*names_of(key)))
+    with suppress(StoreReadOnly):  # nothing had to move, so it can be read as it is
+        rows.set_format_number(FORMAT)
+
+
+def rekey(tables: Tables, row: TableRow) -> int:
+    """Move the partitions of a table that were kept as texts and are values to their keys; how many. O(partitions)."""
+    for commit in row.log.commits:  # what is decided may not be written yet
+        tables.transactions.roll_forward(row.key, commit)
+    moved, start = 0, row.definition.prefix
+    while stale := list(islice(_stale(tables, row, start), _AT_ONCE)):
+        moved += _move(tables, row, stale)
+        start = stale[-1] + b"\0"
+    return moved
+
+
+def _stale(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
+    """The keys of partitions that were kept as texts and have other keys now; those of damaged ones stay."""
+    leaves = [
+        CellIn(at, ((TAG_TEXT, TAG_END),))
+        for at, column_type in enumerate(row.definition.schema.types)
+        if column_type.name != "string"  # any text is a value of it
+    ]
+    if not leaves:
+        return
+    for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix), any_of(leaves)):
+        for key, payload in batch:
+            with suppress(CorruptRow):
+                if partition_key(row, partition_values(payload)) != key:
+                    yield key
+
+
+def _move(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
+    """Move some partitions, with all that is known about them, unless there is one under the new key."""
+
+    def move(transaction: Transaction) -> int:
+        view, now = tables.view(transaction, row.table.database, row.table.name)
+        definition, columns = now.definition, now.definition.time_columns
+        stored = view.existing(keys)
+        places = {}
+        for key, payload in stored.items():
+            cells = cells_of(definition, partition_values(payload), "keep")
+            places[key] = PartitionRow(row_key(definition.prefix, cells), cells, payload)
+        taken = view.existing(place.key for place in places.values())
+        moving = {key: place for key, place in places.items() if place.key not in taken}
+        companions = view.existing(companion_keys(now, moving))
+        puts, deletes = list(moving.values()), [*moving, *companions]
+        new_keys = companion_keys(now, [place.key for place in puts])
+        for key, new_key in zip(companion_keys(now, moving), new_keys, strict=True):
+            if key in companions:
+                puts.append(PartitionRow(new_key, (), companions[key]))
+        times = (
+            {}
+            if columns is None
+            else {place.key: columns.stored_times(place.cells, place.payload) for place in moving.values()}
+        )
+        present = {key: partition_values(place.payload) for key, place in moving.items()}
+        write_change(view, now, Change(tuple(puts), tuple(sorted(deletes)), present=present, times=times))
+        return len(moving)
+
+    return tables.transactions.run(move)
