@@ -20,6 +20,7 @@ from typing import Final, TypeAlias
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidTime, PartitionNotFound
 from hbstore.filters.builder import Expression, spec_filter
+from hbstore.keys import TAG_VALUE, cell_text, text_cell, value_part
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
@@ -209,7 +210,10 @@ class Dumps:
         with suppress(InvalidTime, ValueError):
             if not isinstance(kind, DateType | TimestampType):
                 return self.period.parse(text)
-            time = datetime.fromisoformat(kind.text(kind.parse(text))).replace(tzinfo=UTC)
+            cell = text_cell(kind, text)
+            if cell[:1] != TAG_VALUE:
+                return None
+            time = datetime.fromisoformat(cell_text(kind, value_part(kind, cell))).replace(tzinfo=UTC)
             return self.period.time(self.period.index(time))
         return None
 

@@ -22,16 +22,18 @@ def is_point(column_type: ColumnType, start: bytes, stop: bytes, *, respelled: b
     >>> is_point(truth, start, stop), is_point(truth, start, stop, respelled=True)
     (True, False)
     """
-    if stop == start + RESPELLED:
-        return is_cell(start, column_type)
-    if respelled and start[:1] == TAG_VALUE and not is_respelled(column_type, start):
-        return False
     width = column_type.width
     if width is not None and len(start) == len(stop) == width + 1:
+        if respelled and start[:1] == TAG_VALUE:
+            return False
         if start[:-1] == stop[:-1]:
             return stop[-1] - start[-1] == 1
         return int.from_bytes(stop, "big") - int.from_bytes(start, "big") == 1
-    return is_cell(start, column_type) and stop == after_cell(column_type, start)
+    if not is_cell(start, column_type):
+        return False
+    if stop == after_cell(column_type, start):
+        return not (respelled and start[:1] == TAG_VALUE) or is_respelled(column_type, start)
+    return stop == start + RESPELLED
 
 
 def possible_cells(column_type: ColumnType, start: bytes, stop: bytes, *, respelled: bool) -> int | None:
