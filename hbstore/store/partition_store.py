@@ -421,8 +421,8 @@ class PartitionStore:
         """Add partitions, all or none; how many, as with ``if_not_exists`` those that are there are passed over.
 
         A partition without a location gets the table's and its own name; without a storage it inherits the table's.
-        ``invalid_values="keep"`` takes values that do not fit their column's type as text that is listed and found by
-        its name, and never matched by a comparison; "reject" raises.
+        ``invalid_values="keep"`` takes values that do not fit their column's type: a filter matches such a value where
+        engines read one from the text, as from ``9.0`` in an int column. "reject" raises.
 
         Raises:
             AlreadyExists: one is there already, or stands twice in the batch, unless ``if_not_exists``.

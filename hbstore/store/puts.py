@@ -27,8 +27,8 @@ from hbstore.store.timelines.time_columns import TimeColumns, collected
 from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
-"""What to do with text that does not fit its column's type: refuse it, or keep it. Engines may read a value from it,
-by which filters select it then; else nothing matches it."""
+"""What to do with text that does not fit its column's type: refuse it, or keep it. Filters match it where engines read
+a value from it."""
 
 NEEDS_PARTITIONS: Final = 'Give a list of Partition objects, such as [Partition(("2013-01-01", "5"))]'
 NEEDS_VALUES: Final = 'Give a list of partitions, such as [("2013-01-01", "5")]; specs (dicts) and Partitions do, too'

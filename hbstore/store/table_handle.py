@@ -204,8 +204,8 @@ class TableHandle:
         Args:
             partitions: what to add.
             if_not_exists: pass over those that are there.
-            invalid_values: "keep" takes values that do not fit their column's type as text that filters never match;
-                "reject" raises.
+            invalid_values: "keep" takes values that do not fit their column's type; filters match them where engines
+                read a value from the text. "reject" raises.
 
         Raises:
             AlreadyExists: one is there already, or stands twice among them, unless ``if_not_exists``.

@@ -389,5 +389,5 @@ def test_a_list_that_is_read_while_a_partition_moves_begins_anew(ask, monkeypatc
 
 
 def test_partial_values_of_nothing_are_no_filter():
-    assert partial_values(SALES, None).where is None
-    assert partial_values(SALES, ["", ""]).where is None
+    assert partial_values(SALES, None) is None
+    assert partial_values(SALES, ["", ""]) is None
