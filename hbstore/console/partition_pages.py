@@ -14,7 +14,7 @@ from hbstore.console.filter_form import FilterForm, problem_of, problem_status
 from hbstore.console.rendering import page, table_address
 from hbstore.errors import FilterError, FilterTypeError, TimelineError
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, Text
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys import NULL_PARTITION, fits
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.plans.key_fields import key_fields
@@ -129,7 +129,9 @@ def _turns(table: Table, form: FilterForm, back: str, following: str | None) -> 
 
 
 def _filter(table: Table, partition: Partition) -> str | None:
-    """The filter that selects one partition; None where none can be written."""
+    """The filter that selects one partition, and other spellings of its values; None where none can be written."""
+    if not all(map(fits, table.key_types, partition.values)):
+        return None
     parts: list[ExpressionTree] = [
         IsNull(name) if value == NULL_PARTITION else Comparison(name, Operator.EQ, Text(value))
         for name, value in zip(table.partition_column_names, partition.values, strict=True)

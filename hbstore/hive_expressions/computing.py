@@ -56,8 +56,8 @@ class ColumnCondition:
         """Whether it holds for a value's canonical text, or for NULL; None where that is unknown."""
         try:
             value = None if text is None else self.type.parse(text)
-        except ValueError:  # a place on the column's line that no value has, which the planner looks at
-            value = None
+        except ValueError:  # a text too long for its type, or a place on the line that no value has, for the planner
+            value = self.type.read(text or "")
         found = self.compute(value)
         return None if found is None else bool(found)
 

@@ -28,8 +28,9 @@ class Computed:
         """What it is for a value's canonical text."""
         try:
             return self.of_null if text is None else self.of(self.kind.parse(text))
-        except ValueError:  # a place between values
-            return self.of_null
+        except ValueError:  # a text that is too long, or a place between values
+            value = self.kind.read(text)
+        return self.of_null if value is None else self.of(value)
 
     def of(self, value):
         """What it is for a value."""

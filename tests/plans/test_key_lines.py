@@ -104,7 +104,8 @@ KINDS = {
 @pytest.mark.parametrize("seed", range(6))
 def test_values_are_those_that_there_are(kind, seed):
     random = Random(f"{kind} {seed}")
-    texts = {KINDS[kind](random) for _ in range(random.choice((1, 3, 40, 300)))} | {None}
+    texts = {KINDS[kind](random) for _ in range(random.choice((1, 3, 40, 300)))}
+    texts |= {None, *(f" {text}" for text in sorted(texts)[:: random.choice((1, 4, 400))])}  # respelled, but of strings
     with connect("memory://") as store:
         store.create_database("d")
         store.create_table(Table("d", "t", [Column("a", kind), Column("b", "int")]))
