@@ -58,11 +58,22 @@ LIMIT = 250
 """Partitions of a table at most."""
 
 
-def random_text(random, kind):
-    """A partition value of a column of this type; one in twelve is odd."""
+SPELLINGS = {
+    IntegerType: ("{}.0", "{}.5", "{}.", " {}", "{}\n"),
+    DateType: ("{} 00:00:00", "{}T05:06", "{} x", " {}"),
+    BooleanType: (" {}", "t", "F", "yes", "0"),
+}
+"""Of values of which engines read the same, although their types spell them otherwise."""
+
+
+def random_text(random, kind, *, respelled=False):
+    """A partition value of a column of this type; one in twelve is odd, and one in three respelled, if any is."""
     if random.random() < 1 / 12:
         return random.choice((NULL_PARTITION, NULL_PARTITION, random.choice(WORDS)))
-    return valid_text(random, kind)
+    text = valid_text(random, kind)
+    if respelled and random.random() < 1 / 3:
+        return random.choice(SPELLINGS.get(type(kind), (" {}", "{}\t"))).format(text)
+    return text
 
 
 def valid_text(random, kind):  # noqa: PLR0911  one for each type
@@ -100,10 +111,10 @@ def random_world(random, limit=LIMIT):
     columns = [(f"c{at}", random.choice(TYPES)) for at in range(random.choice((1, 2, 2, 3, 3, 4)))]
     limit = random.choice((limit, limit // 5, limit // 5))
     sizes = [random.choice((1, 2, 4, 8, 30)) for _ in columns]
-    pools = [
-        sorted({random_text(random, parse_type(kind)) for _ in range(size)})
-        for (_, kind), size in zip(columns, sizes, strict=True)
-    ]
+    pools = []
+    for (_, kind), size in zip(columns, sizes, strict=True):
+        respelled = random.random() < 1 / 3
+        pools.append(sorted({random_text(random, parse_type(kind), respelled=respelled) for _ in range(size)}))
     partitions = list(product(*pools))
     kept = min(len(partitions), random.randint(1, limit))
     return World.of(columns, random.sample(partitions, kept))
