@@ -7,6 +7,7 @@
     python -m tests.fuzz --cubes --pairs 20000          # cube queries of random stars
     python -m tests.fuzz --sql-port 10000 --pairs 20000 # mutated calls to a server that serves drivers at this port
     python -m tests.fuzz --expressions --pairs 100000   # mutated bytes of Hive's expressions
+    python -m tests.fuzz --times 10000                  # expressions of times, beside Spark's values at a million times
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -20,6 +21,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -126,6 +128,26 @@ def run_expressions(first, strings, seconds):
     return 0
 
 
+def run_times(first, expressions, seconds, instants):
+    """Compare expressions of times with Spark's values; 1 after failures, each of which is printed with its seed."""
+    from tests.fuzz.times import compared_times  # which needs PySpark
+
+    began = shown = time.monotonic()
+    seen = Counter()
+    with closing(compared_times(first, instants)) as compared:
+        for seed, text, outcome in compared:
+            seen[outcome or "wrong"] += 1
+            if not outcome:
+                print(f"{text}\npython -m tests.fuzz --times 1 --seed {seed}", file=sys.stderr, flush=True)
+            if time.monotonic() - shown > REPORT_SECONDS:
+                shown = time.monotonic()
+                print(f"expressions of times: {dict(seen)}", flush=True)
+            if seen.total() >= expressions or time.monotonic() - began >= seconds:
+                break
+    print(f"{seen.total():,} expressions at {instants:,} times in {time.monotonic() - began:.0f} s: {dict(seen)}")
+    return 1 if seen["wrong"] else 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
@@ -134,6 +156,8 @@ def _arguments():
     parser.add_argument("--cubes", action="store_true", help="cube queries instead; --pairs counts them")
     parser.add_argument("--sql-port", type=int, help="mutated calls of drivers to this port instead, likewise")
     parser.add_argument("--expressions", action="store_true", help="mutated bytes of Hive's expressions, likewise")
+    parser.add_argument("--times", type=int, help="so many expressions of times instead, beside Spark's values")
+    parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -153,6 +177,8 @@ def main():
     first = given.seed if given.seed is not None else time.time_ns() % 10**9
     if given.sql_port is not None:
         return run_drivers(given.sql_port, first, given.pairs, given.seconds)
+    if given.times is not None:
+        return run_times(first, given.times, given.seconds, given.instants)
     if given.expressions:
         return run_expressions(first, given.pairs, given.seconds)
     if given.cubes:

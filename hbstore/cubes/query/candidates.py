@@ -14,6 +14,8 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
+from sqlglot import exp
+
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable, StorageTable
 from hbstore.cubes.query.choice import Source
@@ -24,6 +26,7 @@ from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Join, Reached
 from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
+from hbstore.cubes.query.times import TimeLook
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.registration import validity
 from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TimelineNotFound
@@ -244,7 +247,7 @@ class Needs:
     Attributes:
         by: by what partitions are chosen.
         attributes: fields that all rows have to have.
-        times: time dimensions that may be told by the partition's time, each with the largest period that will do.
+        looks: what the query looks at of the time dimensions of the partition column.
         measures: measures that WHERE or GROUP BY looks at in each row.
         start: the first moment that is asked for.
         stop: the moment behind the last.
@@ -252,10 +255,15 @@ class Needs:
 
     by: Chosen
     attributes: frozenset[str]
-    times: Mapping[str, UpdatePeriod] = field(default_factory=dict)
+    looks: Sequence[TimeLook] = ()
     measures: frozenset[str] = frozenset()
     start: int = 0
     stop: int = LIMIT
+
+    @property
+    def times(self) -> frozenset[str]:
+        """The time dimensions that are told by the partition's time, where rows do not have them."""
+        return frozenset(look.dimension for look in self.looks if look.periods)
 
     def refusal(self, cube: Cube, offer: Offer, unit: AggregateUnit | None) -> Candidate | None:
         """Why a storage table cannot answer a unit, or rows without one; None where it can."""
@@ -278,8 +286,7 @@ class Needs:
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
         yield from self._lacks_of_rows(offer, unit)
         if not (self._allows_own(offer) if offer.on.is_continuous else any(True for _ in self.periods(offer))):
-            what = "tells the times that are asked for" if self._allowed(offer) else "the options allow"
-            yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period that {what}"
+            yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period {self._lacks_period(offer)}"
         if offer.until <= self.start or self.stop <= offer.since:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
@@ -288,9 +295,14 @@ class Needs:
         answers = unit is None or unit.answers(offer)
         if unit is not None and answers:
             wanted |= unit.needed(offer)
+        if offer.on.is_continuous:
+            wanted |= self.times  # as no partitions tell them
         missing = sorted(wanted - offer.fields)
         if missing:
-            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"
+            looks = (look for look in self.looks if look.dimension in missing and not look.periods)
+            untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))
+            told = f", and partitions do not tell {', '.join(untold)}" if untold else ""
+            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{told}"
         rolled_up = f"needs rows that are not ({IS_AGGREGATED}: false)"
         if unit is not None and not answers:
             detail = f"its rows are rolled up, and {unit.text} {rolled_up}: {unit.refusal.reason}"
@@ -301,10 +313,21 @@ class Needs:
 
     def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
-        bounds = [period for name, period in self.times.items() if name not in offer.columns]
-        for period in self._allowed(offer):
-            if all(_lies_within(period, bound) for bound in bounds):
-                yield period
+        looks = self._told(offer)
+        return (period for period in self._allowed(offer) if all(period in look.periods for look in looks))
+
+    def _told(self, offer: Offer) -> list[TimeLook]:
+        """What the times of a storage table's partitions have to tell."""
+        return [look for look in self.looks if look.periods and look.dimension not in offer.columns]
+
+    def _lacks_period(self, offer: Offer) -> str:
+        """Which update periods a storage table lacks."""
+        allowed = self._allowed(offer)
+        if not allowed:
+            return "that the options allow"
+        looks = self._told(offer)
+        worst = [look for look in looks if look.periods.isdisjoint(allowed)] or looks
+        return f"in which {' and '.join(dict.fromkeys(look.text for look in worst))} stays the same"
 
     def _allowed(self, offer: Offer) -> list[UpdatePeriod]:
         fact, storage = offer.fact.name, offer.on.storage
@@ -358,13 +381,6 @@ def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
         if column.end_time is not None:
             until = min(until, moment(parse_time(column.end_time, offer.now)))
     return since, until
-
-
-def _lies_within(period: UpdatePeriod, bound: UpdatePeriod) -> bool:
-    """Whether each part of a period lies within a part of another one."""
-    if UpdatePeriod.WEEKLY in (period, bound):
-        return period is bound or (bound is UpdatePeriod.WEEKLY and period.rank < bound.rank)
-    return period.rank <= bound.rank
 
 
 def say_whose(error: HbstoreError, logical: LogicalTable, storage: str) -> None:

@@ -13,7 +13,7 @@ What is then known is the query's shape: what it asks of the rows that answer it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -30,12 +30,12 @@ from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of
-from hbstore.cubes.query.times import timestamp, with_times
+from hbstore.cubes.query.time_functions import Years
+from hbstore.cubes.query.times import TimeLook, timestamp, with_times
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import LIMIT, time_at
-from hbstore.times.update_period import UpdatePeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         check_not_dated(query, resolved)
         needed, chosen = by.widened(needed), []
     replace_ranges(resolved, ranges, chosen, needed)
-    bounds = replace_times(resolved, [name for name, column in cube.time_dimensions.items() if column == by.column])
+    start, stop = (needed[0].start, needed[-1].stop) if needed else (0, LIMIT)
+    looks = replace_times(resolved, cube, by, Years(time_at(start).year, time_at(stop).year))
     units = Units(query, RollingUp.of(cube, resolved.root))
     take_units(resolved, units)
     group(query, resolved, units)
@@ -103,9 +104,10 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
     needs = Needs(
         by,
         frozenset(name for _, attributes in columns for name in attributes),
-        bounds,
+        looks,
         frozenset(name for measures, _ in columns for name in measures),
-        *((needed[0].start, needed[-1].stop) if needed else (0, LIMIT)),
+        start,
+        stop,
     )
     trees = [*resolved.trees(), *(unit.tree for unit in units.found)]
     told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
@@ -146,19 +148,23 @@ def replace_ranges(
     resolved.where = None if where == exp.true() else where
 
 
-def replace_times(resolved: Resolved, names: Collection[str]) -> dict[str, UpdatePeriod]:
+def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> list[TimeLook]:
     """Put the partition's time in the places of time dimensions where that is enough.
 
     Args:
         resolved: the query.
-        names: the time dimensions of the partition column by which partitions are chosen.
+        cube: the cube.
+        by: the partition column by which partitions are chosen.
+        years: those that are asked for.
 
     Returns:
-        By time dimension, the largest period whose partitions' times will do.
+        What the query looks at of the time dimensions of that column.
     """
-    bounds: dict[str, UpdatePeriod] = {}
-    _map(resolved, lambda tree: with_times(tree, resolved.root, names, bounds), where=True)
-    return bounds
+    types = {attribute.name: attribute.type.lower() for attribute in cube.dim_attributes}
+    own = {name: types.get(name, "") for name, column in cube.time_dimensions.items() if column == by.column}
+    looks: list[TimeLook] = []
+    _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, looks), where=True)
+    return looks
 
 
 def take_units(resolved: Resolved, units: Units) -> None:

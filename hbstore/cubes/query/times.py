@@ -2,18 +2,21 @@
 
 The time of a partition says of its rows in which part of its update period they are, and no more. So
 ``date_trunc('month', order_time)`` and ``year(order_time)`` are answered by the time of partitions that lie within
-months and years; ``order_time`` alone needs a fact that has it as a column.
+months and years; ``order_time`` alone needs a fact that has it as a column. Where the time of partitions will do, it
+is the beginning of each that stands in the place of the times of its rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp, parse_one
 
-from hbstore.cubes.dialect import name_of
+from hbstore.cubes.query.dependence import THE_TIME, Form, Periods, as_a, start_of
 from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.query.time_functions import Use, Years, effect
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
 
@@ -22,42 +25,6 @@ _IN_SESSION: Final = "hbstore.in_session"
 
 TIME_OF: Final = "time of "
 """What the column of rows is called that holds the beginning of the partition's time, or a finer time."""
-
-_UNITS: Final[Mapping[str, UpdatePeriod]] = {
-    "YEAR": UpdatePeriod.YEARLY,
-    "YYYY": UpdatePeriod.YEARLY,
-    "YY": UpdatePeriod.YEARLY,
-    "QUARTER": UpdatePeriod.QUARTERLY,
-    "MONTH": UpdatePeriod.MONTHLY,
-    "MM": UpdatePeriod.MONTHLY,
-    "MON": UpdatePeriod.MONTHLY,
-    "WEEK": UpdatePeriod.WEEKLY,
-    "DAY": UpdatePeriod.DAILY,
-    "DD": UpdatePeriod.DAILY,
-    "HOUR": UpdatePeriod.HOURLY,
-    "MINUTE": UpdatePeriod.MINUTELY,
-    "SECOND": UpdatePeriod.SECONDLY,
-}
-_FUNCTIONS: Final[Mapping[str, UpdatePeriod]] = {
-    "year": UpdatePeriod.YEARLY,
-    "quarter": UpdatePeriod.QUARTERLY,
-    "month": UpdatePeriod.MONTHLY,
-    "monthname": UpdatePeriod.MONTHLY,
-    "last_day": UpdatePeriod.MONTHLY,
-    "day": UpdatePeriod.DAILY,
-    "dayname": UpdatePeriod.DAILY,
-    "dayofmonth": UpdatePeriod.DAILY,
-    "dayofweek": UpdatePeriod.DAILY,
-    "dayofyear": UpdatePeriod.DAILY,
-    "weekday": UpdatePeriod.DAILY,
-    "weekofyear": UpdatePeriod.WEEKLY,
-    "hour": UpdatePeriod.HOURLY,
-    "minute": UpdatePeriod.MINUTELY,
-    "second": UpdatePeriod.SECONDLY,
-    "to_date": UpdatePeriod.DAILY,
-    "date": UpdatePeriod.DAILY,
-}
-"""Functions of a time alone."""
 
 _WEEK: Final = (
     "CAST(date_add(CAST(date_trunc('WEEK', to_date(concat(substr(x, 1, 4), '-01-04'))) AS DATE),"
@@ -77,33 +44,81 @@ _FORMATS: Final[Mapping[UpdatePeriod, str]] = {
 }
 
 
-def with_times(tree: exp.Expr, root: str, names: Collection[str], bounds: dict[str, UpdatePeriod]) -> exp.Expr:
+@dataclass(frozen=True, slots=True)
+class TimeLook:
+    """What a query looks at of a time dimension, in one place.
+
+    Attributes:
+        dimension: the time dimension.
+        tree: the expression that is the same in each part of the periods; where there are none, the first one around it
+            that is not known to be.
+        root: the alias of the cube in it.
+        periods: those whose partitions' times will do in the place of rows' times.
+    """
+
+    dimension: str
+    tree: exp.Expr
+    root: str
+    periods: Periods
+
+    @property
+    def text(self) -> str:
+        """The expression as people write it."""
+        return plain_text(self.tree, self.root)
+
+
+def plain_text(tree: exp.Expr, root: str) -> str:
+    """An expression as people write it: the fields of the cube by their names alone."""
+
+    def plain(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        own = node.table == root
+        return exp.column(node.name.removeprefix(TIME_OF) if own else node.name, table=None if own else node.table)
+
+    return tree.transform(plain).sql(DIALECT, comments=False)
+
+
+def with_times(tree: exp.Expr, root: str, types: Mapping[str, str], years: Years, looks: list[TimeLook]) -> exp.Expr:
     """A copy of a tree in which columns `TIME_OF` stand where partitions' times do.
 
     Args:
         tree: whose columns have the cube's alias before them.
         root: that alias.
-        names: the time dimensions of the partition column.
-        bounds: gets, by time dimension, the largest period whose partitions' times will do.
+        types: the time dimensions of the partition column, with their types in the model; empty where it has none.
+        years: those that are asked for.
+        looks: gets what the tree looks at.
     """
 
     def replaced(node: exp.Expr) -> exp.Expr:
-        if not isinstance(node, exp.Column) or node.table != root or node.name not in names:
+        if not isinstance(node, exp.Column) or node.table != root or node.name not in types:
             return node
-        bound = None
-        parent = node.parent
-        while parent is not None:
-            found = _period_of(parent)
-            if found is None and not isinstance(parent, exp.Paren):
-                break
-            bound, parent = found or bound, parent.parent
-        if bound is None:
+        look = _look(node, types[node.name], years)
+        looks.append(look)
+        if not look.periods:
             return node
-        known = bounds.get(node.name)
-        bounds[node.name] = bound if known is None else _finer(known, bound)
-        return exp.column(TIME_OF + node.name, table=root, quoted=True)
+        time = exp.column(TIME_OF + node.name, table=root, quoted=True)
+        return exp.cast(time, "date") if types[node.name] == "date" else time
 
     return tree.transform(replaced)
+
+
+def _look(column: exp.Column, kind: str, years: Years) -> TimeLook:
+    """What the expressions around a time dimension look at of it: from the inside out, as far as they are known."""
+    known = THE_TIME.then(start_of(UpdatePeriod.DAILY)) if kind == "date" else THE_TIME
+    if kind.startswith(("string", "varchar", "char")):
+        known = as_a(Form.TEXT)
+    tree: exp.Expr = column
+    part = tree
+    while known.form is not Form.OTHER and isinstance(node := part.parent, exp.Condition):
+        outer = effect(Use(node, part, known, years))
+        if outer is None:
+            tree = tree if known.same and tree is not column else node
+            break
+        known, part = known.then(outer), node
+        tree = tree if isinstance(node, exp.Paren) else node
+    # A date alone stays a column, as the facts have it.
+    return TimeLook(column.name, tree, column.table, Periods() if tree is column else known.same)
 
 
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:
@@ -134,27 +149,3 @@ def _beginning(kind: ColumnType, period: UpdatePeriod) -> str:
     if isinstance(kind, DateType):
         return "CAST(x AS TIMESTAMP)"
     return "x"
-
-
-def _period_of(node: exp.Expr) -> UpdatePeriod | None:
-    """The parts of time within which the result of a function is the same; None for other nodes."""
-    if isinstance(node, exp.Extract):
-        return _UNITS.get(node.this.name.upper())
-    if isinstance(node, exp.Cast):
-        return UpdatePeriod.DAILY if node.to.is_type("date") else None
-    match name_of(node), node.expressions:
-        case ("date_trunc", [exp.Literal(is_string=True) as unit, _]) | (
-            "trunc",
-            [_, exp.Literal(is_string=True) as unit],
-        ):
-            return _UNITS.get(unit.name.upper())
-        case str(name), [_]:
-            return _FUNCTIONS.get(name)
-    return None
-
-
-def _finer(one: UpdatePeriod, other: UpdatePeriod) -> UpdatePeriod:
-    """The largest period whose parts lie within those of both."""
-    if one is not other and UpdatePeriod.WEEKLY in (one, other):
-        return min(one, other, UpdatePeriod.DAILY, key=lambda period: period.rank)
-    return min(one, other, key=lambda period: period.rank)

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.query.times import plain_text
 
 
 class TableRows(Protocol):
@@ -111,13 +111,7 @@ class AggregateUnit:
     @property
     def text(self) -> str:
         """The aggregate as people write it."""
-
-        def plain(node: exp.Expr) -> exp.Expr:
-            if not isinstance(node, exp.Column):
-                return node
-            return exp.column(node.name, table=None if node.table == self.root else node.table or None)
-
-        return self.tree.transform(plain).sql(DIALECT, comments=False)
+        return plain_text(self.tree, self.root)
 
     @property
     def fields(self) -> frozenset[str]:

@@ -154,3 +154,10 @@ def test_each_row_counts_once(seed):
             assert db.execute(in_duckdb(found.sql)).fetchone() == (sum(inside) if inside else None,)
             whole = any(start <= hour and hour + dt.timedelta(hours=1) <= stop for hour in hours)
             assert ("lake_hourly" in found.partitions) == (whole and weight >= 10)
+
+
+def test_a_time_dimension_that_partitions_alone_tell_is_not_told():
+    cube = CUBE[2].changed(time_dimensions={"start_time": "dt", "dt": "dt"})
+    fresh = fact("live", "fare start_time", StorageTable(storage="lake", update_periods=["CONTINUOUS"]))
+    with opened(*CUBE[:2], cube, fresh, now=NOW) as cubes, pytest.raises(NoCandidate, match="it has no dt"):
+        cubes.rewrite("select year(dt), fare from rides where time_range_in(start_time, '2015-01-01', '2015-01-02')")
