@@ -43,11 +43,10 @@ class Instants:
         table = spark.range(0, max(1, count // (len(ends) + 1)), 1, 2).selectExpr(f"{random} as t")
         table = table.selectExpr(f"explode(array(t, {', '.join(ends)})) as t")
         table = table.where(f"t >= timestamp'{BEGIN}' and t < timestamp'{END}'").cache()
-        keys = ", ".join(f"unix_micros(date_trunc('{unit}', t))" for unit in UNITS.values())
-        rows = table.selectExpr("unix_micros(t) as t", f"array({keys}) as keys").toPandas()
-        order = np.argsort(rows["t"].to_numpy(), kind="stable")
-        parts = np.stack(rows["keys"].to_numpy())[order]
-        same = parts[1:] == parts[:-1]
+        keys = [f"unix_micros(date_trunc('{unit}', t))" for unit in UNITS.values()]
+        rows = table.selectExpr(*keys, "unix_micros(t)").toPandas().to_numpy()
+        order = np.argsort(rows[:, -1], kind="stable")
+        same = rows[order][1:] == rows[order][:-1]
         return Instants(table, {period: same[:, at] for at, period in enumerate(UNITS)}, order)
 
     def __len__(self) -> int:

@@ -291,13 +291,13 @@ class Needs:
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
 
     def _lacks_of_rows(self, offer: Offer, unit: AggregateUnit | None) -> Iterator[tuple[str, str]]:
-        wanted = self.attributes | self.measures
+        needed = self.attributes | self.measures
         answers = unit is None or unit.answers(offer)
         if unit is not None and answers:
-            wanted |= unit.needed(offer)
+            needed |= unit.needed(offer)
         if offer.on.is_continuous:
-            wanted |= self.times  # as no partitions tell them
-        missing = sorted(wanted - offer.fields)
+            needed |= self.times  # as no partitions tell them
+        missing = sorted(needed - offer.fields)
         if missing:
             looks = (look for look in self.looks if look.dimension in missing and not look.periods)
             untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))

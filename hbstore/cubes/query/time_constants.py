@@ -108,7 +108,7 @@ def begun_at(tree: exp.Expr, *, behind: bool = False) -> Periods:
 
 
 def _begun_at(tree: exp.Expr) -> Periods:
-    """The same of what is the beginning of a part, whichever that is."""
+    """The same of what Spark alone knows, but is the beginning of some part."""
     if isinstance(tree, exp.Add | exp.Sub):
         by = movement(tree.expression)
         return frozenset() if by is None else begun_at(tree.this) & by.keeps

@@ -78,19 +78,19 @@ class Use:
     Attributes:
         node: the expression.
         part: the part.
-        known: how it depends on the time.
+        dependence: how it depends on the time.
         years: those of the time.
     """
 
     node: exp.Expr
     part: exp.Expr
-    known: Dependence
+    dependence: Dependence
     years: Years
 
     @property
     def form(self) -> Form:
         """What the part is."""
-        return self.known.form
+        return self.dependence.form
 
     @property
     def arguments(self) -> list[exp.Expr]:
@@ -240,12 +240,17 @@ def _in_zone(use: Use, *zones: str | None) -> Dependence | None:
     """A time as clocks of one zone show it where those of another show the time."""
     result = as_a(Form.TIME)
     for zone in zones:
-        around = use.known.years + 1
+        around = use.dependence.years + 1
         seconds = None if zone is None else seconds_of(zone, use.years.first - around, use.years.last + around)
         if seconds is None:
             return None
         result = result.then(moved(0, seconds * SECOND))
     return result
+
+
+def _parsed(use: Use, read: Dependence) -> Dependence | None:
+    """A text that is read as a pattern says, which is not known; what is a time already has no use for the pattern."""
+    return read if len(use.arguments) == 1 or use.form is Form.TIME else None
 
 
 def _days_off(use: Use) -> Dependence:
@@ -276,8 +281,10 @@ TABLE: Final[Mapping[str, Row]] = {
     "trunc": Row(lambda use: _truncated(use.text(1)), (2,)),
     "last_day": Row(lambda _: start_of(_MONTH)),
     "next_day": Row(_next_day, (2,)),
-    **dict.fromkeys(("date", "to_date"), Row(lambda _: start_of(_DAY))),
-    **dict.fromkeys(("timestamp", "to_timestamp"), Row(lambda _: as_a(Form.TIME))),
+    "date": Row(lambda _: start_of(_DAY)),
+    "timestamp": Row(lambda _: as_a(Form.TIME)),
+    "to_date": Row(lambda use: _parsed(use, start_of(_DAY)), (1, 2)),
+    "to_timestamp": Row(lambda use: _parsed(use, as_a(Form.TIME)), (1, 2)),
     **dict.fromkeys(("date_add", "dateadd", "date_sub"), Row(_days_off, (2,))),
     "add_months": Row(lambda use: start_of(_DAY).then(moved(use.number(1))), (2,)),
     "from_utc_timestamp": Row(lambda use: _in_zone(use, use.text(1)), (2,)),

@@ -104,21 +104,21 @@ def with_times(tree: exp.Expr, root: str, types: Mapping[str, str], years: Years
 
 
 def _look(column: exp.Column, kind: str, years: Years) -> TimeLook:
-    """What the expressions around a time dimension look at of it: from the inside out, as far as they are known."""
-    known = THE_TIME.then(start_of(UpdatePeriod.DAILY)) if kind == "date" else THE_TIME
+    """What the functions around a time dimension look at of it: from the inside out, as far as they are known."""
+    dependence = THE_TIME.then(start_of(UpdatePeriod.DAILY)) if kind == "date" else THE_TIME
     if kind.startswith(("string", "varchar", "char")):
-        known = as_a(Form.TEXT)
+        dependence = as_a(Form.TEXT)
     tree: exp.Expr = column
     part = tree
-    while known.form is not Form.OTHER and isinstance(node := part.parent, exp.Condition):
-        outer = effect(Use(node, part, known, years))
+    while dependence.form is not Form.OTHER and isinstance(node := part.parent, exp.Condition):
+        outer = effect(Use(node, part, dependence, years))
         if outer is None:
-            tree = tree if known.same and tree is not column else node
+            tree = tree if dependence.same and tree is not column else node
             break
-        known, part = known.then(outer), node
+        dependence, part = dependence.then(outer), node
         tree = tree if isinstance(node, exp.Paren) else node
     # A date alone stays a column, as the facts have it.
-    return TimeLook(column.name, tree, column.table, Periods() if tree is column else known.same)
+    return TimeLook(column.name, tree, column.table, Periods() if tree is column else dependence.same)
 
 
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:

@@ -39,6 +39,7 @@ TIMES = [
     *("date_add({x}, {n})", "date_sub({x}, {n})", "{x} + {interval}", "{x} - {interval}", "({x}) + {interval}"),
     *("cast({x} as date)", "cast({x} as timestamp)", "to_timestamp({x})", "cast({x} as timestamp_ntz)"),
     *("from_utc_timestamp({x}, '{zone}')", "to_utc_timestamp({x}, '{zone}')", "timestamp({x})"),
+    *("to_date({x}, 'yyyy-MM-dd')", "to_timestamp({x}, 'yyyy-MM-dd HH:mm:ss')"),
     *("convert_timezone('UTC', '{zone}', {x})", "convert_timezone('{zone}', 'UTC', {x})"),
     *("cast(cast({x} as string) as timestamp)", "to_date(date_format({x}, 'yyyy-MM-01'))"),
     *("from_unixtime(unix_timestamp({x}))", "timestamp_seconds(unix_timestamp({x}))"),
