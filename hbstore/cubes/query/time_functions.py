@@ -192,9 +192,11 @@ def _comparison(use: Use) -> Dependence | None:
 
 
 def _substring(use: Use) -> Dependence | None:
-    start, length = (_number_of(use.node.args.get(name)) for name in ("start", "length"))
-    known = use.part is use.node.this and use.form in _WRITABLE and start is not None and length is not None
-    return _characters(max(start or 1, 1) + (length or 0) - 1) if known else None
+    start, length = (use.node.args.get(name) for name in ("start", "length"))
+    if use.part is not use.node.this or use.form not in _WRITABLE or not isinstance(start, exp.Literal):
+        return None  # a start with a sign is counted from the end
+    first, count = _number_of(start), _number_of(length)
+    return None if first is None or count is None else _characters(max(first, 1) + count - 1)
 
 
 def _characters(last: int | None) -> Dependence | None:

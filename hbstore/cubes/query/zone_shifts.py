@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta, tzinfo
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import gcd
 from typing import Final
@@ -16,6 +16,9 @@ _OFFSET: Final = re.compile(r"[+-](\d{1,2}):(\d{2})")
 _REGION: Final = re.compile(r"UTC|GMT|[A-Za-z_]+/[A-Za-z0-9_/+-]+")
 _STEP: Final = 7 * DAY_SECONDS
 """Clocks are not changed twice in a week."""
+
+_YEARS: Final = 10_000
+"""Years of zones that are remembered: queries may name any zones."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -50,7 +53,7 @@ def seconds_of(zone: str, first: float, last: float) -> int | None:
     return seconds
 
 
-@cache
+@lru_cache(_YEARS)
 def _in_year(zone: str, year: int) -> int | None:
     try:
         clocks = ZoneInfo(zone)

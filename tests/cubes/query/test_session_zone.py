@@ -30,6 +30,8 @@ def needs_utc(text, *documents, period="HOURLY", values=HOURS):
         ("hour(start_time), fare from rides where {}", True),
         ("fare from rides where {} having count(distinct to_date(start_time)) > 1", True),
         ("fare from rides where {} and year(start_time) = 2015", True),
+        ("fare from rides where {} and start_time >= '2015-01-01'", True),
+        ("fare from rides where {} and start_time = '2015-01-01'", False),  # which rows alone tell
         ("fare from rides where {} and time_range_in(paid_time, '2015-01-01-06', '2015-01-01-08')", True),
     ],
 )

@@ -58,6 +58,7 @@ def periods(names: str) -> frozenset[UpdatePeriod]:
         ("substr(t, 1, 7)", "MONTHLY"),
         ("left(cast(t as string), 10)", "DAILY"),
         ("substr(t, 12)", ROWS),
+        ("substr(t, (-7), 2)", ROWS),
         ("to_date(date_format(t, 'yyyy-MM-01'))", "MONTHLY"),
         # Times before and behind.
         ("next_day(t, 'MON')", "WEEKLY"),

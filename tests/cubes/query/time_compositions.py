@@ -57,7 +57,13 @@ VALUES = [
     *("datediff({x}, '2015-01-01')", "datediff('2015-01-01', {x})", "{x} >= {moment}", "{x} < {moment}"),
     *("{x} > {moment}", "{x} <= {moment}", "{moment} <= {x}", "{moment} > {x}", "{x} = {moment}"),
     *("{x} between {moment} and {moment}", "{x} not between {moment} and '2015-12-31 23:59:59.999999'"),
-    *("substr(cast({x} as string), 1, {n})", "substring({x}, {n}, 2)", "left({x}, {n})", "cast({x} as string)"),
+    *(
+        "substr(cast({x} as string), 1, {n})",
+        "substring({x}, {n}, 2)",
+        "substr({x}, -{n}, 2)",
+        "left({x}, {n})",
+        "cast({x} as string)",
+    ),
     *("months_between({x}, '2015-01-01')", "{x} in ('2015-01-10', '2015-03-01')", "{x}", "hash({x})"),
     *("datediff({x}, {y})", "{x} >= {y}", "months_between({x}, {y})", "{x} is null", "right({x}, {n})"),
 ]
