@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 
 from benchmarks.spark_session import spark_session
 from hbstore.errors import CubeQueryError
+from hbstore.times.update_period import UpdatePeriod
 from tests.cubes.query.time_claims import claims
 from tests.cubes.query.time_compositions import composition, plain_composition
 from tests.spark.instants import Instants
@@ -40,12 +41,10 @@ def compared_times(first: int, instants: int) -> Iterator[tuple[int, str, str]]:
             random = Random(seed)
             made = [random.choice((composition, composition, plain_composition))(random) for _ in range(TOGETHER)]
             texts = times.read_by_spark(made)
-            try:
-                values = times.same_within(texts)
-            except PySparkException:  # one of them fails at some times
-                yield from ((seed, text, "failed in Spark") for text in texts)
-                continue
-            for text, same in zip(texts, values, strict=True):
+            for text, same in zip(texts, _same_within(times, texts), strict=True):
+                if same is None:
+                    yield seed, text, "failed in Spark"
+                    continue
                 try:
                     periods = claimed.of(text)
                 except CubeQueryError:
@@ -53,3 +52,11 @@ def compared_times(first: int, instants: int) -> Iterator[tuple[int, str, str]]:
                 else:
                     told = "told by partitions" if periods else "needs rows"
                     yield seed, text, told if periods <= same else ""
+
+
+def _same_within(times: Instants, texts: list[str]) -> list[frozenset[UpdatePeriod] | None]:
+    """By expression, the periods in which it is the same; None where it fails at some times."""
+    try:
+        return [*times.same_within(texts)]
+    except PySparkException:
+        return [None] if len(texts) == 1 else [one for text in texts for one in _same_within(times, [text])]
