@@ -105,7 +105,6 @@ STORE = {
     "alter_table": {
         "table": SALES,
         "cascade": False,
-        "relocated": None,
         "expected_parameters": None,
         "replaces": None,
         "invalid_types": "reject",

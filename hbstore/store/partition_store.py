@@ -326,17 +326,15 @@ class PartitionStore:
         table: Table,
         *,
         cascade: bool = False,
-        relocated: tuple[str, str] | None = None,
         expected_parameters: Mapping[str, str | None] | None = None,
         replaces: Table | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
-        With ``cascade`` the columns of every partition's storage become the table's; ``relocated`` is the beginning of
-        partitions' locations and what replaces it. Both take O(partitions). With ``expected_parameters`` it is done
-        only if the very version that is replaced has these (None: has it not), with ``replaces`` only if that version
-        equals this table; neither goes together with the first two.
+        With ``cascade`` the columns of every partition's storage become the table's, which takes O(partitions). With
+        ``expected_parameters`` it is done only if the very version that is replaced has these (None: has it not), with
+        ``replaces`` only if that version equals this table.
         ``invalid_types`` is as for `create_table`; columns that stay as they are are not looked at.
 
         Raises:
@@ -353,9 +351,7 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, table.database, table.name)
-        self._table_changes.alter(
-            table, cascade=cascade, relocated=relocated, expected=expected_parameters, replaces=replaces
-        )
+        self._table_changes.alter(table, cascade=cascade, expected=expected_parameters, replaces=replaces)
 
     def rename_table(
         self,

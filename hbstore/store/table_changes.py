@@ -8,7 +8,7 @@ from types import NoneType
 
 from hbstore.arguments import expect, expect_flags
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
-from hbstore.model import Table
+from hbstore.model import Column, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.hive.grants_row import move_grants
@@ -73,18 +73,16 @@ class TableChanges:
         table: Table,
         *,
         cascade: bool,
-        relocated: tuple[str, str] | None,
         expected: Mapping[str, str | None] | None,
         replaces: Table | None,
     ) -> None:
         """Replace all of a table but its name and its partition columns, with its partitions if told so."""
         expect_flags(cascade=cascade)
-        relocated = None if relocated is None else checked_relocation(relocated)
         declared_by(table)
         expect("replaces", replaces, Table, NoneType, hint="Give the Table that it is now, or None")
         expect("expected_parameters", expected, Mapping, NoneType, hint="Give the parameters in a dict")
         expectation = _Expectation(expected or {}, replaces)
-        with_partitions = bool(table.partition_columns) and (cascade or relocated is not None)
+        with_partitions = bool(table.partition_columns) and cascade
 
         def alter(transaction: Transaction) -> None:
             view, row = self.tables.view(transaction, table.database, table.name)
@@ -92,7 +90,8 @@ class TableChanges:
             expectation.check(row)
             redefine(view, row, table, with_partitions=with_partitions)
             if with_partitions:
-                view.rewrite(_rewrite(row, _altered(row, table), row.key, relocated, cascade=cascade))
+                columns = tuple(table.columns)
+                view.rewrite(_rewrite(row, _altered(row, table), row.key, columns=columns))
 
         self.tables.transactions.run(alter)
 
@@ -132,7 +131,7 @@ class TableChanges:
             target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], altered))
             target.set_state(view.state)
             target.continue_from(view)  # companion rows go along, and keep the numbers that they were written with
-            target.rewrite(_rewrite(row, altered, target.key, relocated))
+            target.rewrite(_rewrite(row, altered, target.key, relocated=relocated))
             view.set_state(b"")
             view.clear(row.definition.prefix)
             move_grants(transaction, view.key, target.key, row.table_id)
@@ -192,10 +191,14 @@ def _altered(row: TableRow, table: Table) -> Table:
 
 
 def _rewrite(
-    row: TableRow, table: Table, target: bytes, relocated: tuple[str, str] | None, *, cascade: bool = False
+    row: TableRow,
+    table: Table,
+    target: bytes,
+    *,
+    relocated: tuple[str, str] | None = None,
+    columns: tuple[Column, ...] | None = None,
 ) -> Rewrite:
     """What becomes of the rows of a table's partitions."""
-    columns = tuple(table.columns) if cascade else None
     names = (table.database, table.name)
     return Rewrite(row.definition.prefix, prefix_of(target), len(table.partition_columns), names, relocated, columns)
 

@@ -1,6 +1,6 @@
 """Rewriting all partition rows that a table has: the one write that is not a list of rows, as there may be millions.
 
-A table that gets another name has its rows copied below that; one whose columns or location go to its partitions has
+A table that gets another name has its rows copied below that; one whose columns go to its partitions has
 them changed where they are. Rows are written in batches, and how far that has come is said in the payload row: a
 process that goes on with it begins there, and others wait as long as it makes progress.
 """

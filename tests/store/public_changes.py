@@ -137,11 +137,11 @@ CHANGES = {
     "store.alter_table": lambda s: s.alter_table(table(owner="bob")),
     "store.alter_table of what it was": lambda s: s.alter_table(table(owner="ann"), replaces=fresh().get_table(*SALES)),
     "store.alter_table and partitions": lambda s: s.alter_table(table(columns=PRICED), cascade=True),
-    "store.alter_table and places": lambda s: s.alter_table(
-        table(location="s3://attic/old"), relocated=("s3://shop/sales", "s3://attic/old")
-    ),
     "store.alter_table without timelines": lambda s: s.alter_table(table(parameters={})),
     "store.rename_table": lambda s: s.rename_table(*SALES, table(("shop", "new"))),
+    "store.rename_table and places": lambda s: s.rename_table(  # to places below those that they had
+        *SALES, table(("shop", "new"), location="s3://shop/sales/v2"), relocated=("s3://shop/sales", "s3://shop/sales/v2")
+    ),
     "store.rename_table away": lambda s: s.rename_table(*SALES, table(("attic", "sales"))),
     "store.drop_table": lambda s: s.drop_table(*SALES),
     "store.add_partitions": lambda s: s.add_partitions(*SALES, [partition(1, 7), partition(3, 7)]),

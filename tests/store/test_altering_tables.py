@@ -48,37 +48,22 @@ def test_with_cascade_all_partitions_get_the_columns_and_keep_all_else(store):
     moves.assert_clean(store)
 
 
-def test_locations_move_along_where_they_are_below_the_old_one(store):
-    store.add_partitions(*SALES, [replace(marked("7"), location="s3://elsewhere/x")])
-    store.alter_table(table(*SALES, location="s3://new/"), relocated=("s3://shop/sales", "s3://new/"))
-    assert store.get_partition(*SALES, (DAY, "2")).location == f"s3://new/ds={DAY}/hour=2"
-    assert store.get_partition(*SALES, (DAY, "7")).location == "s3://elsewhere/x"
-    assert columns(store, SALES) == [()] * 6
-    store.alter_table(table(*SALES, columns=COLUMNS), cascade=True, relocated=("s3://new", "s3://newer"))
-    assert store.get_partition(*SALES, (DAY, "2")).location == f"s3://newer/ds={DAY}/hour=2"
-    assert columns(store, SALES) == [tuple(COLUMNS)] * 6
-    moves.assert_clean(store)
-
-
 def test_tables_without_partition_columns(store):
     store.create_table(Table("shop", "flat"))
     flat = store.get_table("shop", "flat")
     altered = replace(flat, parameters={"a": "1"}, location="s3://b")
-    store.alter_table(altered, cascade=True, relocated=("s3://a", "s3://b"), expected_parameters={"a": None})
+    store.alter_table(altered, cascade=True, expected_parameters={"a": None})
     assert store.get_table("shop", "flat") == altered
 
 
 def test_what_forbids_it(store):
     before = moves.seen(store)
-    for named in ({"cascade": True}, {"relocated": ("s3://a", "s3://b")}):
-        with pytest.raises(InvalidInput):
-            store.alter_table(table(*SALES, partition_columns=[Column("ds", "date")]), **named)
-        with pytest.raises(TableNotFound):
-            store.alter_table(table("shop", "none"), **named)
-        with pytest.raises(ConcurrentChange):
-            store.alter_table(table(*SALES), **named, expected_parameters={"a": "b"})
     with pytest.raises(InvalidInput):
-        store.alter_table(table(*SALES), relocated=("", "s3://b"))
+        store.alter_table(table(*SALES, partition_columns=[Column("ds", "date")]), cascade=True)
+    with pytest.raises(TableNotFound):
+        store.alter_table(table("shop", "none"), cascade=True)
+    with pytest.raises(ConcurrentChange):
+        store.alter_table(table(*SALES), cascade=True, expected_parameters={"a": "b"})
     assert moves.seen(store) == before
     moves.assert_clean(store)
 

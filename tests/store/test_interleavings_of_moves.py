@@ -129,12 +129,10 @@ PAIRS = {
     "exchange and drop the table": (moves.exchange, dropping_table(SALES)),
     "exchange and drop the table there": (moves.exchange, dropping_table(RETURNS)),
     "exchange and rename the table there": (moves.exchange, renaming_table(RETURNS, ATTIC)),
-    "exchange and relocate there": (moves.exchange, altering_table(RETURNS, relocated=("s3://shop", "s3://mall"))),
     "exchange and repair": (moves.exchange, moves.repair),
     "cascade and add": (moves.cascade, adding(SALES, "7")),
     "cascade and drop": (moves.cascade, dropping(SALES, "2")),
     "cascade and alter the table": (moves.cascade, altering_table(SALES)),
-    "cascade and relocate": (moves.cascade, moves.relocate),
     "cascade and drop the table": (moves.cascade, dropping_table(SALES)),
     "cascade and repair": (moves.cascade, moves.repair),
 }

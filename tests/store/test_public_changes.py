@@ -134,7 +134,7 @@ def test_a_change_on_hbase_is_made_or_not(name, hbase_url):
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("store.alter_table and places", "store.rename_partition"),
+        ("store.alter_table and partitions", "store.rename_partition"),
         ("store.rename_partition", "store.alter_table and partitions"),
         ("store.rename_table away", "store.add_partitions"),
         ("store.drop_database with all", "functions.alter to a database"),

@@ -39,9 +39,6 @@ WRONG = [
         "argument=invalid_types, value='ignore'",
     ),
     ("alter_table", {"table": {"name": "sales"}}, "argument=table, type=dict"),
-    ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": "s3://x"}, "argument=relocated, type=str"),
-    ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": (1, "x")}, r"argument=relocated\[0\]"),
-    ("alter_table", {"table": Table("shop", "sales", COLUMNS), "relocated": ("a",)}, "missing or too long"),
     ("alter_table", {"table": Table("shop", "sales", COLUMNS), "expected_parameters": "a=b"}, "expected_parameters"),
     ("rename_table", {"database": "shop", "name": "sales", "table": "new"}, "argument=table, type=str"),
     ("add_partitions", {"partitions": [(DAY, "8")]}, r"argument=partitions\[0\], type=tuple.*Partition\("),
@@ -58,6 +55,14 @@ WRONG = [
     ("exchange_partitions", {"source": "sales", "target": "shop.old", "values": []}, "the text is not a table name"),
     ("exchange_partitions", {"source": SALES, "target": ("shop",), "values": []}, "argument=target"),
     ("exchange_partitions", {"source": SALES, "target": ("shop", "old"), "values": 5}, "argument=values, type=int"),
+    *(
+        ("exchange_partitions", {"source": SALES, "target": ("shop", "old"), "values": [], "relocated": pair}, text)
+        for pair, text in (
+            ("s3://x", "argument=relocated, type=str"),
+            ((1, "x"), r"argument=relocated\[0\]"),
+            (("a",), "missing or too long"),
+        )
+    ),
     ("change_partitions", {"add": [(DAY, "8")]}, r"argument=add\[0\], type=tuple"),
     ("change_partitions", {"put": 5}, "argument=put, type=int"),
     ("change_partitions", {"drop": 5}, "argument=drop, type=int"),
