@@ -143,11 +143,8 @@ class QueryDoors:
     def catalog(self, store: PartitionStore) -> Service:
         """The catalog as the metastore's processes serve it."""
         from hbstore.files.warehouse import Warehouse
-        from hbstore.publishing.publisher import Publisher
         from hbstore.warehouse.service import Service
 
-        if not self.read_only:
-            store.roll_forward_publications = Publisher(store).roll_forward_before_use
         warehouse = Warehouse(self.warehouse, trash=self.trash, also_under=self.also_under)
         return Service(store, warehouse, self.read_only, self.strict_types)
 

@@ -72,7 +72,7 @@ def partition_pages(service: Service) -> list[Route]:
         table = store.get_table(request.path_params["database"], request.path_params["table"])
         form = FilterForm.of(request)
         shown: dict[str, Any] = {"title": "Partitions", "table": table, "form": form}
-        listing = PartitionListing(store, table.database, table.name, form.filter, form.like_dialect)
+        listing = PartitionListing(service, table.database, table.name, form.filter, form.like_dialect)
         try:
             current = listing.page(form.page, _PAGE)
         except (FilterError, TimelineError) as error:

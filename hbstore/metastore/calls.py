@@ -20,7 +20,10 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.failures import declared_error
 from hbstore.metastore.protocol import METHODS
 from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Streamed, Whole
+from hbstore.metastore.short_calls import leave_selector
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publications_cell import has_publications
+from hbstore.store.table_row import TableRow
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
 from hbstore.thrift.methods import Method
 from hbstore.warehouse.service import Service
@@ -105,6 +108,12 @@ class Call:
     def warehouse(self) -> Warehouse:
         """The warehouse."""
         return self.service.warehouse
+
+    def show_files(self, row: TableRow) -> None:
+        """Show the files of what jobs have decided about a table, whose row was read with its partitions or after."""
+        if has_publications(row):
+            leave_selector()  # it lists and moves files
+            self.service.show_files(row)
 
     def note(self, **notes: object) -> None:
         """Say something for the log: table, filter, scans, partitions, rows_read; see `CallRecord.notes`."""

@@ -1,7 +1,7 @@
 """Publishing: files and partitions that a job has written are seen as one, or not at all."""
 
-from hbstore.publishing.manifest import Exchange, Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher
+from hbstore.store.manifest import Exchange, Manifest, PartitionWrite
 from hbstore.store.publications_cell import Publication
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord
 

@@ -30,7 +30,7 @@ from hbstore.errors import (
 from hbstore.files.locations import LOCAL, parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition
-from hbstore.publishing.manifest import Exchange, Manifest
+from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication
 from hbstore.store.table_row import TableRow
@@ -143,12 +143,10 @@ class ExchangeFiles:
 
     def withdraw(self) -> bool:
         """Give up an exchange that was not made, unless it is decided; whether it is not."""
-        rows = [row for place in (self.exchange.target, self.exchange.source) if (row := self._row(place)) is not None]
-        for row in rows:
-            if not self.store.publications.withdraw(row, self.manifest.id):
+        for place in (self.exchange.target, self.exchange.source):
+            row = self._row(place)
+            if row is not None and not self.store.publications.withdraw(row, self.manifest.id):
                 return False
-        for row in rows:
-            self.store.publications.forget_manifest(row, self.manifest.id)
         return True
 
     def close(self) -> None:

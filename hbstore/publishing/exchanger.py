@@ -20,8 +20,8 @@ from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
-from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.outcome import decided
 

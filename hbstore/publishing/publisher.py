@@ -2,13 +2,13 @@
 
 1. *Lease* the partitions: no other job writes them meanwhile.
 2. *Prepare*: move the staged files into their folders, under hidden names.
-3. *Decide*. From now on it is done, whatever becomes of the job.
-4. *Show*: remove the files that are replaced, give the new ones their names, add or alter the partitions with their
-   statistics in one change of the store, remove the folders of dropped ones, close.
+3. *Decide*, by the step that adds, alters and drops the partitions with their statistics: all see that at once.
+4. *Show*: remove the files that are replaced, give the new ones their names, remove the folders of dropped partitions,
+   close.
 
 A job that dies before 3 leaves what no reader sees, and the next job or `Publisher.recover` clears away. One that dies
-after it leaves a decided publication. Every process that reads or writes the table with hbstore shows it first: every
-part of 4 may be repeated, and be done by several at once.
+after it leaves a decided publication, whose files are hidden. What of hbstore reads or writes files of the table shows
+them first: every part of 4 may be repeated, and be done by several at once.
 """
 
 from __future__ import annotations
@@ -16,32 +16,28 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import (
     CommitStateUnknown,
-    ConcurrentChange,
+    DatabaseNotFound,
     FileOperationFailed,
     HbstoreError,
-    InvalidInput,
-    InvalidPartitionValue,
-    PartitionNotFound,
-    StoreBusy,
     StoreUnavailable,
-    StreamConflict,
+    TableNotFound,
     WriteConflict,
 )
-from hbstore.files.warehouse import Warehouse
+from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
 from hbstore.publishing.exchange_files import ExchangeFiles
-from hbstore.publishing.manifest import EXCHANGES, STAGING, Manifest
-from hbstore.publishing.partition_changes import partition_changes
+from hbstore.publishing.manifest import STAGING, places_of, warehouse_of
+from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import has_publications
-from hbstore.store.puts import Puts, partition_key
+from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.waiting import Waiting
 
@@ -100,9 +96,7 @@ class Publisher:
         """
         row = self.lease(table, manifest)
         try:
-            self._check_batch(row, manifest)
-            _check_place(row, manifest)
-            self._check_partitions(row, manifest)
+            self.store.publications.check(row, manifest.id)
             self._prepare(row, manifest, staged)
             self.store.publications.decide(row, manifest.id)
         except BaseException:
@@ -141,7 +135,10 @@ class Publisher:
         return done
 
     def roll_forward_before_use(self, row: TableRow) -> None:
-        """Roll forward what is decided before a table is read; where that fails, it is logged, and read as it is.
+        """Show the files of what is decided, before a table's files are read; where that fails, it is logged.
+
+        A reader of files reads the partitions first, and then the row that it gives here: what these partitions have is
+        shown when this returns, and what is decided later changes their bytes.
 
         >>> Publisher(store).roll_forward_before_use(store.table_row("shop", "sales"))
         """
@@ -187,14 +184,12 @@ class Publisher:
                     raise
                 self.recover_row(row)
             waiting.pause("other jobs kept writing the partitions", "Nothing was changed", table=row.table)
-        for dead_id in dead:
-            data = publications.manifest(row, dead_id)
-            if data is not None:
-                self._clear_away(row, Manifest.decode(data))
+        for lost in dead:
+            self._clear_away(row, Manifest.decode(lost))
         return row
 
-    def _lease(self, row: TableRow, manifest: Manifest) -> list[str]:
-        """Lease the partitions of a manifest; the ids of dead publications that had them."""
+    def _lease(self, row: TableRow, manifest: Manifest) -> list[bytes]:
+        """Lease the partitions of a manifest; the manifests of dead publications that had them."""
         columns = row.table.partition_column_names
         names = {
             partition_key(row, write.values): partition_name(columns, write.values) for write in manifest.partitions
@@ -221,41 +216,8 @@ class Publisher:
             done += ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
         return done
 
-    def _check_batch(self, row: TableRow, manifest: Manifest) -> None:
-        """See that a batch of a stream is not written.
-
-        A run that decided one of this stream recorded it before its publication was taken off the row, and a run that
-        wants to decide one from now on has to take this lease away first. So it stays true while the lease is held.
-        """
-        batch = manifest.batch
-        if batch is not None and self.store.publications.batches(row, batch.stream).last >= batch.number:
-            raise StreamConflict(
-                "another run of the query has written this batch",
-                stream=batch.stream,
-                batch=batch.number,
-                hint="Nothing was changed. Run only one instance of a query at a time. A restarted query continues",
-            )
-
-    def _check_partitions(self, row: TableRow, manifest: Manifest) -> None:
-        """Refuse what the store would refuse: once that was decided nobody could finish it, or read the table."""
-        names: dict[bytes, str] = {}
-        puts = Puts(row, "keep")
-        for write in manifest.partitions:
-            key = partition_key(row, write.values)
-            name = partition_name(row.table.partition_column_names, write.values)
-            if key in names:
-                raise InvalidPartitionValue(
-                    "two texts name the same partition",
-                    table=row.table,
-                    partitions=f"{names[key]}, {name}",
-                    hint="Values are compared by type: write equal values alike, or cast the column to its type",
-                )
-            names[key] = name
-        for partition in partition_changes(self.store, row, manifest).put:
-            puts.put(partition)
-
     def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:
-        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         alive = time.monotonic()
         for source, target in staged.items():
             if not warehouse.move(source, target, inside=inside):
@@ -275,67 +237,51 @@ class Publisher:
         if manifest.exchange is not None:
             ExchangeFiles(self.store, manifest, manifest.exchange).close()
             return
-        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
             for hidden in write.files:
                 warehouse.delete(f"{write.location}/{hidden}", inside=inside, purge=True)
             if write.files and row.table.location is not None:
                 warehouse.delete_empty_parents(f"{write.location}/{STAGING}", below=row.table.location)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
-        self.store.publications.forget_manifest(row, manifest.id)
 
     def _show(self, row: TableRow, manifest: Manifest) -> None:
-        warehouse, inside = _warehouse(row), _inside(row, manifest)
+        if not self._is_open(row, manifest):  # its table is gone, or somebody else was faster
+            return
+        self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
             for name in write.replaced:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
             for hidden, shown in write.files.items():
-                warehouse.move_once(f"{write.location}/{hidden}", f"{write.location}/{shown}", inside=inside)
-        if not self._commit(row, manifest):
+                try:
+                    warehouse.move_once(f"{write.location}/{hidden}", f"{write.location}/{shown}", inside=inside)
+                except FileOperationFailed:
+                    if self._there(row, [write.values]):
+                        raise
+                    break  # others have dropped the partition since, with its folder
+        if not self._is_open(row, manifest):
             return
         for location in self._dropped(row, manifest):
             warehouse.delete(location, inside=inside, purge=False)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
-        if manifest.batch is not None:
-            self.store.publications.record(row, manifest.batch)
         self.store.publications.close(row, manifest.id)
+
+    def _is_open(self, row: TableRow, manifest: Manifest) -> bool:
+        """Whether a publication of a table is not closed yet."""
+        try:
+            now = self.store.publications.row(row.table.database, row.table.name)
+        except (TableNotFound, DatabaseNotFound):
+            return False
+        return now.table_id == row.table_id and any(one.id == manifest.id for one in self.store.publications.of(now))
 
     def _dropped(self, row: TableRow, manifest: Manifest) -> list[str]:
         """Folders of partitions that were dropped, but for those in which others have added partitions since."""
         dropped = {write.values: write.location for write in manifest.partitions if write.drop}
-        again = self.store.get_partitions(row.table.database, row.table.name, list(dropped))
-        return sorted(set(dropped.values()) - {one.location for one in again})
+        return sorted(set(dropped.values()) - {one.location for one in self._there(row, list(dropped))})
 
-    def _commit(self, row: TableRow, manifest: Manifest) -> bool:
-        """Add, alter and drop the partitions; False if the publication is closed by somebody else."""
-        database, name = row.table.database, row.table.name
-
-        def commit() -> bool:
-            changes = partition_changes(self.store, row, manifest)
-            now = self.store.publications.row(database, name)
-            if all(one.id != manifest.id for one in self.store.publications.of(now)):
-                return False
-            if changes.put or changes.drop:
-                self.store.change_partitions(
-                    database,
-                    name,
-                    put=changes.put,
-                    drop=changes.drop,
-                    expected=changes.expected,
-                    invalid_values="keep",
-                )
-            return True
-
-        try:
-            text = "other writers kept changing the partitions"
-            return self.store.patience.retry(commit, PartitionNotFound, text=text, table=row.table)
-        except StoreBusy as busy:
-            raise CommitStateUnknown(
-                "the publication is decided, but other writers kept changing its partitions",
-                table=row.table,
-                publication=manifest.id,
-                hint="The next reader or writer of the table finishes it",
-            ) from busy
+    def _there(self, row: TableRow, values: Sequence[tuple[str, ...]]) -> list[Partition]:
+        return self.store.get_partitions(row.table.database, row.table.name, values)
 
 
 def new_publication_id() -> str:
@@ -356,27 +302,3 @@ def _after_the_decision(row: TableRow, manifest: Manifest) -> Iterator[None]:
             reason=error,
             hint="Do not repeat the write: the next reader or writer of the table or `hbstore repair` finishes it",
         ) from error
-
-
-def _check_place(row: TableRow, manifest: Manifest) -> None:
-    """See that the files are staged in the table's folder: else it was another one when the job began."""
-    warehouse = _warehouse(row)
-    if not warehouse.is_below(manifest.staging, warehouse.root):
-        raise ConcurrentChange(
-            "the location of the table changed while its files were written",
-            table=row.table,
-            location=row.table.location,
-            staged=manifest.staging,
-            hint="Nothing was changed; write again to put the files into the new location",
-        )
-
-
-def _warehouse(row: TableRow) -> Warehouse:
-    if row.table.location is None:
-        raise InvalidInput("the table has no location", table=row.table, hint="Give the table a location")
-    return Warehouse(row.table.location)
-
-
-def _inside(row: TableRow, manifest: Manifest) -> list[str]:
-    """The places of a publication: its table's folder may be another one by now than when the files were staged."""
-    return [row.table.location or "", manifest.staging, *(write.location for write in manifest.partitions)]

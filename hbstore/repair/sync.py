@@ -17,12 +17,12 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition, Table
 from hbstore.names import table_name
-from hbstore.publishing.manifest import Manifest
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
 from hbstore.repair.listing import Explorer, Threads, Walked, is_file, is_gone
 from hbstore.repair.shape import Shape
 from hbstore.repair.staging import remove_staging, unnamed_staging
+from hbstore.store.manifest import Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import cells_of
 from hbstore.store.table_row import TableRow

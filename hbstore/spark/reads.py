@@ -109,15 +109,14 @@ def read_of_one_moment(
     """The rows of `read_table`, and which partitions they are of. Raises as it does."""
 
     def read_once() -> tuple[DataFrame, PrunedRead]:
-        listing = _Listing.begin(store, table)
-        read = pruned_read(store, table, filter)
+        listing = _Listing.begin(store, table, filter)
         try:
-            frame = frame_of(spark, read, options=options)
+            frame = frame_of(spark, listing.read, options=options)
         except InvalidInput:
-            listing.check_one_moment(read, filter)
+            listing.check_one_moment()
             raise
-        listing.check_one_moment(read, filter)
-        return frame.alias(str(read)), read
+        listing.check_one_moment()
+        return frame.alias(str(listing.read)), listing.read
 
     text = "other writers kept changing the table while its files were listed"
     return store.patience.retry(read_once, text=text, table=table)
@@ -125,53 +124,47 @@ def read_of_one_moment(
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """Folders are listed file by file, and a write may be shown in between: then the list mixes two states.
+    """Folders are listed file by file, and a write may be decided or shown in between: then the list mixes two states.
 
     Attributes:
         store: the store.
-        row: the table's, after what was decided had been finished.
+        row: the table's, before its partitions were read.
+        filter: which partitions are read.
+        read: the partitions.
+        hidden: the writes in them whose files could not be shown: these partitions are read as their folders are.
     """
 
     store: PartitionStore
     row: TableRow
+    filter: Where
+    read: PrunedRead
+    hidden: frozenset[str]
 
     @classmethod
-    def begin(cls, store: PartitionStore, table: str) -> _Listing:
-        """Finish what is decided.
+    def begin(cls, store: PartitionStore, table: str, filter: Where) -> _Listing:
+        """Read the partitions, then show the files of what is decided about them."""
+        publications, names = store.publications, table_name(table)
+        before = publications.row(*names)
+        read = pruned_read(store, table, filter)
+        Publisher(store).roll_forward_before_use(publications.row(*names))
+        return cls(store, before, filter, read, publications.decided(publications.row(*names)))
+
+    def check_one_moment(self) -> None:
+        """See that nothing was decided or shown since, or only of partitions that the read is not of.
 
         Raises:
-            ConcurrentChange: a write was decided meanwhile.
+            ConcurrentChange: a write was.
         """
-        publications = store.publications
-        before = publications.row(*table_name(table))
-        Publisher(store).roll_forward_before_use(before)
-        row = publications.row(*table_name(table))
-        # What was decided before and still is cannot be finished here: the table is read as it is.
-        if not publications.decided(row) <= publications.decided(before):
-            raise _changed(row)
-        return cls(store, row)
-
-    def check_one_moment(self, read: PrunedRead, filter: Where) -> None:
-        """See that nothing was shown since, or only partitions that the read is not of.
-
-        Raises:
-            ConcurrentChange: a write was shown, or may have been.
-        """
-        publications, table = self.store.publications, self.row.table
-        now = publications.row(table.database, table.name)
+        table = self.row.table
+        now = self.store.publications.row(table.database, table.name)
         if now.log == self.row.log:
             return
-        if not publications.decided(now) <= publications.decided(self.row):
-            raise _changed(now)
-        again = pruned_read(self.store, str(table), filter)
-        if [one.payload for one in again.partitions] != [one.payload for one in read.partitions]:
-            raise _changed(now)
-
-
-def _changed(row: TableRow) -> ConcurrentChange:
-    return ConcurrentChange(
-        "another writer changed the table while its files were listed", table=row.table, hint="Try again"
-    )
+        again = pruned_read(self.store, str(table), self.filter)
+        is_same = [one.payload for one in again.partitions] == [one.payload for one in self.read.partitions]
+        if not is_same or not self.hidden <= self.store.publications.decided(now):
+            raise ConcurrentChange(
+                "another writer changed the table while its files were listed", table=table, hint="Try again"
+            )
 
 
 def pruned_read(store: PartitionStore, table: str, filter: Where = None) -> PrunedRead:

@@ -22,13 +22,14 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
-from hbstore.publishing.manifest import STAGING, Manifest, PartitionWrite, hidden_name
+from hbstore.publishing.manifest import STAGING, hidden_name
 from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.footers import total
 from hbstore.spark.opening import opened
 from hbstore.spark.staging import Staged, listed, remove, stage
 from hbstore.spark.write_plan import WritePlan, Writer
+from hbstore.store.manifest import Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.stream_batches import StreamBatch

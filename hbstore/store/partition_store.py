@@ -25,7 +25,6 @@ from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.services import Hive
 from hbstore.store.older_stores import bring_up, rekey
 from hbstore.store.publications import Publications
-from hbstore.store.publications_cell import has_publications
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader, joined_filters
 from hbstore.store.records import Records
@@ -97,7 +96,6 @@ class PartitionStore:
         self.hive = Hive.of(transactions, self._tables, companions)
         self.timelines = StoredTimelines(self._tables)
         self.publications = Publications(transactions, self._tables)
-        self.roll_forward_publications: Callable[[TableRow], object] | None = None
 
     def __repr__(self) -> str:
         return f"<PartitionStore {self._rows.url}>"
@@ -286,15 +284,11 @@ class PartitionStore:
         return self.table_row(database, name).struct
 
     def table_row(self, database: str, name: str) -> TableRow:
-        """A table and its bytes in one read, after decided publications were finished, where that can be done.
+        """A table and its bytes in one read.
 
         >>> store.table_row("shop", "sales").table.location
         's3://shop/sales'
         """
-        row = self._tables.open(database, name)
-        if self.roll_forward_publications is None or not has_publications(row):
-            return row
-        self.roll_forward_publications(row)
         return self._tables.open(database, name)
 
     def tables(self, database: str) -> list[Table]:
@@ -372,7 +366,7 @@ class PartitionStore:
             AlreadyExists: there is a table of the new name.
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the name is the same, or the partition columns are not.
-            ConcurrentChange: a write is decided and not shown; nothing was changed.
+            ConcurrentChange: files of a decided write or of an exchange are on their way; nothing was changed.
 
         >>> from dataclasses import replace
         >>> store.rename_table("shop", "sales", replace(store.get_table("shop", "sales"), name="sold"))
@@ -383,7 +377,6 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
-        self.publications.check_none_decided(self.table_row(database, name))
         self._table_changes.rename(database, name, table, relocated=relocated)
 
     def _check_new_types(self, table: Table, database: str, name: str) -> None:

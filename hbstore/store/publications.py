@@ -1,40 +1,51 @@
 """Publications: writes of files and partitions that are to be seen as one.
 
 A job that writes files first *leases* the partitions that it writes, then prepares its files where nobody sees them,
-then the publication is *decided*: from that moment it will be done, by the job or by the next process. Two jobs that
-lease one partition are told so. All of a table's publications stand in one cell of its row, ``i:writes``, so that
-leasing and deciding are one compare-and-put each; what a publication does stands in a row of its own, ``W db 00 table
-00 id``.
+then the publication is *decided*: in one step its partitions are what it makes of them, and from that moment its files
+are going to be moved to where readers look, by the job or by the next process. Two jobs that lease one partition are
+told so.
+
+All of a table's publications stand in one cell of its row, ``i:writes``, and what each does in a row beside those of
+its partitions, ``01 table-id FE id``, which is there as long as the publication is in the cell. Both go with the table,
+when it is renamed and when it is dropped; and each step here looks whether the table under the name is still the one
+that the job read.
 
 An exchange of partitions with their files (`hbstore.publishing.exchanger`) leases them in both tables the same way.
 
-A batch of a stream is decided with the number and the digest that it has: they stand in the cell until the publication
-is shown, and in the stream's record (`hbstore.store.stream_batches`) before it is taken off.
+A batch of a stream is recorded (`hbstore.store.stream_batches`) by the step that decides it.
 """
 
 from __future__ import annotations
 
 import time
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import blake2b
-from typing import Final, TypeVar
+from functools import partial
+from typing import TypeVar
 
-from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, PublicationLost, WriteConflict
-from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import CatalogCell
-from hbstore.store.publications_cell import WRITES, Publication, decoded_publications, encoded_publications
+from hbstore.errors import (
+    ConcurrentChange,
+    PublicationLost,
+    StoreBusy,
+    StreamConflict,
+)
+from hbstore.keys import successor
+from hbstore.rows.interface import PartitionRow
+from hbstore.store.changes import Change
+from hbstore.store.leases import displaced, place_of
+from hbstore.store.manifest import Manifest
+from hbstore.store.manifest_rows import manifest_key, packed_manifest, unpacked_manifest
+from hbstore.store.publication_change import publication_change, written_keys
+from hbstore.store.publications_cell import WRITES, Publication, encoded_publications, publications_of
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
-from hbstore.transactions.outcome import decided
-from hbstore.transactions.transaction import Transaction
+from hbstore.store.writer import write_change
+from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.waiting import Waiting
 
 T = TypeVar("T")
-MAX_MANIFEST: Final = 8 * 1024 * 1024
-_HASH: Final = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,7 +74,7 @@ class Publications:
         manifest: bytes,
         until: float,
         batch: StreamBatch | None = None,
-    ) -> list[str]:
+    ) -> list[bytes]:
         """Lease partitions for a publication that is about to be prepared.
 
         What another run of the same stream has leased it loses at once: a query runs once at a time, so that it is
@@ -73,16 +84,17 @@ class Publications:
             row: the table.
             publication_id: unique.
             partitions: their names by their keys, which need not be there.
-            manifest: what the publication does, for the process that finishes it.
+            manifest: what the publication does: `hbstore.publishing.Manifest`, encoded.
             until: seconds since 1970 at which the job may be taken for dead.
             batch: the batch of a stream that it is.
 
         Returns:
-            The ids of publications of dead jobs that held some of these, and have lost them.
+            The manifests of publications of dead jobs that held some of these, and have lost them.
 
         Raises:
             WriteConflict: another job is writing one of them, or was and has to be finished first (``decided``), as an
                 earlier batch of the same stream has.
+            ConcurrentChange: the table was dropped or renamed.
             InvalidInput: the manifest is too large.
 
         >>> key = sales.plan("ds = '2013-01-09' and hour = 0").get_plans()[0].start.key
@@ -93,36 +105,26 @@ class Publications:
         Traceback (most recent call last):
         hbstore.errors.WriteConflict: another job is writing the same partitions: ...
         """
-        packed = zlib.compress(manifest)
-        if len(packed) > MAX_MANIFEST:
-            raise InvalidInput(
-                "the publication lists too many files",
-                table=row.table,
-                bytes=len(packed),
-                limit=MAX_MANIFEST,
-                hint="Write fewer and larger files, or in several jobs",
-            )
-        names = {_place(row, key): name for key, name in partitions.items()}
+        packed = packed_manifest(row.table, manifest)
+        names = {place_of(row, key): name for key, name in partitions.items()}
         mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
-        self.transactions.rows.put_cells([CatalogCell(_manifest_key(row, publication_id), DEFINITION, packed)], 1)
 
-        def leased(publications: list[Publication]) -> tuple[list[Publication], list[str]]:
-            dead = []
-            for other in publications:
-                shared = mine.places & other.places
-                own = batch is not None and other.batch is not None and batch.stream == other.batch.stream
-                if not (shared or own):
-                    continue
-                if other.decided or (not own and other.until > time.time()):
-                    raise _conflict(row, other, sorted(names[place] for place in shared))
-                dead.append(other.id)
-            return [*(publication for publication in publications if publication.id not in dead), mine], dead
+        def lease(transaction: Transaction) -> list[bytes]:
+            view, now = self._view(transaction, row)
+            if now is None:
+                raise ConcurrentChange(
+                    "the table was dropped or renamed",
+                    table=row.table,
+                    hint="Nothing was changed; read the table again",
+                )
+            known = publications_of(now)
+            dead = displaced(row, known, mine, names)
+            lost = view.existing(manifest_key(now, one) for one in dead)
+            view.write([PartitionRow(manifest_key(now, publication_id), (), packed)], [])
+            _put(view, now, [*(one for one in known if one.id not in dead), mine], gone=dead)
+            return [unpacked_manifest(row.table, content) for content in lost.values()]
 
-        try:
-            return self._change(row, leased)
-        except WriteConflict:
-            self.forget_manifest(row, publication_id)
-            raise
+        return self.transactions.run(lease)
 
     def row(self, database: str, table: str) -> TableRow:
         """A table's row as it is now. One read, O(1).
@@ -136,29 +138,71 @@ class Publications:
         """Say that the job is alive.
 
         Raises:
-            PublicationLost: the job was taken for dead, and another one has its partitions.
+            PublicationLost: the job was taken for dead, or the table was dropped or renamed.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
         >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.extend(row, "7", until=5e9)
         """
-        self._replace(row, publication_id, lambda one: replace(one, until=until))
 
-    def decide(self, row: TableRow, publication_id: str) -> None:
-        """Decide a publication whose files are prepared.
+        def extend(view: RowView, now: TableRow | None, known: list[Publication]) -> None:
+            _put(view, now, _with(row, known, publication_id, lambda one: replace(one, until=until)))
+
+        self._change(row, extend)
+
+    def check(self, row: TableRow, publication_id: str) -> None:
+        """See that the table takes what a publication does, before its files are prepared. O(its partitions).
 
         Raises:
-            PublicationLost: the job was taken for dead, and another one has its partitions.
+            InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch, ConcurrentChange, PublicationLost: as
+                for `decide`.
 
+        >>> from hbstore.publishing import Manifest
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
+        >>> publications.lease(row, "7", {}, Manifest("7", "s3://elsewhere/_hbstore/7", ()).encode(), until=4e9)
+        []
+        >>> publications.check(row, "7")
+        Traceback (most recent call last):
+        hbstore.errors.ConcurrentChange: the location of the table changed while its files were written: ...
+        """
+        self._prepared(row, publication_id)
+
+    def decide(self, row: TableRow, publication_id: str) -> None:
+        """Decide a publication whose files are prepared: its partitions are there from now on, for everybody.
+
+        One that is decided stays as it is. O(its partitions).
+
+        Raises:
+            PublicationLost: the job was taken for dead, or the table was dropped or renamed.
+            InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch: the table does not take one of the
+                partitions, or two of them are one.
+            StreamConflict: it is a batch of a stream that another run has written.
+            ConcurrentChange: the table was given another location since the files were staged.
+            StoreBusy: others kept changing the partitions.
+            CommitStateUnknown: it may be decided. After all of the others nothing was changed.
+
+        >>> from hbstore.publishing import Manifest, PartitionWrite
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> write = PartitionWrite(("2013-01-09", "0"), "s3://shop/sales/ds=2013-01-09/hour=0")
+        >>> manifest = Manifest("7", "s3://shop/sales/_hbstore/7", (write,))
+        >>> publications.lease(row, "7", {}, manifest.encode(), until=4e9)
         []
         >>> publications.decide(row, "7")
-        >>> sorted(publications.decided(publications.row("shop", "sales")))
-        ['7']
+        >>> sorted(publications.decided(publications.row("shop", "sales"))), sales.names("ds > '2013-01-03'")
+        (['7'], ['ds=2013-01-09/hour=0'])
         """
-        self._replace(row, publication_id, lambda one: replace(one, decided=True))
+        waiting: Waiting | None = None
+        while True:
+            prepared = self._prepared(row, publication_id)
+            try:
+                return self.transactions.run(partial(self._decide, row, prepared))
+            except (StoreBusy, PublicationLost):
+                raise
+            except ConcurrentChange as error:  # of what was prepared for
+                waiting = waiting or Waiting(self.transactions.patience)
+                text = "other writers kept changing the partitions"
+                waiting.pause(text, "Nothing was changed; write again", error, table=row.table)
 
     def take_over(self, row: TableRow, publication_id: str, until: float) -> bool:
         """Become the one who finishes a publication, unless somebody is at it; whether it is so.
@@ -170,46 +214,22 @@ class Publications:
         (True, False)
         """
 
-        def taken(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
+        def take(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
             if not any(one.id == publication_id and one.until < time.time() for one in known):
-                return None, False
-            return [replace(one, until=until) if one.id == publication_id else one for one in known], True
+                return False
+            _put(view, now, _with(row, known, publication_id, lambda one: replace(one, until=until)))
+            return True
 
-        return self._change(row, taken)
+        return self._change(row, take)
 
     def batches(self, row: TableRow, stream: Stream) -> StreamRecord:
-        """The batches of a stream that are decided, those that are not yet shown as well. Two rows are read.
-
-        What is no more in the first was recorded before, so that the second has it.
+        """The batches of a stream that are decided. One read, O(1).
 
         >>> from hbstore.publishing import Stream
         >>> store.publications.batches(store.table_row("shop", "sales"), Stream("4e5f", "shop.sales")).last
         -1
         """
-        publications = self.of(self.tables.open(row.table.database, row.table.name))
-        decided = [one.batch for one in publications if one.decided and one.batch is not None]
-        record = StreamRecord.decode(stream, self.transactions.state(record_key(row.table_id, stream)))
-        for batch in decided:
-            if batch.stream == stream:
-                record = record.after(batch)
-        return record
-
-    def record(self, row: TableRow, batch: StreamBatch) -> None:
-        """Record a batch that is decided, before its publication is closed; again changes nothing.
-
-        >>> from hbstore.publishing import Stream, StreamBatch
-        >>> row, batch = store.table_row("shop", "sales"), StreamBatch(Stream("4e5f", "shop.sales"), 7, "a1")
-        >>> store.publications.record(row, batch)
-        >>> store.publications.batches(row, batch.stream).last
-        7
-        """
-
-        def recorded(state: bytes) -> tuple[bytes | None, None]:
-            before = StreamRecord.decode(batch.stream, state)
-            after = before.after(batch)
-            return (None if after == before else after.encode()), None
-
-        self.transactions.change_state(record_key(row.table_id, batch.stream), recorded)
+        return StreamRecord.decode(stream, self.transactions.state(record_key(row.table_id, stream)))
 
     def close(self, row: TableRow, publication_id: str) -> None:
         """Forget a publication that is done.
@@ -218,29 +238,32 @@ class Publications:
         >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.close(row, "7")
-        >>> publications.of(publications.row("shop", "sales"))
-        []
+        >>> publications.of(publications.row("shop", "sales")), publications.manifest(row, "7")
+        ([], None)
         """
-        self._change(row, lambda known: ([one for one in known if one.id != publication_id], None))
-        with decided("the publication is forgotten, but perhaps not what it did", publication=publication_id):
-            self.forget_manifest(row, publication_id)
+
+        def close(view: RowView, now: TableRow | None, known: list[Publication]) -> None:
+            _put(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
+
+        self._change(row, close)
 
     def withdraw(self, row: TableRow, publication_id: str) -> bool:
-        """Take a publication's partitions from it, unless it is decided; whether it is not. Its manifest stays.
+        """Take a publication off the table, unless it is decided; whether it is not.
 
         >>> publications, row = store.publications, store.table_row("shop", "sales")
         >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
         []
         >>> publications.withdraw(row, "7"), publications.manifest(row, "7")
-        (True, b'what it does')
+        (True, None)
         """
 
-        def withdrawn(known: list[Publication]) -> tuple[list[Publication] | None, bool]:
+        def withdraw(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
             if any(one.id == publication_id and one.decided for one in known):
-                return None, False
-            return [one for one in known if one.id != publication_id], True
+                return False
+            _put(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
+            return True
 
-        return self._change(row, withdrawn)
+        return self._change(row, withdraw)
 
     def of(self, row: TableRow) -> list[Publication]:
         """The publications of a table that are not finished, as its row says. Nothing is read.
@@ -251,33 +274,18 @@ class Publications:
         >>> [(one.id, one.decided) for one in publications.of(publications.row("shop", "sales"))]
         [('7', False)]
         """
-        return decoded_publications(row, row.cells.get(WRITES, b""))
+        return publications_of(row)
 
     def decided(self, row: TableRow) -> frozenset[str]:
-        """The ids of publications that are decided and not shown yet. O(1) where nobody writes.
+        """The ids of publications that are decided and whose files are not shown yet. O(1) where nobody writes.
 
         >>> store.publications.decided(store.table_row("shop", "sales"))
         frozenset()
         """
         return frozenset(one.id for one in self.of(row) if one.decided)
 
-    def check_none_decided(self, row: TableRow) -> None:
-        """See that nothing is decided that is not shown, as what is decided names the table and its folders.
-
-        Raises:
-            ConcurrentChange: something is.
-
-        >>> store.publications.check_none_decided(store.table_row("shop", "sales"))
-        """
-        if self.decided(row):
-            raise ConcurrentChange(
-                "a write to the table is decided but not finished",
-                table=row.table,
-                hint=f"`hbstore repair {row.table}` or the next reader of the table finishes it; then try again",
-            )
-
     def manifest(self, row: TableRow, publication_id: str) -> bytes | None:
-        """What a publication does; None where it is finished, or given up.
+        """What a publication does; None where it is finished or given up, and where the table is gone.
 
         Raises:
             CorruptRow: the manifest does not decode.
@@ -288,83 +296,112 @@ class Publications:
         >>> publications.manifest(row, "7")
         b'what it does'
         """
-        cells = self.transactions.rows.get(_manifest_key(row, publication_id)) or {}
-        packed = cells.get(DEFINITION)
-        if not packed:
-            return None
-        try:
-            return zlib.decompress(packed)
-        except zlib.error as error:
-            raise CorruptRow(
-                "a publication cannot be decoded", table=row.table, publication=publication_id, hint=RESTORE
-            ) from error
+        key = manifest_key(row, publication_id)
+        if not self.transactions.reads_one_moment:  # its process may have died before it wrote it
+            self._change(row, lambda view, *_: view.settle(key, successor(key)))
+        packed = dict(self.transactions.rows.multi_get([key])).get(key)
+        return None if packed is None else unpacked_manifest(row.table, packed)
 
-    def forget_manifest(self, row: TableRow, publication_id: str) -> None:
-        """Remove the row of a manifest.
+    def _prepared(self, row: TableRow, publication_id: str) -> _Prepared:
+        """What the decision of a publication will change, made before the step that decides, as it may take long."""
+        now = self._there(row, TableRow.of(row.key, *self.transactions.read(row.key)))
+        content = None if now is None else self.manifest(now, publication_id)
+        if now is None or content is None:
+            raise _lost(row, publication_id)
+        manifest = Manifest.decode(content)
+        if manifest.exchange is not None:
+            return _Prepared(now, manifest, Change())
+        stored = dict(self.transactions.rows.multi_get(sorted(written_keys(now, manifest))))
+        return _Prepared(now, manifest, publication_change(now, manifest, stored))
 
-        >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.lease(row, "7", {}, b"what it does", until=4e9)
-        []
-        >>> publications.forget_manifest(row, "7")
-        >>> publications.manifest(row, "7") is None
-        True
-        """
-        self.transactions.rows.remove_row(_manifest_key(row, publication_id))
+    def _decide(self, row: TableRow, prepared: _Prepared, transaction: Transaction) -> None:
+        manifest = prepared.manifest
+        view, now = self._view(transaction, row)
+        known = [] if now is None else publications_of(now)
+        decided = _with(row, known, manifest.id, lambda one: replace(one, decided=True))
+        if now is None or decided == known:
+            return
+        if now.cells[DEFINITION] != prepared.row.cells[DEFINITION]:
+            raise ConcurrentChange("the table was altered", table=row.table, hint="Try again")
+        view.seen_at_once = True
+        write_change(view, now, prepared.change)
+        _put(view, now, decided)
+        if manifest.batch is not None:
+            _record(transaction, now, manifest.batch)
 
-    def _replace(self, row: TableRow, publication_id: str, change: Callable[[Publication], Publication]) -> None:
-        def replaced(publications: list[Publication]) -> tuple[list[Publication], None]:
-            if all(publication.id != publication_id for publication in publications):
-                raise PublicationLost(
-                    "the lease of this job ended, and another job took its partitions",
-                    table=row.table,
-                    publication=publication_id,
-                    hint="Nothing was changed; write again",
-                )
-            return [
-                change(publication) if publication.id == publication_id else publication for publication in publications
-            ], None
+    def _change(self, row: TableRow, change: Callable[[RowView, TableRow | None, list[Publication]], T]) -> T:
+        """What a step makes of the publications of a table, which are none where the table is gone."""
 
-        self._change(row, replaced)
-
-    def _change(self, row: TableRow, change: Callable[[list[Publication]], tuple[list[Publication] | None, T]]) -> T:
         def step(transaction: Transaction) -> T:
-            view = transaction.row(row.key)
-            publications, result = change(decoded_publications(row, view.cells.get(WRITES, b"")))
-            if publications is not None:
-                view.put_cell(WRITES, encoded_publications(row, publications))
-            return result
+            view, now = self._view(transaction, row)
+            return change(view, now, [] if now is None else publications_of(now))
 
         return self.transactions.run(step)
 
+    def _view(self, transaction: Transaction, row: TableRow) -> tuple[RowView, TableRow | None]:
+        """The row of a table in a transaction, and what it says."""
+        view = transaction.row(row.key)
+        return view, self._there(row, TableRow.of(view.key, view.log, view.cells))
 
-def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConflict:
-    """The error for a publication that is in the way: it has some of the partitions, or is an earlier batch."""
-    if shared:
-        return WriteConflict(
-            "another job is writing the same partitions",
-            table=row.table,
-            partition=shared[0],
-            partitions=len(shared),
-            publication=other.id,
-            decided=other.decided,
-            hint="Nothing was changed; write again when that job is done",
+    @staticmethod
+    def _there(row: TableRow, now: TableRow | None) -> TableRow | None:
+        """What is under a table's name now; None where that is another table."""
+        return now if now is not None and now.table_id == row.table_id else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a decision changes if the table's definition and its partitions are still what they were.
+
+    Attributes:
+        row: the table as it was.
+        manifest: of the publication.
+        change: of the table's partitions.
+    """
+
+    row: TableRow
+    manifest: Manifest
+    change: Change
+
+
+def _put(view: RowView, now: TableRow | None, publications: list[Publication], gone: Iterable[str] = ()) -> None:
+    """Put other publications in the place of those of a table, and forget what those do that are gone."""
+    if now is not None and publications != publications_of(now):
+        view.put_cell(WRITES, encoded_publications(publications))
+        view.write([], [manifest_key(now, one) for one in gone])
+
+
+def _record(transaction: Transaction, row: TableRow, batch: StreamBatch) -> None:
+    """Record a batch that is decided; no other run of its query has written it.
+
+    Raises:
+        StreamConflict: another one has.
+    """
+    view = transaction.row(record_key(row.table_id, batch.stream))
+    record = StreamRecord.decode(batch.stream, view.state)
+    if record.last >= batch.number:
+        raise StreamConflict(
+            "another run of the query has written this batch",
+            stream=batch.stream,
+            batch=batch.number,
+            hint="Nothing was changed. Run only one instance of a query at a time. A restarted query continues",
         )
-    return WriteConflict(
-        "an earlier batch of the stream is decided and not finished",
+    view.set_state(record.after(batch).encode())
+
+
+def _with(
+    row: TableRow, known: list[Publication], publication_id: str, change: Callable[[Publication], Publication]
+) -> list[Publication]:
+    """Publications of which one is changed."""
+    if all(one.id != publication_id for one in known):
+        raise _lost(row, publication_id)
+    return [change(one) if one.id == publication_id else one for one in known]
+
+
+def _lost(row: TableRow, publication_id: str) -> PublicationLost:
+    return PublicationLost(
+        "the lease of this job ended: another job took its partitions, or the table was dropped or renamed",
         table=row.table,
-        batch=None if other.batch is None else other.batch.number,
-        publication=other.id,
-        decided=other.decided,
-        hint=f"Nothing was changed; finish that batch with `hbstore repair {row.table}`",
+        publication=publication_id,
+        hint="Nothing was changed; write again",
     )
-
-
-def _place(row: TableRow, key: bytes) -> str:
-    """A partition in a publication: the hash of its cells, which a rename of the table leaves as they are."""
-    schema = row.definition.schema
-    cells = key[len(schema.prefix) : len(key) - 2 * len(schema.names)]
-    return blake2b(cells, digest_size=_HASH).hexdigest()
-
-
-def _manifest_key(row: TableRow, publication_id: str) -> bytes:
-    return b"W" + row.key[1:] + b"\x00" + publication_id.encode()

@@ -1,4 +1,4 @@
-"""The cell ``i:writes`` of a table's row: the publications that are not finished."""
+"""The cell ``i:writes`` of a table's row: the publications that are not finished. It goes with the table."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.errors import CorruptRow
+from hbstore.errors import ConcurrentChange, CorruptRow
 from hbstore.rows.damage import RESTORE
+from hbstore.store.manifest import EXCHANGES
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.wording import plural
@@ -43,28 +44,63 @@ def has_publications(row: TableRow) -> bool:
     return WRITES in row.cells
 
 
-def decoded_publications(row: TableRow, content: bytes) -> list[Publication]:
-    """The publications in a cell; none where they are of another table, that had this name before."""
+def publications_of(row: TableRow) -> list[Publication]:
+    """The publications of a table that are not finished. O(1) where nobody writes.
+
+    Raises:
+        CorruptRow: the cell does not decode.
+    """
+    content = row.cells.get(WRITES)
     if not content:
         return []
     try:
         document = json.loads(content)
-        if document["table"] != row.table_id.hex():
-            return []
+        if isinstance(document, dict):  # as an earlier version wrote it; its leases have ended
+            document = _undecided(row, document["open"])
         return [
-            Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:]))
-            for one in document["open"]
+            Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:])) for one in document
         ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CorruptRow("the publications of a table cannot be decoded", table=row.table, hint=RESTORE) from error
 
 
-def encoded_publications(row: TableRow, publications: list[Publication]) -> bytes:
+def _undecided(row: TableRow, publications: list[list[object]]) -> list[list[object]]:
+    """None of some publications of an earlier version.
+
+    Raises:
+        CorruptRow: one is decided.
+    """
+    if any(one[1] for one in publications):
+        raise CorruptRow(
+            "an earlier version of hbstore decided a write to the table and did not finish it",
+            table=row.table,
+            hint="Restore a backup of the store, run `hbstore repair` of that version, and upgrade then",
+        )
+    return []
+
+
+def encoded_publications(publications: list[Publication]) -> bytes:
     """The cell of publications, empty where there are none."""
     if not publications:
         return b""
     listed = [[one.id, one.decided, one.until, sorted(one.places), *_of_batch(one.batch)] for one in publications]
-    return json.dumps({"table": row.table_id.hex(), "open": listed}, separators=(",", ":")).encode()
+    return json.dumps(listed, separators=(",", ":")).encode()
+
+
+def check_movable(row: TableRow) -> None:
+    """See that no files are on their way: what is decided names the table and its folders.
+
+    Raises:
+        ConcurrentChange: a write is decided and its files are not shown, or partitions are being exchanged.
+    """
+    under_way = [one for one in publications_of(row) if one.decided or one.id.startswith(EXCHANGES)]
+    if under_way:
+        raise ConcurrentChange(
+            "a write to the table is decided but not finished",
+            table=row.table,
+            publication=under_way[0].id,
+            hint=f"Nothing was changed; `hbstore repair {row.table}` finishes it. Then try again",
+        )
 
 
 def _batch(query: str | None = None, sink: str = "", number: int = 0, digest: str = "") -> StreamBatch | None:

@@ -28,6 +28,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
+from hbstore.store.publications_cell import WRITES
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
@@ -211,8 +212,9 @@ class Reader:
 
         Where reads are snapshots, that is what they are. Elsewhere the table's row is read *after* the partitions: if
         it is still what it was when it was last read, no partition was renamed meanwhile, from ahead of the reader to
-        behind it, or exchanged, and the table was not altered, renamed or dropped. So a table that is asked often costs
-        one read of its row for each question, and one that changed is read again.
+        behind it, or exchanged, and the table was not altered, renamed or dropped, and the row names all jobs that have
+        decided something about the partitions and not shown their files. So a table that is asked often costs one read
+        of its row for each question, and one that changed is read again.
         """
         if self.tables.transactions.reads_one_moment:
             with self.rows.snapshot():
@@ -232,7 +234,7 @@ class Reader:
                 continue
             now = self.tables.open(database, table)
             unmoved = now.log.moves == row.log.moves and not any(commit.moves for commit in now.log.commits)
-            if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
+            if unmoved and all(now.cells.get(name) == row.cells.get(name) for name in (DEFINITION, WRITES)):
                 self._cache.put((database, table), now, row_size(now.cells))
                 return now, answer
             if row is not recent:  # what is kept from an earlier question is often old

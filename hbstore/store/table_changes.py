@@ -12,6 +12,7 @@ from hbstore.model import Column, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.hive.grants_row import move_grants
+from hbstore.store.publications_cell import check_movable
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -115,6 +116,7 @@ class TableChanges:
                     hint="Create another table and load the partitions into it",
                 )
             check_classes(table, row.table)
+            check_movable(row)
             target = transaction.row(table_key(table.database, table.name))
             existing_database(table.database, transaction.row(database_key(table.database)).state)
             if DEFINITION in target.cells:

@@ -73,7 +73,8 @@ class Attempt:
         if len(writes) > 1 or first.has_partition_rows:
             listed = encode_writes(writes)
         stored = len(listed) > MAX_LISTED or any(row_writes.is_long for row_writes in writes)
-        moves = first.has_partition_rows and moves_partitions(writes)
+        at_once = self.transaction.views[self.primary].seen_at_once
+        moves = first.has_partition_rows and (at_once or moves_partitions(writes))
         commit = Commit(
             self._id,
             first.sequence,

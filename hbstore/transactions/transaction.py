@@ -47,7 +47,8 @@ class RowView:
         settle: see `Settle`; on a backend with transactions there is nothing to settle.
 
     ``log`` is the row's log before the transaction, ``log_cell`` its bytes; ``looked_further`` says whether more was
-    read than the row itself in one piece.
+    read than the row itself in one piece. A step sets ``seen_at_once`` where readers must see all that it writes to
+    partition rows, or nothing, even if none of them goes.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class RowView:
         "log_cell",
         "looked_further",
         "rows",
+        "seen_at_once",
     )
 
     def __init__(self, key: bytes, cells: Cells, rows: Rows, settle: Settle) -> None:
@@ -72,6 +74,7 @@ class RowView:
         self.log_cell: Final = cells.get(LOG)
         self.log: Final = Log.decode(self.log_cell)
         self.looked_further = False
+        self.seen_at_once = False
         self._cells = self.log.overlaid(cells)
         self.rows: Final = rows
         self._settle = settle

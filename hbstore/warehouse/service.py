@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +25,12 @@ class Service:
     warehouse: Warehouse
     read_only: bool = False
     strict_types: bool = False
+
+    def show_files(self, row: TableRow) -> None:
+        """Show the files of what jobs have decided about a table, before a client reads them.
+
+        Args:
+            row: the table's, read with its partitions or after them.
+        """
+        if not self.read_only:
+            Publisher(self.store).roll_forward_before_use(row)

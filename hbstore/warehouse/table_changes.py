@@ -15,6 +15,7 @@ from typing import NamedTuple
 from hbstore.errors import AlreadyExists, ConcurrentChange, DdlRefused, InvalidInput, InvalidType
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Table
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
@@ -78,7 +79,9 @@ def change_table(
     renamed = (new.database, new.name) != (database.lower(), name.lower())
     if renamed and is_there(store, new):
         raise refusal(AlreadyExists, f"new table {new} already exists")
-    old = located(store, warehouse, store.get_table(database, name))
+    row = store.table_row(database, name)
+    Publisher(store).roll_forward_before_use(row)
+    old = located(store, warehouse, row.table)
     _check_expected(old, new, expected)
     changed = _merged(warehouse, old, replace(lowered_table(new), parameters=altered_transactional(old, new)))
     if not is_view(old):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from hbstore.errors import AlreadyExists, InvalidInput, InvalidType, TableNotFound
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Table
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import now, with_ddl_time
 from hbstore.warehouse.file_removal import remove_files, table_files
@@ -87,7 +88,9 @@ def drop_table(
         OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
         FileOperationFailed: folders of exchanged partitions are not moved yet; nothing was dropped.
     """
-    table = located(store, warehouse, store.get_table(database, name))
+    row = store.table_row(database, name)
+    Publisher(store).roll_forward_before_use(row)
+    table = located(store, warehouse, row.table)
     files = table_files(store, warehouse, table, delete=delete)
     store.drop_table(database, name)
     return remove_files(warehouse, files, purge=purge)

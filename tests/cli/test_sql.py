@@ -179,7 +179,6 @@ def test_jobs_publications_are_shown_first(run, warehouse, monkeypatch):
     monkeypatch.setattr(
         "hbstore.publishing.publisher.Publisher.roll_forward_before_use", lambda _, row: asked.append(row)
     )
-    monkeypatch.setattr("hbstore.store.partition_store.has_publications", lambda _: True)
     run("sql", "describe shop.visits")
     assert not asked
     run("sql", "--warehouse", warehouse, "describe shop.visits")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hbstore import Partition
-from hbstore.publishing.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
+from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from tests.metastore.writing import STORED, TYPES, column, partition_of, storage, table_of
 
 

@@ -31,8 +31,7 @@ def prepare(store, root):
 def exchange_until_killed(url, root):
     days = ", ".join(f"(ds = 'd{day}')" for day in range(0, DAYS, 2))
     with connect(url) as store:
-        store.roll_forward_publications = Publisher(store).roll_forward_before_use
-        store.get_table(*HERE)
+        Publisher(store).roll_forward_before_use(store.table_row(*HERE))
         places = [HERE, THERE] if store.count_partitions(*THERE) == 0 else [THERE, HERE]
         while True:
             say("begin")

@@ -84,11 +84,10 @@ def meanwhile(monkeypatch, before=lambda _: None, after=lambda _: None):
     monkeypatch.setattr(PartitionStore, "exchange_partitions", exchange)
 
 
-def finishing(store):
-    """The store as those open it who may move files."""
-    opened = PartitionStore(store.rows)
-    opened.roll_forward_publications = Publisher(opened).roll_forward_before_use
-    return opened
+def come_to(store, table):
+    """Come to a table as another process, which may move files."""
+    other = PartitionStore(store.rows)
+    Publisher(other).roll_forward_before_use(other.table_row(*table))
 
 
 def deaths(url, folder):

@@ -18,8 +18,8 @@ from tests.publishing.exchanges import (
     OLD,
     SALES,
     both,
+    come_to,
     deaths,
-    finishing,
     leases,
     manifests,
     meanwhile,
@@ -50,7 +50,7 @@ def test_whoever_comes_to_either_table_finishes_what_a_dead_process_left(url, fi
         missing = [values for values, text in there.items() if text != expected[1][values]]
         assert here == expected[0], at
         assert len(missing) <= 2, "more than those that move at once"
-        finishing(store).get_table(*first)
+        come_to(store, first)
         assert both(store) == expected, at
         recover_later(store, first)
         assert both(store) == expected, at
@@ -85,7 +85,7 @@ def test_what_it_says_is_true(url, fault, tmp_path):
             run(PartitionStore(faulty), root)
         except HbstoreError as error:
             ended = error
-        finishing(store).get_table(*OLD)
+        come_to(store, OLD)
         if ended is None:
             assert both(store) == AFTER, at
         elif isinstance(ended, StoreUnavailable):
@@ -139,12 +139,12 @@ def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog)
         if there.exists() or ("a", "2") not in before[1]:
             continue
         there.mkdir(parents=True)
-        finishing(store).get_table(*OLD)
+        come_to(store, OLD)
         assert both(store) == AFTER, at
         assert leases(store) > 0 or not here.exists(), at
         blocked += here.exists()
         there.rmdir()
-        finishing(store).get_table(*SALES)
+        come_to(store, SALES)
         assert both(store) == AFTER, at
         assert leases(store) == 0, at
     assert blocked > 2

@@ -21,8 +21,8 @@ from tests.publishing.exchanges import (
     SALES,
     STATEMENT,
     both,
+    come_to,
     deaths,
-    finishing,
     job,
     leases,
     manifests,
@@ -55,7 +55,6 @@ def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypa
 
 def test_several_finish_it_at_once(store, tmp_path, monkeypatch):
     """Readers come between every two steps of the one who exchanges."""
-    other = finishing(store)
     looked = []
 
     def between(name):
@@ -64,7 +63,7 @@ def test_several_finish_it_at_once(store, tmp_path, monkeypatch):
         def first_look(self, *arguments, **options):
             if not looked or looked[-1] != "busy":
                 looked.append("busy")
-                other.get_table(*OLD)
+                come_to(store, OLD)
                 looked.append(name)
             return real(self, *arguments, **options)
 
@@ -91,7 +90,7 @@ def test_what_somebody_else_finishes_is_noted_as_made_first(url, tmp_path, monke
 
         with monkeypatch.context() as patch:
             patch.setattr(Warehouse, "move", move)
-            finishing(store).get_table(*OLD)
+            come_to(store, OLD)
     assert len(moves) > 20
     assert all(moves)
 
@@ -218,7 +217,7 @@ def test_what_was_dropped_and_altered_meanwhile_stays_so(url, tmp_path):
         store.drop_partitions(*OLD, [("a", "1")])
         store.alter_partitions(*OLD, [Partition(("a", "2"), location="file:/own/place")])
         dropped += 1
-        finishing(store).get_table(*OLD)
+        come_to(store, OLD)
         recover_later(store, OLD)
         assert ("a", "1") not in both(store)[1], at
         assert store.get_partition(*OLD, ("a", "2")).location == "file:/own/place"

@@ -16,7 +16,7 @@ from hbstore.rows import connect as connect_rows
 from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
 from tests.publishing.dying import much_later
-from tests.publishing.exchanges import OLD, SALES, finishing, job, leases
+from tests.publishing.exchanges import OLD, SALES, come_to, job, leases
 from tests.store.faults import Crash
 
 
@@ -51,7 +51,7 @@ def test_who_copies_is_left_alone_while_alive(copied):
     store, place = copied
     before = place.files()
     for table in (SALES, OLD):
-        finishing(store).get_table(*table)
+        come_to(store, table)
     assert place.files() == before
     assert store.get_partition(*OLD, ("a", "1")).location.endswith("/sales/ds=a/hour=1")
 
@@ -71,7 +71,7 @@ def test_a_job_waits_for_who_copies(copied, monkeypatch):
 def test_what_was_copied_half_is_finished_later(copied):
     store, place = copied
     with much_later():
-        finishing(store).get_table(*OLD)
+        come_to(store, OLD)
     assert store.get_partition(*OLD, ("a", "1")).location.endswith("/old/ds=a/hour=1")
     assert place.files() == {"wh/old/ds=a/hour=1/one": b"one", "wh/old/ds=a/hour=1/two": b"two"}
     assert leases(store) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from hbstore import Partition, PartitionStore
 from hbstore.errors import ConcurrentChange, PublicationLost, WriteConflict
 from hbstore.publishing import Publisher
 from hbstore.rows import connect as connect_rows
+from hbstore.store import publications
 from tests.publishing.dying import dying, much_later, recover_later
 from tests.publishing.jobs import AFTER, BEFORE, job, prepare, seen
 
@@ -100,22 +102,6 @@ def test_a_job_that_comes_after_one_that_died_decided_finishes_it_first(store, t
     assert seen(store, root)["a"] == (["job1 a", "job2 a", "old a"], "12")
 
 
-def test_a_partition_that_others_alter_meanwhile_keeps_what_they_did(store, tmp_path, monkeypatch):
-    root = tmp_path / "sales"
-    real = PartitionStore.change_partitions
-    altered = Partition(["a"], location=f"file:{root}/ds=a", parameters={"numRows": "100", "by": "others"})
-
-    def late(self, *arguments, **options):
-        monkeypatch.setattr(PartitionStore, "change_partitions", real)
-        self.alter_partitions("shop", "sales", [altered])
-        return real(self, *arguments, **options)
-
-    monkeypatch.setattr(PartitionStore, "change_partitions", late)
-    Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
-    parameters = store.get_partition("shop", "sales", ["a"]).parameters
-    assert (parameters["numRows"], parameters["by"]) == ("101", "others")
-
-
 def test_showing_twice_counts_once(store, tmp_path, monkeypatch):
     root = tmp_path / "sales"
     manifest, staged = job(root, "job1", "a")
@@ -127,56 +113,90 @@ def test_showing_twice_counts_once(store, tmp_path, monkeypatch):
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
 
 
-def test_a_store_that_can_finishes_what_is_decided_before_a_table_is_read(store, tmp_path, monkeypatch):
+@pytest.mark.parametrize("table", ["as it was", "altered"])
+def test_a_partition_that_others_alter_meanwhile_keeps_what_they_did(store, tmp_path, monkeypatch, table):
     root = tmp_path / "sales"
-    with monkeypatch.context() as patch:
-        patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
-    assert not (root / "ds=a" / "part-0-job1").exists()
-    store.roll_forward_publications = Publisher(store).roll_forward_before_use
-    store.get_table("shop", "sales")
-    assert (root / "ds=a" / "part-0-job1").read_text() == "job1 a"
+    real = publications.publication_change
+    altered = Partition(["a"], location=f"file:{root}/ds=a", parameters={"numRows": "100", "by": "others"})
+
+    def late(*arguments):
+        change = real(*arguments)
+        monkeypatch.setattr(publications, "publication_change", real)
+        if table == "altered":
+            store.alter_table(replace(store.get_table("shop", "sales"), owner="ann"))
+        store.alter_partitions("shop", "sales", [altered])
+        return change
+
+    manifest, staged = job(root, "job1", "a")
+    publisher = Publisher(store)
+    row = publisher.lease("shop.sales", manifest)
+    publisher._prepare(row, manifest, staged)
+    monkeypatch.setattr(publications, "publication_change", late)
+    store.publications.decide(row, "job1")
+    parameters = store.get_partition("shop", "sales", ["a"]).parameters
+    assert (parameters["numRows"], parameters["by"]) == ("101", "others")
+    assert seen(store, root)["a"] == (["job1 a", "old a"], "101")
 
 
-def test_a_table_is_read_as_it_is_where_its_files_cannot_be_moved(store, tmp_path, monkeypatch, caplog):
+def test_the_location_is_looked_at_by_the_step_that_decides(store, tmp_path):
     root = tmp_path / "sales"
-    with monkeypatch.context() as patch:
-        patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop.sales", *job(root, "job1", "a"))
-    store.roll_forward_publications = Publisher(store).roll_forward_before_use
+    manifest, staged = job(root)
+    publisher = Publisher(store)
+    row = publisher.lease("shop.sales", manifest)
+    publisher._prepare(row, manifest, staged)
+    store.alter_table(replace(store.get_table("shop", "sales"), location=f"file:{tmp_path}/moved"))
+    with pytest.raises(ConcurrentChange, match="location of the table changed"):
+        store.publications.decide(row, "job1")
+    assert seen(store, root) == BEFORE
+
+
+def decide(store, root, **options):
+    """Have a job die when it has decided."""
+    manifest, staged = job(root, **options)
+    publisher = Publisher(store)
+    row = publisher.lease("shop.sales", manifest)
+    publisher._prepare(row, manifest, staged)
+    store.publications.decide(row, manifest.id)
+    return row, manifest
+
+
+def test_where_files_cannot_be_moved_that_is_logged(store, tmp_path, caplog):
+    root = tmp_path / "sales"
+    row, _ = decide(store, root, partitions="a")
     (root / "ds=a" / "part-0-job1").mkdir()  # in the way
-    assert store.get_table("shop", "sales").name == "sales"
+    Publisher(store).roll_forward_before_use(store.table_row("shop", "sales"))
     assert "could not be finished" in caplog.text
     (root / "ds=a" / "part-0-job1").rmdir()
-    store.get_table("shop", "sales")
+    assert store.publications.decided(store.table_row("shop", "sales")) == {"job1"}
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
+    assert row.table.name == "sales"
 
 
-def test_a_folder_in_which_a_dropped_partition_is_added_anew_stays(store, tmp_path, monkeypatch):
-    """By somebody who did not wait for whoever is finishing the write."""
+def test_a_folder_in_which_a_dropped_partition_is_added_anew_stays(store, tmp_path):
     root = tmp_path / "sales"
-    real = Publisher._commit
-
-    def added_behind(self, *arguments):
-        done = real(self, *arguments)
-        store.add_partitions("shop", "sales", [Partition(["c"], parameters={"numRows": "7"})])
-        (root / "ds=c" / "new").write_text("new c")
-        return done
-
-    monkeypatch.setattr(Publisher, "_commit", added_behind)
-    Publisher(store).publish("shop.sales", *job(root))
+    decide(store, root)
+    store.add_partitions("shop", "sales", [Partition(["c"], parameters={"numRows": "7"})])
+    (root / "ds=c" / "new").write_text("new c")
     assert seen(store, root)["c"] == (["new c", "old c"], "7")
 
 
-def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path, monkeypatch):
+def test_a_partition_that_is_dropped_before_its_files_are_shown_keeps_no_others_back(store, tmp_path):
     root = tmp_path / "sales"
-    with monkeypatch.context() as patch:
-        patch.setattr(Publisher, "_show", lambda *_: None)
-        Publisher(store).publish("shop.sales", *job(root))
+    decide(store, root)
+    store.drop_partitions("shop", "sales", [["b"]])
+    shutil.rmtree(root / "ds=b")
+    assert seen(store, root) == {name: AFTER[name] for name in "ad"}
+    assert store.publications.of(store.publications.row("shop", "sales")) == []
+
+
+def test_a_table_is_not_renamed_before_what_is_decided_is_shown(store, tmp_path):
+    root = tmp_path / "sales"
+    decide(store, root)
     renamed = replace(store.get_table("shop", "sales"), name="sold")
-    with pytest.raises(ConcurrentChange, match="decided but not finished"):
+    with pytest.raises(ConcurrentChange, match="decided but not finished") as caught:
         store.rename_table("shop", "sales", renamed)
-    store.roll_forward_publications = Publisher(store).roll_forward_before_use
+    assert "hbstore repair shop.sales" in caught.value.hint
+    Publisher(store).recover("shop.sales")
     store.rename_table("shop", "sales", renamed)
     assert store.table_names("shop") == ["sold"]
     assert store.partition_names("shop", "sold") == ["ds=a", "ds=b", "ds=d"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import (
     CommitStateUnknown,
-    HbstoreError,
     InvalidInput,
     InvalidPartitionValue,
     InvalidTime,
@@ -89,32 +87,20 @@ def test_two_texts_are_named(store, tmp_path):
     assert "cast" in caught.value.hint
 
 
-def decided(store, tmp_path, monkeypatch):
-    """A publication that is decided, and that the store refuses since: the table keeps timelines now."""
+def test_what_is_decided_is_refused_by_nothing_that_comes_later(store, tmp_path, monkeypatch):
+    """The table keeps timelines now, which have no time for such a partition."""
     with monkeypatch.context() as patch:
         patch.setattr(Publisher, "_show", lambda *_: None)
         Publisher(store).publish("shop.sales", *job(tmp_path, "sales", "6"))
-    store.drop_partitions("shop", "sales", [["5"]])
     declared = {TIME_PARTITION_COLUMNS: "hour", UPDATE_PERIODS: "DAILY"}
     store.alter_table(replace(store.get_table("shop", "sales"), parameters=declared))
-
-
-def test_a_table_is_read_as_it_is_where_what_is_decided_is_refused(store, tmp_path, monkeypatch, caplog):
-    decided(store, tmp_path, monkeypatch)
-    store.roll_forward_publications = Publisher(store).roll_forward_before_use
-    with caplog.at_level(logging.WARNING, "hbstore.publishing"):
-        assert store.get_table("shop", "sales").name == "sales"
-    assert "could not be finished" in caplog.text
-    with pytest.raises(HbstoreError):
-        Publisher(store).recover("shop.sales")
-    store.alter_table(replace(store.get_table("shop", "sales"), parameters={}))
-    store.get_table("shop", "sales")
-    assert store.partition_names("shop", "sales") == ["hour=6"]
+    assert Publisher(store).recover("shop.sales") == 1
+    assert store.partition_names("shop", "sales") == ["hour=5", "hour=6"]
     assert [path.name for path in files(tmp_path)] == ["file0"]
 
 
 def test_a_store_that_is_away_is_no_table_as_it_is(store, tmp_path, monkeypatch):
-    decided(store, tmp_path, monkeypatch)
+    Publisher(store).lease("shop.sales", job(tmp_path, "sales", "6")[0])
 
     def away(*_, **__):
         raise StoreUnavailable("gone")

@@ -204,15 +204,6 @@ def test_a_batch_that_is_decided_and_not_shown_counts(store, tmp_path, monkeypat
     assert record.digests == ((0, "d0"),)
 
 
-def test_a_late_finisher_does_not_put_the_record_back(store, tmp_path):
-    root = tmp_path / "sales"
-    run(store, root, 0)
-    run(store, root, 1)
-    row = store.publications.row("shop", "sales")
-    store.publications.record(row, StreamBatch(STREAM, 0, "d0"))
-    assert store.publications.batches(row, STREAM).digests == ((0, "d0"), (1, "d1"))
-
-
 def test_the_record_goes_with_a_table_that_is_renamed_and_not_to_the_next_of_its_name(store, tmp_path):
     root = tmp_path / "sales"
     run(store, root, 0)

@@ -12,7 +12,6 @@ import time
 import pytest
 
 from hbstore import Column, Table, connect
-from hbstore.publishing import Publisher
 from hbstore.spark import read_table
 from tests.spark.writing_process import REGIONS, ROWS
 
@@ -61,8 +60,6 @@ def test_batches_are_whole_and_none_is_lost(spark, url, tmp_path):
     for _ in range(KILLS):
         came_back += written_until_killed(url, first, random.uniform(0, 1.5))
         with connect(url) as store:
-            store.roll_forward_publications = Publisher(store).roll_forward_before_use
-            store.get_table("shop", "sales")
             ids = {row.id for row in read_table(spark, store, "shop.sales").select("id").collect()}
             batches = {one // ROWS for one in ids}
             assert ids == {batch * ROWS + at for batch in batches for at in range(ROWS)}

@@ -28,7 +28,9 @@ from hbstore.store.check import repair_catalog
 from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.transactions import HiveTransactions
+from hbstore.store.manifest import Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.puts import partition_key
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.log import LOG, Log
@@ -51,7 +53,7 @@ FAR = 4e9
 """A time that no lease reaches."""
 
 _ROWS = {}
-"""The row of the table of books as jobs have read it, by the store's URL; copies of a store have one."""
+"""The rows of tables as jobs have read them, by the store's URL; copies of a store have the same."""
 
 
 def table(name=SALES, **fields):
@@ -84,8 +86,9 @@ def prepared(store):
     for name in (SALES, RETURNS):
         store.create_table(table(name))
         store.timelines.read(".".join(name))
-    store.create_table(table(BOOKS, parameters={}))
-    _ROWS[store.rows.url] = store.table_row(*BOOKS)
+    store.create_table(table(BOOKS))
+    store.timelines.read("shop.books")
+    _ROWS[store.rows.url] = {name: store.table_row(*name) for name in (BOOKS, RETURNS)}
     store.add_partitions(*SALES, [partition(1, 0, "old"), partition(1, 2, "old"), partition(2, 4, "old")])
     store.add_partitions(*RETURNS, [partition(1, 5, "old")])
     store.column_statistics.write_table(*SALES, [about("price")])
@@ -102,10 +105,12 @@ def prepared(store):
     lock_table = LockTableRow(store._tables.transactions, clock=lambda: LOCK_TIME - 60)  # a check is due, but not late
     Locks(lock_table).lock([EXCLUSIVE])
     HiveTransactions(lock_table).open()
-    publish(store, "record", StreamBatch(STREAM, 7, "of 7"))
-    lease(store, "p1", 20)
-    lease(store, "p2", 21, until=1.0)
-    publish(store, "decide", "p2")
+    lease(store, "p0", 19, batch=7)
+    publish(store, "decide", "p0")
+    publish(store, "close", "p0")
+    lease(store, "p1", 20, batch=8)
+    lease(store, "p2", 21, of=RETURNS, until=1.0)
+    publish(store, "decide", "p2", of=RETURNS)
     return store
 
 
@@ -115,15 +120,18 @@ def stored(values):
     return fresh().get_payloads(*SALES, [values])[0]
 
 
-def publish(store, method, *arguments):
-    """Call a method of publications for the table that has some, as a job does that has read its row before."""
-    return getattr(store.publications, method)(_ROWS[store.rows.url], *arguments)
+def publish(store, method, *arguments, of=BOOKS):
+    """Call a method of publications for a table that has some, as a job does that has read its row before."""
+    return getattr(store.publications, method)(_ROWS[store.rows.url][of], *arguments)
 
 
-def lease(store, publication_id, day, until=FAR):
-    key = b"shop\0books\0%d...." % day  # the last four bytes are the trailer
-    names = {key: f"ds=2013-01-{day}/hour=0"}
-    return publish(store, "lease", publication_id, names, b"what it does", until)
+def lease(store, publication_id, day, until=FAR, of=BOOKS, batch=None):
+    """Lease a partition that is not there yet."""
+    write = PartitionWrite((f"2013-01-{day}", "0"), "s3://shop/new", statistics={"numRows": 5})
+    written = None if batch is None else StreamBatch(STREAM, batch, f"of {batch}")
+    manifest = Manifest(publication_id, f"s3://shop/sales/_hbstore/{publication_id}", (write,), written)
+    names = {partition_key(_ROWS[store.rows.url][of], write.values): f"ds=2013-01-{day}/hour=0"}
+    return publish(store, "lease", publication_id, names, manifest.encode(), until, written, of=of)
 
 
 PRICED = [Column("price", "int")]
@@ -140,7 +148,9 @@ CHANGES = {
     "store.alter_table without timelines": lambda s: s.alter_table(table(parameters={})),
     "store.rename_table": lambda s: s.rename_table(*SALES, table(("shop", "new"))),
     "store.rename_table and places": lambda s: s.rename_table(  # to places below those that they had
-        *SALES, table(("shop", "new"), location="s3://shop/sales/v2"), relocated=("s3://shop/sales", "s3://shop/sales/v2")
+        *SALES,
+        table(("shop", "new"), location="s3://shop/sales/v2"),
+        relocated=("s3://shop/sales", "s3://shop/sales/v2"),
     ),
     "store.rename_table away": lambda s: s.rename_table(*SALES, table(("attic", "sales"))),
     "store.drop_table": lambda s: s.drop_table(*SALES),
@@ -222,9 +232,10 @@ CHANGES = {
     "publications.extend": lambda s: publish(s, "extend", "p1", FAR + 1),
     "publications.decide": lambda s: publish(s, "decide", "p1"),
     "publications.withdraw": lambda s: publish(s, "withdraw", "p1"),
-    "publications.take_over": lambda s: publish(s, "take_over", "p2", FAR + 1),
-    "publications.close": lambda s: publish(s, "close", "p2"),
-    "publications.record": lambda s: publish(s, "record", StreamBatch(STREAM, 8, "of 8")),
+    "publications.take_over": lambda s: publish(s, "take_over", "p2", FAR + 1, of=RETURNS),
+    "publications.close": lambda s: publish(s, "close", "p2", of=RETURNS),
+    "store.rename_table of a job": lambda s: s.rename_table(*BOOKS, table(("shop", "read"))),
+    "store.drop_table of a job": lambda s: s.drop_table(*BOOKS),
 }
 """The changes; what each returns is the same in each store."""
 
@@ -268,7 +279,9 @@ def _statistics(store, *name):
 
 def _publications(store, name):
     row = store.table_row(*name)
-    publications = [(one.id, one.decided) for one in store.publications.of(row)]
+    publications = [
+        (one.id, one.decided, store.publications.manifest(row, one.id)) for one in store.publications.of(row)
+    ]
     return sorted(publications), store.publications.batches(row, STREAM).digests
 
 
@@ -291,6 +304,7 @@ def repair(rows):
         assert not store.repair(*name).miscounted
         assert [problem for problem in store.check(*name) if problem is not None] == []
     repair_catalog(store._tables.transactions)
+    assert [str(problem) for _, _, problem in store.check_catalog() if problem is not None] == []
     for key, cells in rows.scan_catalog(b"", b"\xff"):
         log = Log.decode(cells.get(LOG))
         assert (log.commits, log.intent) == ((), None), key

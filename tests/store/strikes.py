@@ -7,7 +7,7 @@ from functools import partial
 from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
-from hbstore.store import check
+from hbstore.store import check, publication_change
 from hbstore.store.hive import services
 from hbstore.store.hive.lock_table_row import LockTableRow
 from hbstore.store.partition_store import PartitionStore
@@ -20,7 +20,7 @@ MOST = 200
 """No operation writes so often."""
 
 LOCK_TIME = 1_385_000_000.0
-"""The time in seconds that a store's locks and transactions are told."""
+"""The time in seconds that a store's locks, transactions and publications are told."""
 
 ids = {"ids": lambda one: getattr(one, "__name__", None)}
 """For parametrizations over operations: their names."""
@@ -30,6 +30,7 @@ def make_impatient(monkeypatch):
     """Nobody waits for anybody, what was begun is old at once, few rows make a batch, and no lock gets older."""
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
+    monkeypatch.setattr(publication_change, "time", SimpleNamespace(time=lambda: LOCK_TIME))
     without_pauses(monkeypatch)
     without_patience(monkeypatch)
     monkeypatch.setattr(services, "LockTableRow", partial(LockTableRow, clock=lambda: LOCK_TIME))

@@ -12,7 +12,6 @@ from hbstore import Column, ConcurrentChange, InvalidInput, StorageDescriptor, T
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.moves import COLUMNS, RETURNS, SALES, marked, table
-from tests.store.operations import DAY
 from tests.store.stepping import play
 
 

@@ -110,8 +110,12 @@ def interrupted(first, second, at):
     return (one, *others, seen(rows)) if others else None
 
 
-ON_HBASE = [name for name in CHANGES if name.split(".")[0] in ("store", "column_statistics", "functions", "documents")]
-KEPT_APART = ("locks", "transactions", "roles", "records", "publications")
+ON_HBASE = [
+    name
+    for name in CHANGES
+    if name.split(".")[0] in ("store", "column_statistics", "functions", "documents", "publications")
+]
+KEPT_APART = ("locks", "transactions", "roles", "records")
 """What is not of a database, and so is not as new where a store is used again."""
 
 

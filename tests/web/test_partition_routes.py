@@ -8,7 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hbstore import Column, Partition, Table
+from hbstore.files.warehouse import Warehouse
 from hbstore.structs import decode_partition
+from hbstore.warehouse.service import Service
 from hbstore.web.catalog import partition_listing
 from tests.web.catalog import SALES
 
@@ -102,7 +104,9 @@ def test_a_stream_reads_no_more_than_it_is_asked_for(catalog, monkeypatch):
         "read_payloads",
         lambda *given, **named: sizes.append(named["max_parts"]) or read(*given, **named),
     )
-    pages = partition_listing.PartitionListing(catalog.store, "shop", "sales").pages(None, None)
+    pages = partition_listing.PartitionListing(Service(catalog.store, Warehouse("/wh")), "shop", "sales").pages(
+        None, None
+    )
     assert len(next(pages).payloads) == 10
     assert sizes == [11]
     assert sum(len(one.payloads) for one in pages) == 62

@@ -11,7 +11,6 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Partition, Table
 from hbstore.names import spec_values
-from hbstore.publishing.publisher import Publisher
 from hbstore.structs import partitions_from_payloads
 from hbstore.warehouse import exchanges
 from hbstore.warehouse.partial_values import partial_values
@@ -65,8 +64,7 @@ def _exchanged(call: Call) -> list[bytes]:
 def _table(call: Call, role: str, database: str | None, name: str | None) -> Table:
     place = database_name(database), name or ""
     try:
-        row = call.store.publications.row(*place)
-        Publisher(call.store).roll_forward_before_use(row)  # such as this call's first try
+        call.show_files(call.store.table_row(*place))  # such as this call's first try
         return call.store.get_table(*place)
     except (TableNotFound, DatabaseNotFound) as error:
         raise THRIFT.MetaException(f"The {role} table {database}.{name} not found") from error

@@ -97,16 +97,12 @@ def read_payloads(
     max_parts: int | None = None,
     like_dialect: LikeDialect = FILTER_DIALECT,
 ) -> T:
-    """What `PartitionStore.read_payloads` gives, with all writes in it that are decided.
-
-    Where one turns out to be decided and not shown, it is finished, and the partitions are read again.
-    """
+    """What `PartitionStore.read_payloads` gives, once the files of all writes are shown that the partitions have."""
 
     def noted(row: TableRow, plan: MultiScanPlan, batches: Batches) -> tuple[TableRow, T]:
         return row, consume(row, plan, batches)
 
-    read = partial(
-        call.store.read_payloads,
+    row, consumed = call.store.read_payloads(
         database_name(database),
         table or "",
         where,
@@ -114,10 +110,7 @@ def read_payloads(
         max_parts=-1 if max_parts is None else max_parts,
         like_dialect=like_dialect,
     )
-    row, consumed = read()
-    if call.store.publications.decided(row):
-        call.store.get_table(row.table.database, row.table.name)  # which finishes it
-        row, consumed = read()
+    call.show_files(row)
     return consumed
 
 

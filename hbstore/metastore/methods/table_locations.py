@@ -16,7 +16,9 @@ def named_table(call: Call, database: str | None, name: str | None) -> Table:
     """The table that a call is about, with a location unless it is a view; the log hears of it first."""
     target = database_name(database)
     call.note(table=f"{target}.{name}")
-    return located(call.store, call.warehouse, call.store.get_table(target, name or ""))
+    row = call.store.table_row(target, name or "")
+    call.show_files(row)
+    return located(call.store, call.warehouse, row.table)
 
 
 def located_bytes(call: Call, database: str, name: str) -> bytes:
@@ -25,6 +27,7 @@ def located_bytes(call: Call, database: str, name: str) -> bytes:
     Spark writes into a table without partitions only if its folder is there, so the folder is made.
     """
     row = call.store.table_row(database, name)
+    call.show_files(row)
     table = located(call.store, call.warehouse, row.table)
     if table is row.table:
         return row.struct

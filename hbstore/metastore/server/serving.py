@@ -22,12 +22,10 @@ from hbstore.metastore.server.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.server.processes import METRICS_FOLDER, Processes, held_port, say_ready
 from hbstore.metastore.server.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
 from hbstore.metastore.server.stopping import StopRequests
-from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
+from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model import Database
 from hbstore.names import DEFAULT_DATABASE
-from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.table_row import TableRow
 from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
@@ -173,14 +171,6 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     _allow_files(serving.limits.connections)
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
-    if not serving.read_only:
-        finish = Publisher(store).roll_forward_before_use
-
-        def roll_forward_publications(row: TableRow) -> None:
-            leave_selector()  # it lists and moves files
-            finish(row)
-
-        store.roll_forward_publications = roll_forward_publications
     endpoint = metastore(
         Service(store, serving.warehouse, serving.read_only, serving.strict_types),
         log if metrics is None else _both(log, metrics.observe),

@@ -129,7 +129,6 @@ def analyze_table(
         )
     database, name = table_name(table)
     with opened(store) as open_store:
-        Publisher(open_store).roll_forward_before_use(open_store.publications.row(database, name))
         described = partitioned(open_store.get_table(database, name))
         chosen = summary_columns(described, columns)
         analysis = _Analysis(
@@ -195,9 +194,6 @@ class _Analysis:
                 done += len(some) - len(left)
                 progress(done, total)
             todo = again
-            if todo:
-                row = self.store.publications.row(self.table.database, self.table.name)
-                Publisher(self.store).roll_forward_before_use(row)
         whole = None if self.changed else self.whole
         if whole is not None:
             write_whole(self.store, self.table, whole)
@@ -213,7 +209,7 @@ class _Analysis:
     def _analyze(self, names: Sequence[str]) -> list[str]:
         """Analyze a batch; the names of those partitions that have to be analyzed again."""
         values = [tuple(parse_partition_name(name).values()) for name in names]
-        partitions = self.store.get_partitions(self.table.database, self.table.name, values)
+        partitions, moving = self._settled(values)
         counted = (
             {partition.values: known_rows(partition, self.columns) for partition in partitions}
             if self.only_missing
@@ -230,13 +226,21 @@ class _Analysis:
             moved = self._moved(read)  # what is gone could not be read
             if not moved:
                 raise
-            return [*self._again(moved), *(item.name for item in work if item.name not in moved)]
+            return [*self._again(moved | moving), *(item.name for item in work if item.name not in moved)]
         moved = self._moved(read)
         kept, changed = self.commit.write([item.found for item in work if item.name not in moved])
         for item in work:
             if item.partition.values in kept:
                 self._count(item)
-        return self._again(moved | {self._name(values) for values in changed})
+        return self._again(moved | moving | {self._name(values) for values in changed})
+
+    def _settled(self, values: Sequence[tuple[str, ...]]) -> tuple[list[Partition], set[str]]:
+        """Those of some partitions whose files are shown, and the names of the others, whose files are on their way."""
+        database, name = self.table.database, self.table.name
+        partitions = self.store.get_partitions(database, name, values)
+        Publisher(self.store).roll_forward_before_use(self.store.publications.row(database, name))
+        busy = self.commit.busy(partitions)
+        return [one for one in partitions if one.values not in busy], {self._name(one) for one in busy}
 
     def _pass_over(self, partitions: Sequence[tuple[Partition, int]]) -> None:
         """Count in partitions that have their statistics, and so many rows, from these."""

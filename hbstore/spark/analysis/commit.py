@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from hbstore.errors import PartitionNotFound
 from hbstore.model import Partition, Table
-from hbstore.publishing.manifest import EXCHANGES, Manifest
 from hbstore.spark.analysis.summary import Summary, SummaryColumn, to_hive
 from hbstore.spark.analysis.whole import ROWS, SIZE
+from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import partition_key
 from hbstore.warehouse.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
@@ -133,21 +133,24 @@ class StatisticsCommit:
                         self.table.database, self.table.name, one, column.name
                     )
 
+    def busy(self, partitions: Iterable[Partition]) -> set[Values]:
+        """The values of those of some partitions whose files are on their way, into their folders or with these."""
+        row = self.store.publications.row(self.table.database, self.table.name)
+        keys: set[bytes] = set()
+        for publication in self.store.publications.of(row):
+            moves = publication.decided or publication.id.startswith(EXCHANGES)
+            data = self.store.publications.manifest(row, publication.id) if moves else None
+            if data is not None:
+                keys |= {partition_key(row, one.values) for one in Manifest.decode(data).partitions}
+        return {one.values for one in partitions if keys and partition_key(row, one.values) in keys}
+
     def _fresh(self, findings: Sequence[Found]) -> tuple[list[Found], set[Values]]:
         """Those that are what they were, and the values of the others that are there.
 
-        A job that is decided shows its files before it changes its partitions, and adds to their statistics then. Files
-        that it showed before they were counted would count twice; as it is not closed before that change, it is seen
-        here, or the partition has changed. Likewise an exchanged partition's folder moves before its location does.
+        What a job decides changes the partition. An exchanged partition's folder moves before its location changes.
         """
         values = [finding.partition.values for finding in findings]
-        row = self.store.publications.row(self.table.database, self.table.name)
-        busy = set()
-        for publication in self.store.publications.of(row):
-            shown = publication.decided or publication.id.startswith(EXCHANGES)
-            data = self.store.publications.manifest(row, publication.id) if shown else None
-            if data is not None:
-                busy |= {partition_key(row, partition.values) for partition in Manifest.decode(data).partitions}
+        busy = self.busy(finding.partition for finding in findings)
         payloads = {
             partition.values: partition.payload
             for partition in self.store.get_partitions(self.table.database, self.table.name, values)
@@ -156,7 +159,7 @@ class StatisticsCommit:
             finding
             for finding in findings
             if payloads.get(finding.partition.values) == finding.partition.payload
-            and partition_key(row, finding.partition.values) not in busy
+            and finding.partition.values not in busy
         ]
         return fresh, payloads.keys() & set(values) - {finding.partition.values for finding in fresh}
 

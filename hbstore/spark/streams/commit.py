@@ -23,6 +23,7 @@ from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
 from hbstore.model import Partition, Table
 from hbstore.names import parse_partition_name
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.hadoop import hadoop_path
 from hbstore.spark.java_errors import files_fail
@@ -181,7 +182,9 @@ class Announcer:
             spec = parse_partition_name(text)
             unannounced.add(tuple(spec[column] for column in columns))
         announced, waiting = [], {}
-        for partition in store.get_partitions(database, name, sorted(unannounced)):
+        partitions = store.get_partitions(database, name, sorted(unannounced))
+        Publisher(store).roll_forward_before_use(store.table_row(database, name))  # files come before the word of them
+        for partition in partitions:
             due = self.commit.due_time(table, partition)
             if due is None or partition.parameters.get(COMPLETE) != "false":
                 continue  # it never is due, or another query has announced it

@@ -2,6 +2,7 @@
 
     01 table-id                 of a table
     01 table-id cells           of a partition; where its cells are long, FF and their digest stand instead
+    01 table-id FE id           of a publication: its manifest (`hbstore.store.manifest_rows`)
 
 No scan of a table's partitions meets them. `hbstore.store.hive.companions` says what they are, and why their keys are
 these.

@@ -14,9 +14,9 @@ from typing import Final
 from hbstore.like import LikeDialect
 from hbstore.model import Table
 from hbstore.plans.scan_plan import MultiScanPlan
-from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partition_values
+from hbstore.warehouse.service import Service
 from hbstore.web.page_tokens import page_token, page_values
 
 STEP: Final = 2_000
@@ -43,14 +43,14 @@ class PartitionListing:
     """The partitions of a table that a filter selects.
 
     Attributes:
-        store: where they are.
+        service: where they are.
         database: the table's database.
         name: the table's name.
         filter: text; None: all.
         like_dialect: of the filter.
     """
 
-    store: PartitionStore
+    service: Service
     database: str
     name: str
     filter: str | None = None
@@ -79,7 +79,7 @@ class PartitionListing:
         """The values that a token names. It holds for one table: another one of the name has its own."""
         if token is None:
             return None
-        return page_values(token, self._about(self.store.table_row(self.database, self.name)))
+        return page_values(token, self._about(self.service.store.table_row(self.database, self.name)))
 
     def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[PartitionPage, tuple[str, ...] | None]:
         """A page, and the values of its last partition if there are more behind it: one row more tells that."""
@@ -96,21 +96,16 @@ class PartitionListing:
         ) -> tuple[TableRow, list[bytes]]:
             return row, list(chain.from_iterable(batches))
 
-        def read() -> tuple[TableRow, list[bytes]]:
-            return self.store.read_payloads(
-                self.database,
-                self.name,
-                self.filter,
-                collect,
-                max_parts=size,
-                like_dialect=self.like_dialect,
-                after=after,
-            )
-
-        row, payloads = read()
-        if self.store.publications.decided(row):
-            self.store.get_table(self.database, self.name)  # which finishes it
-            row, payloads = read()
+        row, payloads = self.service.store.read_payloads(
+            self.database,
+            self.name,
+            self.filter,
+            collect,
+            max_parts=size,
+            like_dialect=self.like_dialect,
+            after=after,
+        )
+        self.service.show_files(row)
         return row, payloads
 
     def _about(self, row: TableRow) -> tuple[str, ...]:

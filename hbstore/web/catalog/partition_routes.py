@@ -92,7 +92,7 @@ def partition_routes(service: Service) -> APIRouter:
         streams of all of them, of which each 2,000 are as they were at one moment.
         """
         names, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
-        listing = PartitionListing(store, database, table, filter, like_dialect)
+        listing = PartitionListing(service, database, table, filter, like_dialect)
         if form == "json":
             current = listing.page(page, min(limit or _PAGE, _MOST))
             return Response(json_page(current, names), headers=_headers(current), media_type=_MEDIA_TYPES[form])
@@ -113,7 +113,7 @@ def partition_routes(service: Service) -> APIRouter:
     ) -> Response:
         """The names of the partitions that a filter selects, in key order: a page, or as text all, one in each line."""
         listing, form = (
-            PartitionListing(store, database, table, filter, like_dialect),
+            PartitionListing(service, database, table, filter, like_dialect),
             asked_form(request, format, _NAMES_TYPES),
         )
         if form == "text":

@@ -1,0 +1,102 @@
+"""What a publication changes in a table's partitions: which it adds, alters and drops, with which statistics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from hbstore.errors import ConcurrentChange, InvalidPartitionValue
+from hbstore.files.locations import absolute_location, location_or_none
+from hbstore.model import Partition
+from hbstore.names import partition_name
+from hbstore.store.changes import Change
+from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.manifest import Manifest, PartitionWrite
+from hbstore.store.puts import Puts, partition_key
+from hbstore.store.table_row import TableRow
+from hbstore.structs import partition_from_payload
+
+PUBLICATION: Final = "hbstore.publication"
+"""The parameter of a partition that names the last publication that wrote it: so its bytes differ after each one."""
+
+_CHANGED: Final = "transient_lastDdlTime"
+_OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSize")
+"""What the names of parameters begin with that say what was true of the files before."""
+
+
+def written_keys(row: TableRow, manifest: Manifest) -> dict[bytes, PartitionWrite]:
+    """What a publication does with partitions, by their keys.
+
+    Raises:
+        InvalidPartitionValue: two texts name one partition, or a partition has too many or too few values.
+    """
+    writes: dict[bytes, PartitionWrite] = {}
+    columns = row.table.partition_column_names
+    for write in manifest.partitions:
+        other = writes.setdefault(partition_key(row, write.values), write)
+        if other is not write:
+            raise InvalidPartitionValue(
+                "two texts name the same partition",
+                table=row.table,
+                partitions=f"{partition_name(columns, other.values)}, {partition_name(columns, write.values)}",
+                hint="Values are compared by type: write equal values alike, or cast the column to its type",
+            )
+    return writes
+
+
+def publication_change(row: TableRow, manifest: Manifest, stored: Mapping[bytes, bytes]) -> Change:
+    """What a publication does to partitions that are what they were when they were read.
+
+    Args:
+        row: their table.
+        manifest: of the publication.
+        stored: the bytes of those partitions of the manifest that are there, by their keys.
+
+    Raises:
+        InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch: the table does not take one of them.
+        ConcurrentChange: the table was given another location since the files were staged.
+    """
+    _check_place(row, manifest)
+    writes, puts, drops = written_keys(row, manifest), Puts(row, "keep"), []
+    for key, write in writes.items():
+        payload = stored.get(key)
+        if not write.drop:
+            puts.put(_written(None if payload is None else partition_from_payload(payload), write, manifest.id))
+        elif payload is not None:
+            drops.append(key)
+    deletes = tuple(sorted([*drops, *companion_keys(row, drops)]))
+    expected = {key: stored.get(key) for key in writes}
+    return Change(tuple(puts.rows.values()), deletes, expected=expected, times=puts.times)
+
+
+def _check_place(row: TableRow, manifest: Manifest) -> None:
+    """See that the files are staged in the table's folder: else it was another one when the job began."""
+    staging = location_or_none(manifest.staging)
+    if not row.table.location or staging is None or not staging.is_below(absolute_location(row.table.location)):
+        raise ConcurrentChange(
+            "the location of the table changed while its files were written",
+            table=row.table,
+            location=row.table.location,
+            staged=manifest.staging,
+            hint="Nothing was changed; write again to put the files into the new location",
+        )
+
+
+def _written(before: Partition | None, write: PartitionWrite, publication_id: str) -> Partition:
+    """A partition after a publication: its statistics are those of its files now, as far as writers counted them."""
+    parameters = {} if before is None else before.parameters
+    statistics = {}
+    for name, number in write.statistics.items():
+        if not write.append or before is None:
+            statistics[name] = str(number)
+        elif parameters.get(name, "").isdecimal():
+            statistics[name] = str(int(parameters[name]) + number)
+    kept = {
+        key: value for key, value in parameters.items() if not key.startswith(_OUTDATED) and key not in write.statistics
+    }
+    own = {**statistics, **write.parameters, PUBLICATION: publication_id, _CHANGED: str(int(time.time()))}
+    if before is None:
+        return Partition(write.values, location=write.location, parameters=kept | own, create_time=int(time.time()))
+    return replace(before, parameters=kept | own)
