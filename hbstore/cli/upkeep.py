@@ -31,7 +31,8 @@ def check(
 ) -> None:
     """Check every row of some tables, or of all.
 
-    It also checks their timelines.
+    It also checks their timelines and, without tables, the rows of functions, grants, roles, locks, streams, documents
+    and records.
 
     A row is sound if its key, its cells and its payload agree; a timeline is sound if its times are those of the
     partitions. The command prints each problem on a line, and the exit code is 1 if it finds any.
@@ -104,7 +105,8 @@ def repair(
     """Finish dead writers' work, or match partitions to folders.
 
     Without --mode, it finishes changes and publications, and computes the planner's counts of distinct values and the
-    tables' totals again. It does not change rows in which `hbstore check` finds problems.
+    tables' totals again. Without tables, it also removes rows that outlived their table. It does not change other
+    rows in which `hbstore check` finds problems.
 
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
     partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.

@@ -133,7 +133,7 @@ def follow(transaction: Transaction, database: str, before: Named | None, after:
             _give_formats(view, row, table.storage)
         redefine(view, row, table)
     for name in changes.drop:
-        remove_table(table_in(transaction, database, name)[0])
+        remove_table(transaction, table_in(transaction, database, name)[0])
 
 
 def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -12,8 +13,12 @@ from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, PartitionRow, Rows
-from hbstore.store.documents import DOCUMENT_KEYS, check_document
-from hbstore.store.records import RECORD_KEYS, check_record
+from hbstore.service_structs import decode_companion
+from hbstore.store.belongings import outlived, unsound
+from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.manifest import Manifest
+from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest
+from hbstore.store.publications_cell import publications_of
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     TABLE_KEYS,
@@ -22,6 +27,7 @@ from hbstore.store.table_row import (
     totals_of,
     totals_state,
 )
+from hbstore.store.tables import Tables
 from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_database, decode_partition
 from hbstore.totals import NOTHING, Totals
@@ -34,6 +40,8 @@ PAYLOAD_AGE: Final = 600.0
 """Seconds after which a change that was never decided is taken to be a dead writer's."""
 _ALL: Final = (b"D", b"W")
 """All rows of the catalog that have logs."""
+_OF_DATABASES: Final = (b"F", b"G", b"M")
+"""What the keys of rows begin with that name a database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +76,12 @@ class Repaired:
 
 
 def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
-    """Look at every partition row of a table: one item for each, None where all is well, and one for its totals.
+    """Look at every partition row of a table: one item for each, None where all is well, and one for each other fault.
 
     A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
     table, and the values in the payload make this very key. Totals are well if they are the sum of the rows; they are
-    passed over where they are not known, or the table was changed meanwhile.
+    passed over where they are not known, or the table was changed meanwhile. The rows of statistics, marks and
+    manifests are well if they decode, and there is a manifest for each publication.
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
@@ -81,18 +90,47 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
         text = _problem(found, row)
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)
     known = row.totals
-    if not row.log.commits and known != sum_of_all and Log.decode((rows.get(row.key) or {}).get(LOG)) == row.log:
+    if known != sum_of_all and _is_at_rest(rows, row):
         wrong = known.to_dict().items() - sum_of_all.to_dict().items()
         counted = sum_of_all.to_dict()
         text = ", ".join(f"{name} {number:,} instead of {counted[name]:,}" for name, number in sorted(wrong))
         yield Problem(str(row.table), row.key.hex(), f"the totals are wrong: {text}")
+    yield from _companion_problems(rows, row)
+
+
+def _companion_problems(rows: Rows, row: TableRow) -> Iterator[Problem]:
+    """What is wrong with the rows beside a table's partitions: statistics, marks, and what publications do."""
+    start, manifests = table_companion_key(row), set()
+    for key, payload in chain.from_iterable(rows.scan(start, successor(start))):
+        try:
+            if key.startswith(manifests_of(row)):
+                manifests.add(key)
+                Manifest.decode(unpacked_manifest(row.table, payload))
+            else:
+                decode_companion(payload)
+        except CorruptRow as error:
+            yield Problem(str(row.table), key.hex(), str(error))
+    try:
+        due = {manifest_key(row, one.id) for one in publications_of(row)}
+    except CorruptRow as error:
+        yield Problem(str(row.table), row.key.hex(), str(error))
+        return
+    if due != manifests and _is_at_rest(rows, row):
+        for key in sorted(due ^ manifests):
+            text = "a publication does not say what it does" if key in due else "no publication is of this manifest"
+            yield Problem(str(row.table), key.hex(), text)
+
+
+def _is_at_rest(rows: Rows, row: TableRow) -> bool:
+    """Whether nothing is being changed in a table's row, nor was since it was read."""
+    return not row.log.commits and Log.decode((rows.get(row.key) or {}).get(LOG)) == row.log
 
 
 def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]]:
     """Look at the rows of all databases and tables: database, table (None for a database's own row), what is wrong.
 
-    A row is well if all of its cells decode and its definition has the names that its key says. Of documents and
-    records only those that are not well are named, documents by their databases.
+    A row is well if all of its cells decode and its definition has the names that its key says. Of all other rows only
+    those that are not well are named, by their databases where they have one.
     """
     for key, stored in chain(rows.scan_catalog(*DATABASE_KEYS), rows.scan_catalog(*TABLE_KEYS)):
         database, nul, name = key[1:].decode(errors="replace").partition("\0")
@@ -104,21 +142,12 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
             continue
         if there:
             yield database, table, None
-    for key, cells in rows.scan_catalog(*DOCUMENT_KEYS):
-        try:
-            state = Log.decode(cells.get(LOG)).state
-            if state:
-                check_document(key, state)
-        except CorruptRow as error:
-            database = key[1:].decode(errors="replace").partition("\0")[0]
-            yield database, None, Problem(database, key.hex(), str(error))
-    for key, cells in rows.scan_catalog(*RECORD_KEYS):
-        try:
-            state = Log.decode(cells.get(LOG)).state
-            if state:
-                check_record(key, state)
-        except CorruptRow as error:
-            yield "", None, Problem("records", key.hex(), str(error))
+    for key, problem in unsound(rows):
+        name = key[1:].decode(errors="replace").partition("\0")[0] if key[:1] in _OF_DATABASES else ""
+        yield name, None, Problem(name or ("records" if key[:1] == b"Q" else "catalog"), key.hex(), str(problem))
+    with suppress(CorruptRow):  # of a table, which is named above
+        for key in outlived(Tables(Transactions(rows))):
+            yield "", None, Problem("catalog", key.hex(), "the row outlived its table; `hbstore repair` removes it")
 
 
 def _is_sound(key: bytes, log: Log, cells: Cells, table: str | None) -> bool:

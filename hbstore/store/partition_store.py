@@ -17,6 +17,7 @@ from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Rows
+from hbstore.store.belongings import remove_outlived
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import PartitionExchange
@@ -791,12 +792,12 @@ class PartitionStore:
         return repair(self._tables.transactions, row)
 
     def repair_catalog(self) -> int:
-        """Finish what dead writers left of tables and functions that are gone, or were to come; of how many. O(tables).
+        """Finish what dead writers left in the catalog, and remove rows that outlived tables; of how many. O(tables).
 
         >>> store.repair_catalog()
         0
         """
-        return repair_catalog(self._tables.transactions)
+        return repair_catalog(self._tables.transactions) + remove_outlived(self._tables)
 
 
 def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE) -> PartitionStore:

@@ -2,7 +2,7 @@
 
 A stream is a query and the place in it that writes, its sink. For each stream that writes into a table there is a row
 of the catalog, ``S table-id key``, with the last batches and the digests of their rows. It stays with the table when
-that is renamed, and is never met by the next table of its name.
+that is renamed, goes when it is dropped, and is never met by the next table of its name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import CorruptRow, StreamConflict
+from hbstore.keys import successor
 from hbstore.rows.damage import RESTORE
 
 REMEMBERED: Final = 16
@@ -171,4 +172,34 @@ class StreamRecord:
 
 def record_key(table_id: bytes, stream: Stream) -> bytes:
     """The row of a stream's record."""
-    return b"S" + table_id + stream.key.encode()
+    return record_keys(table_id)[0] + stream.key.encode()
+
+
+def record_keys(table_id: bytes) -> tuple[bytes, bytes]:
+    """The range of the rows of all records of a table, and of all tables' of the empty id."""
+    start = b"S" + table_id
+    return start, successor(start)
+
+
+def owner_of(key: bytes) -> bytes:
+    """The id of the table of a stream's record, by its key."""
+    return key[1 : -len(_ANY.key)]
+
+
+def check_stream_record(key: bytes, state: bytes) -> None:
+    """See that a row is that of a stream's record.
+
+    Raises:
+        CorruptRow: its key or its state is none.
+    """
+    try:
+        document = json.loads(state)
+        stream = Stream(document["query"], document["sink"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptRow("the record of a stream cannot be decoded", key=key.hex(), hint=RESTORE) from error
+    StreamRecord.decode(stream, state)
+    if record_key(owner_of(key), stream) != key:
+        raise CorruptRow("the row key is not that of the stream in it", stream=stream, hint=RESTORE)
+
+
+_ANY: Final = Stream("", "")

@@ -21,10 +21,12 @@ from hbstore.keys import successor
 from hbstore.model import Database, Privileges, Table
 from hbstore.names import identifier
 from hbstore.store.hive.companion_keys import companions_of
-from hbstore.store.hive.grants_row import GRANTS, grant_first
+from hbstore.store.hive.grants_row import GRANTS, grant_first, grants_key
+from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
+    TABLE_KEYS,
     TableRow,
     database_key,
     definition_of,
@@ -120,7 +122,7 @@ class Tables:
                 raise _not_empty(name, tables)
             view.set_state(b"")
             for key in tables:
-                remove_table(transaction.row(key))
+                remove_table(transaction, transaction.row(key))
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
 
@@ -143,7 +145,11 @@ class Tables:
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order, none where it is not there; no definition is decoded."""
         start = table_keys(database)[0]
-        return [key[len(start) :].decode() for key in self._definitions(database)]
+        return [key[len(start) :].decode() for key in self._definitions(*table_keys(database))]
+
+    def ids(self) -> set[bytes]:
+        """The table ids of all tables of all databases."""
+        return {table_id_of(definition) for definition in self._definitions(*TABLE_KEYS).values()}
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order; DatabaseNotFound if it is not there."""
@@ -155,13 +161,13 @@ class Tables:
         """A database's tables in order of their names."""
         database = identifier("database", database)
         self.database_struct(database)
-        return [definition_of(definition).table for definition in self._definitions(database).values()]
+        return [definition_of(definition).table for definition in self._definitions(*table_keys(database)).values()]
 
     def structs(self, database: str) -> list[bytes]:
         """A database's tables as they are stored, in order of their names."""
         database = identifier("database", database)
         self.database_struct(database)
-        return [struct_of(definition) for definition in self._definitions(database).values()]
+        return [struct_of(definition) for definition in self._definitions(*table_keys(database)).values()]
 
     def create_table(self, table: Table, *, if_not_exists: bool, grants: Privileges | None) -> None:
         """Add a table to a database, with what users, groups and roles may do with it."""
@@ -210,20 +216,20 @@ class Tables:
             if DEFINITION not in view.cells:
                 vacate(view)
             self.view(transaction, database, name)
-            remove_table(view)
+            remove_table(transaction, view)
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             self.transactions.run(drop)
 
-    def _definitions(self, database: str) -> dict[bytes, bytes]:
-        """The ``d:def`` cells of a database's tables by the keys of their rows.
+    def _definitions(self, start: bytes, stop: bytes) -> dict[bytes, bytes]:
+        """The ``d:def`` cells of tables whose rows lie in a range, by the keys of their rows.
 
         Where a scan is no snapshot, a table that is renamed meanwhile may be met under both names, or be missed under
         both. So all are looked at until that gives the same tables twice.
         """
 
         def scan() -> dict[bytes, bytes]:
-            return dict(self.transactions.scan_cell(*table_keys(database), DEFINITION))
+            return dict(self.transactions.scan_cell(start, stop, DEFINITION))
 
         seen = scan()
         if self.transactions.reads_one_moment:
@@ -231,7 +237,7 @@ class Tables:
         waiting = Waiting(self.transactions.patience)
         while list(again := scan()) != list(seen):
             seen = again
-            waiting.pause("other writers kept renaming or creating tables", "Try again", database=database)
+            waiting.pause("other writers kept renaming or creating tables", "Try again")
         return again
 
 
@@ -267,8 +273,8 @@ def add_table(transaction: Transaction, table: Table) -> bytes | None:
     return table_id_of(definition)
 
 
-def remove_table(view: RowView) -> None:
-    """Remove a table with its partitions and all that belongs to them."""
+def remove_table(transaction: Transaction, view: RowView) -> None:
+    """Remove a table with its partitions, what was granted on it, and what streams have written into it."""
     definition = view.cells.get(DEFINITION)
     for name in view.all_cells():
         view.put_cell(name, b"")
@@ -276,6 +282,12 @@ def remove_table(view: RowView) -> None:
     view.clear(prefix_of(view.key))
     if definition is not None:
         view.clear(companions_of(definition))
+        granted = grants_key(view.key)
+        # Nobody adds to these meanwhile: who grants, or decides a batch of a stream, locks the table's row.
+        for start, stop in ((granted, granted + b"\0"), record_keys(table_id_of(definition))):
+            for key, log, _ in transaction.scan(start, stop):
+                if log.state:
+                    transaction.row(key).set_state(b"")
 
 
 def vacate(view: RowView) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hbstore.arguments import expect
-from hbstore.errors import AlreadyExists, FunctionNotFound, InvalidName
+from hbstore.errors import AlreadyExists, CorruptRow, FunctionNotFound, InvalidName
 from hbstore.names import identifier
+from hbstore.rows.damage import RESTORE
 from hbstore.service_model import Function
 from hbstore.service_structs import decode_function, encode_function
 from hbstore.store.tables import Tables
@@ -27,6 +28,17 @@ def function_key(database: str, name: str) -> bytes:
     b'Fshop\x00tax'
     """
     return b"F" + database.encode() + b"\x00" + name.encode()
+
+
+def check_function(key: bytes, state: bytes) -> None:
+    """See that a row is that of a function.
+
+    Raises:
+        CorruptRow: its key or its state is none.
+    """
+    function = decode_function(state)
+    if function_key(function.database, function.name) != key:
+        raise CorruptRow("the name of the function differs from its row key", function=function.name, hint=RESTORE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

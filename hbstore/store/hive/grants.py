@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
-from typing import Final
 
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, DatabaseNotFound, GrantNotFound, TableNotFound
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
-from hbstore.store.hive.grants_row import GRANTS, dated, decode_grants, encode_grants, grants_key
+from hbstore.store.hive.grants_row import GRANT_KEYS, GRANTS, dated, decode_grants, encode_grants, grants_key
 from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
-_KEYS: Final = (b"G", b"H")
 _Change = Callable[[list[ObjectGrant]], list[ObjectGrant]]
 
 
@@ -127,7 +125,7 @@ class Grants:
         return [one for one in decode_grants(self.transactions.state(key), mark) if one.target == target]
 
     def _all(self) -> Iterator[ObjectGrant]:
-        for key, log, _ in self.transactions.scan(*_KEYS):
+        for key, log, _ in self.transactions.scan(*GRANT_KEYS):
             if not log.state:
                 continue
             database, _, table = key[1:].decode().partition("\0")

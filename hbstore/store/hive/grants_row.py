@@ -20,6 +20,7 @@ from hbstore.store.table_row import names_of
 from hbstore.transactions.transaction import Transaction
 
 GRANTS: Final = b"G"
+GRANT_KEYS: Final = (b"G", b"H")
 
 
 def grants_key(key: bytes) -> bytes:
@@ -54,6 +55,30 @@ def decode_grants(state: bytes, mark: str) -> list[ObjectGrant]:
         ]
     except (ValueError, TypeError, InvalidInput) as error:
         raise CorruptRow("the grants cannot be decoded", grants=state[:80], hint=RESTORE) from error
+
+
+def mark_of(state: bytes) -> bytes:
+    """The id of the table whose grants these are; empty of those on all else.
+
+    Raises:
+        CorruptRow: the state cannot be decoded.
+    """
+    try:
+        return bytes.fromhex(json.loads(state)[0])
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        raise CorruptRow("the grants cannot be decoded", grants=state[:80], hint=RESTORE) from error
+
+
+def check_grants(key: bytes, state: bytes) -> None:
+    """See that a row is that of grants on what its key says.
+
+    Raises:
+        CorruptRow: its key or its state is none.
+    """
+    for one in decode_grants(state, mark_of(state).hex()):
+        names = (one.target.database, one.target.table)
+        if GRANTS + "\0".join(name for name in names if name).encode() != key:
+            raise CorruptRow("a grant is not on what its row key names", target=one.target, hint=RESTORE)
 
 
 def grant_first(transaction: Transaction, key: bytes, table_id: bytes, privileges: Privileges) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from hbstore.errors import CorruptRow
+from hbstore.rows.damage import RESTORE
 from hbstore.store.hive.lock_table import LockTable
 from hbstore.transactions.transactions import Transactions
 
@@ -14,6 +16,17 @@ T = TypeVar("T")
 KEY: Final = b"L"
 TIMEOUT: Final = 300.0
 """Seconds without a heartbeat after which a lock is gone and a transaction aborted, as in Hive (hive.txn.timeout)."""
+
+
+def check_lock_table(key: bytes, state: bytes) -> None:
+    """See that a row is that of the lock table.
+
+    Raises:
+        CorruptRow: its key or its state is not.
+    """
+    if key != KEY:
+        raise CorruptRow("the row key is not the key of the lock table", key=key.hex(), hint=RESTORE)
+    LockTable.decode(state)
 
 
 @dataclass(frozen=True, slots=True)

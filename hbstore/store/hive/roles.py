@@ -45,6 +45,17 @@ class _State:
             raise CorruptRow("the roles cannot be decoded", roles=data[:80], hint=RESTORE) from error
 
 
+def check_roles(key: bytes, state: bytes) -> None:
+    """See that a row is that of the roles.
+
+    Raises:
+        CorruptRow: its key or its state is not.
+    """
+    if key != _KEY:
+        raise CorruptRow("the row key is not the key of the roles", key=key.hex(), hint=RESTORE)
+    _State.decode(state)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Roles:
     """The roles of a store. Their names are the same in upper and lower case.
