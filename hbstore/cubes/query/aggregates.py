@@ -16,6 +16,7 @@ from hbstore.cubes.query.aggregate_calls import call_of, is_aggregate, is_filter
 from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
+from hbstore.cubes.query.trees import with_replaced
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.errors import UnsupportedQuery
 
@@ -109,4 +110,4 @@ def with_units(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:
         number = unit_of(node)
         return node if number is None else of(number)
 
-    return tree.transform(replaced)
+    return with_replaced(tree, replaced)

@@ -25,6 +25,7 @@ from hbstore.cubes.query.ranges import QueryRange, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, placed
+from hbstore.cubes.query.trees import of_one_piece, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField, UnsupportedQuery
 from hbstore.times.moments import LIMIT, moment
@@ -90,7 +91,7 @@ class Names:
             raise self.unknown(owner, parts, node)
         tree = self._field(owner, first, fields.get(first), node, depth)
         for part in rest:
-            tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
+            tree = exp.Dot(this=of_one_piece(tree), expression=exp.to_identifier(part, quoted=True))
         return tree
 
     def _field(self, owner: Owner, name: str, named_field: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
@@ -170,7 +171,7 @@ class Names:
         ]
         if whole:
             spec = self.ways.one_of(("expression", owner.alias, expression.name), whole)
-            return exp.paren(self._definition(owner, spec, node, depth), copy=False)
+            return self._definition(owner, spec, node, depth)
         return self._dated(owner, expression, node, depth)
 
     def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
@@ -268,7 +269,7 @@ class Names:
             alias = self.aliases[key]
             left = self.meaning(owner, [edge.field], node, depth + 1)
             right = exp.column(edge.to_field, table=alias, quoted=True)
-            on = exp.EQ(this=left, expression=right)
+            on = exp.EQ(this=of_one_piece(left), expression=right)
             self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
         return Owner(self.made.joins[key].alias, target)
 
@@ -323,11 +324,9 @@ class Names:
 
 def mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
     """A copy of a tree with its columns replaced."""
-
-    def replaced(one: exp.Expr) -> exp.Expr:
-        return named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
-
-    return node.transform(replaced)
+    return with_replaced(
+        node, lambda one: named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
+    )
 
 
 @lru_cache(maxsize=1_024)

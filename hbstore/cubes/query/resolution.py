@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, Dimension
-from hbstore.cubes.query.aggregate_calls import is_aggregate
+from hbstore.cubes.query.aggregate_calls import is_aggregate, is_filtered
 from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
 from hbstore.cubes.query.names import Names, is_time, mapped
 from hbstore.cubes.query.options import QueryOptions
@@ -168,12 +168,20 @@ class _Resolver:
     def _has(self, name: str) -> bool:
         return any(name in fields_of(owner.concept) for owner in self.owners)
 
+    def _is_field_of_rows(self, node: exp.Column) -> bool:
+        """Whether a name stands in an aggregate, which looks at rows, and is one of their fields."""
+        at = node.parent
+        while at is not None and not is_aggregate(at) and not is_filtered(at):
+            at = at.parent
+        return at is not None and self._has(node.name.lower())
+
     def _tree(self, node: exp.Expr, *, aliases: bool = False) -> exp.Expr:
         """A copy of a part of the query with its names resolved."""
 
         def named(column: exp.Column) -> exp.Expr:
-            if aliases and not column.table and column.name.lower() in self.selected:
-                return self.selected[column.name.lower()].copy()
+            name = column.name.lower()
+            if aliases and not column.table and name in self.selected and not self._is_field_of_rows(column):
+                return self.selected[name].copy()
             return placed(self._column(column), offset_of(column))
 
         return mapped(node, named)

@@ -32,6 +32,7 @@ from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TimeLook, timestamp, with_times
+from hbstore.cubes.query.trees import with_replaced
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
@@ -143,7 +144,7 @@ def replace_ranges(
         return exp.true() if {truth(node, stretch.holds) for stretch in stretches} == {True} else node
 
     resolved.where = None if resolved.where is None else resolved.where.transform(settled)
-    _map(resolved, lambda tree: tree.transform(replaced), where=True)
+    _map(resolved, lambda tree: with_replaced(tree, replaced), where=True)
     where = None if resolved.where is None else _without_true(resolved.where)
     resolved.where = None if where == exp.true() else where
 
@@ -187,10 +188,12 @@ def take_units(resolved: Resolved, units: Units) -> None:
 def group(query: QueryText, resolved: Resolved, units: Units) -> None:
     """Group by what is selected and not aggregated, where the query does not say; take rows once where nothing is.
 
+    HAVING looks at groups, so with it rows come once by being grouped: Spark takes no DISTINCT beside it.
+
     Raises:
         UnsupportedQuery: a field is neither aggregated nor grouped by, or rows that come once are ordered by another.
     """
-    if not resolved.grouped and not units.found:
+    if not (resolved.grouped or units.found or resolved.having is not None):
         resolved.distinct = resolved.distinct or resolved.cube is not None
     else:
         _group(query, resolved, units)
@@ -337,7 +340,7 @@ def _within(one: QueryRange, root: str) -> exp.Expr:
     column = timestamp(exp.column(one.dimension, table=root, quoted=True))
     texts = (time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f") for at in (one.start, one.stop))
     begin, end = (timestamp(exp.Literal.string(text)) for text in texts)
-    return exp.paren(exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end)))
+    return exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end))
 
 
 def _without_true(tree: exp.Expr) -> exp.Expr:

@@ -90,7 +90,7 @@ def _mean(values: exp.Expr, counts: exp.Expr, kind: ColumnType | None) -> exp.Ex
         return exp.cast(exp.Div(this=total, expression=counted), mean)  # both types are those of avg
     if isinstance(kind, IntegerType | FloatType | StringType):
         values = exp.cast(values, "double")  # as avg does, which does not overflow
-    return exp.paren(exp.Div(this=exp.Sum(this=values), expression=counted))
+    return exp.Div(this=exp.Sum(this=values), expression=counted)
 
 
 def _distinct(values: exp.Expr, sketches: exp.Expr, kind: ColumnType | None) -> tuple[exp.Expr, exp.Expr]:

@@ -31,6 +31,7 @@ from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp
+from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
@@ -252,7 +253,7 @@ def _reaching(
         return reached.tree.copy()
 
     query = exp.select(
-        *(exp.alias_(one.unalias().transform(taken), one.alias_or_name, quoted=True) for one in selected)
+        *(exp.alias_(with_replaced(one.unalias(), taken), one.alias_or_name, quoted=True) for one in selected)
     )
     query = query.from_(_named(rows, root), copy=False)
     trees = [*query.expressions, *(join.on for join in joins.values())]

@@ -57,7 +57,7 @@ def test_chains_that_share_the_way_share_the_subquery(cubes):
 def test_a_bridge_behind_a_dimension(cubes):
     found = joins(cubes, f"select payer.name, hobby.loud, revenue from payments where {RANGE}")
     assert found.startswith("LEFT JOIN (SELECT id, name FROM shop.lake_users) AS payer ON payments.user_id = payer.id")
-    assert "SORT_ARRAY(COLLECT_SET((CONCAT(hobby.name, '!')))) AS set 0" in found
+    assert "SORT_ARRAY(COLLECT_SET(CONCAT(hobby.name, '!'))) AS set 0" in found
     assert "AS hobby_1 ON payer.id = hobby_1.key" in found
 
 

@@ -84,7 +84,7 @@ def test_one_query_as_it_is_written(cubes):
     text = f"cube select city.name, pace from rides where {JANUARY} and station_id > 3 order by pace desc limit 5"
     found = cubes.rewrite(text)
     assert " ".join(found.sql.split()) == (
-        "SELECT `city`.`name` AS `name`, ( SUM(`rides`.`fare`) / SUM(`rides`.`minutes`) ) AS `pace` FROM ( "
+        "SELECT `city`.`name` AS `name`, SUM(`rides`.`fare`) / SUM(`rides`.`minutes`) AS `pace` FROM ( "
         "SELECT `station_id`, `fare`, `minutes` FROM `shop`.`lake_daily` WHERE `dt` IN ('2015-01-10', '2015-01-11') "
         ") AS `rides` LEFT JOIN ( SELECT `id`, `name` FROM `shop`.`lake_stations` WHERE `dt` = 'latest' ) AS `city` "
         "ON `rides`.`station_id` = `city`.`id` WHERE `rides`.`station_id` > 3 GROUP BY `city`.`name` "

@@ -128,10 +128,10 @@ def sql(cubes, item, where=DAY):
 
 
 MEAN_OF_FARES = "CAST(CAST(SUM(`fare`) AS DECIMAL(20, 2)) / NULLIF(SUM(`count of fare`), 0) AS DECIMAL(14, 6))"
-MEAN_OF_PACES = "(SUM(CAST(`sum of pace` AS DOUBLE)) / NULLIF(SUM(`count of pace`), 0))"
+MEAN_OF_PACES = "SUM(CAST(`sum of pace` AS DOUBLE)) / NULLIF(SUM(`count of pace`), 0)"
 MEAN_OF_PACES_IN_EU = (
-    "(SUM(CAST(`sum of pace` AS DOUBLE)) FILTER(WHERE `region` = 'eu')"
-    " / NULLIF(SUM(`count of pace`) FILTER(WHERE `region` = 'eu'), 0))"
+    "SUM(CAST(`sum of pace` AS DOUBLE)) FILTER(WHERE `region` = 'eu')"
+    " / NULLIF(SUM(`count of pace`) FILTER(WHERE `region` = 'eu'), 0)"
 )
 
 
@@ -142,7 +142,7 @@ MEAN_OF_PACES_IN_EU = (
         ("mean(fare)", MEAN_OF_FARES, "`fare_count` AS `count of fare`, `fare`"),
         ("count(fare)", "COALESCE(SUM(`count of fare`), 0)", "`fare_count` AS `count of fare`"),
         ("pace", MEAN_OF_PACES, "`pace_count` AS `count of pace`, `pace_sum` AS `sum of pace`"),
-        ("100 / pace", f"100 / {MEAN_OF_PACES}", "`pace_count` AS `count of pace`, `pace_sum` AS `sum of pace`"),
+        ("100 / pace", f"100 / ({MEAN_OF_PACES})", "`pace_count` AS `count of pace`, `pace_sum` AS `sum of pace`"),
         ("sum(pace)", "SUM(`sum of pace`)", "`pace_sum` AS `sum of pace`"),
         (
             "sum(case when region = 'eu' then pace * 2 else 0 end)",

@@ -1,0 +1,89 @@
+"""HAVING: conditions on groups, with and without measures, against DuckDB over the cube's own rows."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.rewriting import rewrite
+from hbstore.errors import UnsupportedQuery
+from tests.cubes.query import stars
+
+RANGE = "time_range_in(ts, '2015-01-01', '2015-03-10')"
+ROWS = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id where ts < '2015-03-10'"
+
+
+@pytest.fixture(scope="module")
+def world():
+    """The first star that has rows, and a fact with all fields and hours."""
+    for seed in range(100):
+        made = stars.world(Random(seed))
+        if made.whole and made.rows("select count(*) from base")[0][0] > 100:
+            yield made
+            made.close()
+            return
+        made.close()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("select region from rides {} having region = 'eu'", "select distinct region from {} and region = 'eu'"),
+        (
+            "select distinct region from rides {} having region = 'eu'",
+            "select distinct region from {} and region = 'eu'",
+        ),
+        (
+            "select region, bike from rides {} group by region, bike having not bike = 'a' order by region",
+            "select distinct region, bike from {} and bike != 'a'",
+        ),
+        (
+            "select upper(region) as r, cust.name as n from rides {} having r = 'EU' and n is not null order by n",
+            "select distinct upper(region), c.name from {} and region = 'eu' and c.name is not null",
+        ),
+        (
+            "select label from rides {} having label like 'e%'",
+            "select distinct region || '-' || bike from {} and region || '-' || bike like 'e%'",
+        ),
+        (
+            "select to_date(ts) as d from rides {} having month(d) = 2 or d is null",
+            "select distinct ts::date from {} and month(ts) = 2",
+        ),
+        (
+            "select region from rides {} having revenue > 500 and region = 'eu'",
+            "select region from {} and region = 'eu' group by region having sum(revenue) > 500",
+        ),
+        (
+            "select region from rides {} having count(*) > 3 order by revenue desc limit 1",
+            "select region from {} group by region having count(*) > 3 order by sum(revenue) desc nulls last limit 1",
+        ),
+        (
+            "select region, sum(revenue) as revenue from rides {} having sum(revenue) > 100 order by sum(revenue)",
+            "select region, sum(revenue) from {} group by region having sum(revenue) > 100",
+        ),
+        (
+            "select region, bike as region2, max(low) as bike from rides {} having max(bike) = 'b' and bike > 0",
+            "select region, bike, max(low) from {} group by region, bike having max(bike) = 'b' and max(low) > 0",
+        ),
+    ],
+)
+def test_groups_that_meet_a_condition(world, ours, theirs):
+    written = rewrite(world.cubes._catalog, ours.format(f"where {RANGE}"), stars.NOW, QueryOptions()).sql
+    rows = world.rows(theirs.format(ROWS))
+    assert world.run(written) == rows
+    assert rows  # or the question tells nothing
+
+
+def test_a_dimension_alone(world):
+    written = world.cubes.rewrite("select city from customer having city = 1").sql
+    assert world.run(written) == [(1,)]
+    written = world.cubes.rewrite("select city, count(1) as n from customer having n > 1 or city is null").sql
+    assert world.run(written) == [(1, 2), (None, 1)]
+
+
+def test_a_field_that_is_not_grouped_by_is_named(world):
+    with pytest.raises(UnsupportedQuery, match="neither aggregated nor grouped by") as caught:
+        world.cubes.rewrite(f"select region from rides where {RANGE} having bike = 'a'")
+    assert caught.value.fields["field"] == "bike"
