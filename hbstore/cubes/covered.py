@@ -130,6 +130,19 @@ class Cover:
         return f"<Cover: {plural(len(self.partitions), 'partition')}, {plural(len(self.missing), 'range')} missing>"
 
 
+def united(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The numbers of some ranges, which may overlap, as sorted ranges.
+
+    >>> united([(6, 7), (1, 4), (3, 6)])
+    [(1, 7)]
+    """
+    found: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges):
+        overlaps = found and start < found[-1][1]
+        found.append((found[-1][0], max(stop, found.pop()[1])) if overlaps else (start, stop))
+    return joined(found)
+
+
 def joined(ranges: Iterable[tuple[T, T]]) -> list[tuple[T, T]]:
     """Sorted ranges that do not overlap, with those that touch made one.
 

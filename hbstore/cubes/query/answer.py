@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import CoverRun, joined
+from hbstore.cubes.covered import CoverRun, united
 from hbstore.cubes.query.aggregate_calls import only_where
-from hbstore.cubes.query.blocks import Block, Cost, best_blocks
+from hbstore.cubes.query.blocks import Block, Cost, best_blocks, missing_of
 from hbstore.cubes.query.candidates import (
     MORE_BYTES,
     MORE_PARTITIONS,
@@ -89,10 +89,15 @@ class Way:
         """The storage tables that it chooses from."""
         return {(offer, self.shaped.needs.by.column) for offers in self.able.values() for offer in offers}
 
-    def answer(self, rates: Rates) -> Answer:
-        """The answer that costs least. The rates are those between the tables of all ways."""
+    def answer(self, rates: Rates, *, partial: bool) -> Answer:
+        """The answer that costs least, with ``partial`` of those of the same times for all that is asked.
+
+        The rates are those between the tables of all ways.
+        """
         shaped, order = self.shaped, self.question.offers
-        cost, blocks = best_blocks(shaped.needs, shaped.units, self.able, order, shaped.stretches, rates)
+        cost, blocks = best_blocks(
+            *(shaped.needs, shaped.units, self.able, order, shaped.stretches, rates), partial=partial
+        )
         return Answer(self.question, self.resolved, shaped, rates, blocks, cost)
 
 
@@ -149,7 +154,7 @@ class Answer:
     @property
     def missing(self) -> list[tuple[int, int]]:
         """The moments that some block has no partitions of, sorted and joined."""
-        return _united(one for block in self.blocks for choice in block.choices for one in choice.missing)
+        return missing_of(self.blocks)
 
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions."""
@@ -215,7 +220,7 @@ class Answer:
             yield Part(offer, number, tuple(_joined(some)), holds)
         for key, ranges in moments.items():
             offer, number, holds = first[key]
-            yield Part(offer, number, (), holds, tuple(_united(ranges)))
+            yield Part(offer, number, (), holds, tuple(united(ranges)))
         if not first:  # no rows, but with all columns
             yield Part(self.blocks[0].offers[0], 0, (), dict.fromkeys(self.flagged, False))
 
@@ -234,7 +239,7 @@ class Answer:
         for part in self.parts():
             if part.moments:
                 found.setdefault(part.offer.table, set()).update(part.moments)
-        return {table: tuple(_united(ranges)) for table, ranges in sorted(found.items())}
+        return {table: tuple(united(ranges)) for table, ranges in sorted(found.items())}
 
     def reads(self) -> dict[str, Expression | None]:
         """By storage table, the filter of the partitions that are read; None for one that has none."""
@@ -301,15 +306,6 @@ def _able(question: Question, needs: Needs, units: Sequence[AggregateUnit]) -> d
                 hint=(unit and unit.refusal.hint) or "Ask for other fields, or create a fact that has them",
             )
     return able
-
-
-def _united(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The moments of some ranges, which may overlap, as sorted ranges."""
-    found: list[tuple[int, int]] = []
-    for start, stop in sorted(ranges):
-        overlaps = found and start < found[-1][1]
-        found.append((found[-1][0], max(stop, found.pop()[1])) if overlaps else (start, stop))
-    return joined(found)
 
 
 def _joined(runs: Sequence[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:

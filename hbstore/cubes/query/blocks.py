@@ -8,20 +8,29 @@ Aggregates are of one kind if the same tables can answer them, in the same times
 out are tried: the least time is missing, then the blocks are fewest, then they cost least. With many, each kind goes to
 the block with which it shares most tables; if time is missing then, each kind is a block of its own, which answers all
 that can be answered.
+
+Time is missing if one block lacks it. A partial answer has none of it in any block, as a ratio of what is of other
+times would be none of the cube's rows:
+
+    fares      ████████░░██████    one day is missing
+    minutes    ████░░██████████    another day is missing
+    both       ████░░██░░██████    what is read of each
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from hbstore.cubes.covered import united
 from hbstore.cubes.query.candidates import Needs, Offer
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.units import AggregateUnit
+from hbstore.timelines.runs import Runs
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
@@ -40,12 +49,19 @@ class Block:
     Attributes:
         units: their numbers.
         offers: the storage tables that have all of them.
+        chooser: chooses among their partitions.
         choices: for each stretch of time the partitions that answer it.
     """
 
     units: tuple[int, ...]
     offers: tuple[Offer, ...]
+    chooser: Chooser
     choices: tuple[Choice, ...]
+
+    def without(self, missing: Runs, stretches: Sequence[ConditionRange]) -> Block:
+        """The same aggregates, answered for what some missing moments leave of the stretches."""
+        choices = (self.chooser.choose(one.start, one.stop, missing.between(one.start, one.stop)) for one in stretches)
+        return replace(self, choices=tuple(choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +84,8 @@ def best_blocks(
     order: Sequence[Offer],
     stretches: Sequence[ConditionRange],
     rates: Rates,
+    *,
+    partial: bool,
 ) -> tuple[Cost, list[Block]]:
     """The blocks that answer a query best.
 
@@ -78,6 +96,7 @@ def best_blocks(
         order: the storage tables in the order in which they are preferred where they cost the same.
         stretches: the time that is asked for.
         rates: of the storage tables.
+        partial: whether the blocks are to be of the same times, where some lack time.
     """
     best: tuple[Cost, list[Block]] | None = None
     by_kinds: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
@@ -88,13 +107,42 @@ def best_blocks(
             if frozenset(kinds) not in by_kinds:
                 by_kinds[frozenset(kinds)] = _block(kinds, needs, units, order, stretches, rates)
         blocks = [by_kinds[frozenset(kinds)] for kinds in dealt]
-        choices = [choice for block in blocks for choice in block.choices]
-        missing, weight, size, count = (sum(one.cost[at] for one in choices) for at in range(4))
-        cost: Cost = (int(missing), len(blocks), Fraction(weight), Fraction(size), int(count))
+        cost = _cost(blocks)
+        if partial and cost[0] and (best is None or cost[:2] <= best[0][:2]):
+            blocks = _of_the_same_times(blocks, stretches)
+            cost = _cost(blocks)
         if best is None or cost < best[0]:
             best = cost, blocks
     assert best is not None
     return best
+
+
+def missing_of(blocks: Iterable[Block]) -> list[tuple[int, int]]:
+    """The moments that some block has no partitions of, sorted and joined."""
+    return united(span for block in blocks for choice in block.choices for span in choice.missing)
+
+
+def _cost(blocks: Sequence[Block]) -> Cost:
+    choices = [choice for block in blocks for choice in block.choices]
+    weight, size, count = (sum(one.cost[at] for one in choices) for at in range(1, 4))
+    return _length(missing_of(blocks)), len(blocks), Fraction(weight), Fraction(size), int(count)
+
+
+def _of_the_same_times(blocks: list[Block], stretches: Sequence[ConditionRange]) -> list[Block]:
+    """Blocks without the time that one of them lacks.
+
+    A partition that lies across such a time answers nothing any more. So more may be missing then, and this is done
+    again until all lack the same.
+    """
+    missing = missing_of(blocks)
+    while any(_length(missing_of([block])) < _length(missing) for block in blocks):
+        blocks = [block.without(Runs.of_ranges(missing), stretches) for block in blocks]
+        missing = missing_of(blocks)
+    return blocks
+
+
+def _length(ranges: Iterable[tuple[int, int]]) -> int:
+    return sum(stop - start for start, stop in ranges)
 
 
 def _kinds(
@@ -130,7 +178,7 @@ def _block(
     numbers = tuple(sorted(number for kind in kinds for number in kind.units if number >= 0))
     own, column = [units[number] for number in numbers], needs.by.column
     chooser = Chooser(source for one in offers for source in needs.sources(one, own, rates.of(one, column)))
-    return Block(numbers, offers, tuple(chooser.choose(one.start, one.stop) for one in stretches))
+    return Block(numbers, offers, chooser, tuple(chooser.choose(one.start, one.stop) for one in stretches))
 
 
 def _common(kinds: Iterable[AggregateKind]) -> frozenset[Offer]:

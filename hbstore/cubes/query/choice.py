@@ -100,20 +100,30 @@ class Chooser:
         }
         self._rates = {source: int(source.rate * self._factors[1]) for source in self._sources}
 
-    def choose(self, start: int, stop: int) -> Choice:
-        """The best choice for the moments [start, stop). O(holes · log), and O(large parts) from a week on."""
-        if start >= stop:
-            return Choice((), (), (0, Fraction(0), Fraction(0), 0))
-        small = [source for source in self._sources if source.period.rank <= UpdatePeriod.DAILY.rank]
-        large = [source for source in self._sources if source.period.rank > UpdatePeriod.DAILY.rank]
-        runs = self._best_of_small(small, start, stop)
-        if large:
-            runs = self._best_way(runs, large, start, stop)
-        runs = _joined(runs)
+    def choose(self, start: int, stop: int, without: Iterable[tuple[int, int]] = ()) -> Choice:
+        """The best choice for the moments [start, stop). O(holes · log), and O(large parts) from a week on.
+
+        Args:
+            start: the first moment.
+            stop: the moment behind the last.
+            without: sorted ranges of moments in these that are missing, whatever there is.
+        """
+        left_out = list(without)
+        runs = [SourceRun(*span, None) for span in left_out]
+        for span in gaps(left_out, start, stop):
+            runs += self._best_runs(*span)
+        runs = _joined(sorted(runs, key=lambda run: run.start))
         missing = tuple((run.start, run.stop) for run in runs if run.source is None)
         uncovered, weight, size, count = _sum(map(self._cost, runs))
         cost = uncovered, Fraction(weight, self._factors[0]), Fraction(size, self._factors[1]), count
         return Choice(tuple(run for run in runs if run.source is not None), missing, cost)
+
+    def _best_runs(self, start: int, stop: int) -> list[SourceRun]:
+        """The runs of the best choice for some moments."""
+        small = [source for source in self._sources if source.period.rank <= UpdatePeriod.DAILY.rank]
+        large = [source for source in self._sources if source.period.rank > UpdatePeriod.DAILY.rank]
+        runs = self._best_of_small(small, start, stop)
+        return self._best_way(runs, large, start, stop) if large else runs
 
     def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
         """The best runs from periods that lie within each other; runs without a source where time is missing.

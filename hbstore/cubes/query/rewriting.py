@@ -209,9 +209,8 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 
     ways = in_all_ways(understood)
     rates = Rates.between({table for way in ways for table in way.compared})
-    best = min(
-        (way.answer(rates) for way in ways), key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined)
-    )
+    answers = (way.answer(rates, partial=options.partial) for way in ways)
+    best = min(answers, key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined))
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 
 from hbstore.cubes.query.options import QueryOptions
@@ -20,6 +20,7 @@ REFUSED = "refused"
 PARTIAL = "partial"
 """Refused, as partitions are missing; what there is was asked for as well."""
 SEVERAL_FACTS = "of several facts"
+PARTIAL_OF_SEVERAL = "partial, of several facts"
 
 
 def compare(seed: int, queries: int) -> Counter[str]:
@@ -45,10 +46,12 @@ def compare(seed: int, queries: int) -> Counter[str]:
         assert not any(_has_some_of(hours, refusal.missing) for hours in world.hours), (ours, refusal)
         if refusal.missing:
             found = rewrite(world.cubes._catalog, ours, stars.NOW, QueryOptions(partial=True))
-            assert found.missing == refusal.missing, (ours, found.missing, refusal)
-            if not of_several_facts(found.sql):  # each lacks times of its own
-                seen[PARTIAL] += 1
-                assert world.run(found.sql) == world.rows(without(theirs, found.missing)), (ours, theirs, found.sql)
+            # The error names what some fact lacks; for the rest of such times a fact may have larger partitions alone.
+            more = _length(found.missing) > _length(refusal.missing)
+            assert found.missing == refusal.missing or more, (ours, found.missing, refusal)
+            seen[PARTIAL] += 1
+            seen[PARTIAL_OF_SEVERAL] += of_several_facts(found.sql)
+            assert world.run(found.sql) == world.rows(without(theirs, found.missing)), (ours, theirs, found.sql)
     world.close()
     return seen
 
@@ -65,6 +68,10 @@ def without(theirs: str, missing: Ranges) -> str:
     )
     there = questions.FROM.replace("base", f"(SELECT * FROM base WHERE NOT ({times})) AS base", 1)
     return theirs.replace(questions.FROM, there)
+
+
+def _length(missing: Ranges) -> timedelta:
+    return sum((stop - start for start, stop in missing), timedelta())
 
 
 def _has_some_of(hours: set[int], missing: Ranges) -> bool:

@@ -14,11 +14,13 @@ from hbstore.cubes.query.blocks import best_blocks
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
 from hbstore.timelines import UpdatePeriod
+from hbstore.timelines.runs import Runs
 from tests.cubes.query.test_choice import cost_of, least, source
 from tests.cubes.small_cube import CUBE, fact, opened, partitions
 
 PERIODS = [UpdatePeriod.HOURLY, UpdatePeriod.DAILY, UpdatePeriod.WEEKLY]
-DAY = UpdatePeriod.DAILY
+HOUR, DAY = UpdatePeriod.HOURLY, UpdatePeriod.DAILY
+HOUR_LENGTH = HOUR.moment(1) - HOUR.moment(0)
 FIRST = DAY.parse_index("2015-01-01")
 
 
@@ -112,49 +114,92 @@ def partitions_of(numbers):
             yield [*found[:at], [first, *found[at]], *found[at + 1 :]]
 
 
-def naive_cost(tables, units, able, stretches, dealt):
-    """What it costs to deal measures out so; None if no table has a set."""
-    total = [0, len(dealt), 0, 0, 0]
+def naive_cost(tables, units, able, stretches, dealt, *, partial=False):
+    """What it costs to deal measures out so; None if no table has a set.
+
+    All periods lie within each other, so what partitions can answer of some hours is what lies in one of them.
+    """
+    sources_of = []
     for numbers in dealt:
         common = [table for table in tables if all(table in able[number] for number in numbers)]
         if not common:
             return None
         own = [units[number] for number in numbers]
-        sources = [each for table in common for each in Needs.sources(table, own, 0)]
-        for one in stretches:
-            cost = least(one.start, one.stop, sources)
-            total = [sum(pair) for pair in zip(total, [cost[0], 0, *cost[1:]], strict=True)]
+        sources_of.append([each for table in common for each in Needs.sources(table, own, 0)])
+    asked = [frozenset(range(HOUR.floor_index(one.start), HOUR.floor_index(one.stop))) for one in stretches]
+    read = [[covered(hours, sources) for hours in asked] for sources in sources_of]
+    there = [frozenset.intersection(*(one[at] for one in read)) for at in range(len(asked))]
+    total = [HOUR_LENGTH * (sum(map(len, asked)) - sum(map(len, there))), len(dealt), 0, 0, 0]
+    while partial and any(one != there for one in read):
+        read = [[covered(hours, sources) for hours in there] for sources in sources_of]
+        there = [frozenset.intersection(*(one[at] for one in read)) for at in range(len(asked))]
+        total[0] = HOUR_LENGTH * (sum(map(len, asked)) - sum(map(len, there)))
+    for sources, of_block in zip(sources_of, read, strict=True):
+        for hours in of_block:
+            for start, stop in Runs.of(sorted(hours)):
+                cost = least(HOUR.moment(start), HOUR.moment(stop), sources)
+                assert not cost[0]
+                total[2:] = [sum(pair) for pair in zip(total[2:], cost[1:], strict=True)]
     return tuple(total)
+
+
+def covered(hours, sources):
+    """The hours of which some partition lies within these hours."""
+    there = set()
+    for one in sources if hours else ():
+        period = one.period
+        first, last = period.floor_index(HOUR.moment(min(hours))), period.ceil_index(HOUR.moment(max(hours) + 1))
+        for low, high in one.ranges(first, last):
+            for at in range(low, high):
+                own = range(HOUR.floor_index(period.moment(at)), HOUR.floor_index(period.moment(at + 1)))
+                there.update(own if hours.issuperset(own) else ())
+    return frozenset(there)
+
+
+def missing_hours(block):
+    spans = (map(HOUR.floor_index, span) for choice in block.choices for span in choice.missing)
+    return {at for span in spans for at in range(*span)}
 
 
 def check(tables, able, cost, blocks):
     """That blocks are an answer, and cost what they say."""
     assert sorted(number for block in blocks for number in block.units) == sorted(able)
-    total = [0, len(blocks), 0, 0, 0]
+    missing = set().union(*map(missing_hours, blocks))
+    total = [HOUR_LENGTH * len(missing), len(blocks), 0, 0, 0]
     for block in blocks:
         assert list(block.offers) == [table for table in tables if all(table in able[number] for number in block.units)]
         for choice in block.choices:
             own = cost_of(choice)
-            total = [sum(pair) for pair in zip(total, [own[0], 0, *own[1:]], strict=True)]
+            total[2:] = [sum(pair) for pair in zip(total[2:], own[1:], strict=True)]
     assert cost == tuple(total)
 
 
-@given(worlds(4))
-def test_no_other_way_to_deal_measures_out_costs_less(world):
+@given(worlds(4), st.booleans())
+def test_no_other_way_to_deal_measures_out_costs_less(world, partial):
     tables, units, able, stretches = world
-    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates())
+    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=partial)
     check(tables, able, cost, blocks)
-    costs = [naive_cost(*world, dealt) for dealt in partitions_of(sorted(able))]
+    costs = [naive_cost(*world, dealt, partial=partial) for dealt in partitions_of(sorted(able))]
     assert cost == min(one for one in costs if one is not None)
 
 
 @given(worlds(8))
 def test_many_measures_are_answered_whenever_they_can_be(world):
     tables, units, able, stretches = world
-    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates())
+    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=False)
     check(tables, able, cost, blocks)
     alone = naive_cost(*world, [[number] for number in able])
     assert (cost[0] == 0) == (alone[0] == 0)
+    assert cost <= alone
+
+
+@given(worlds(8))
+def test_a_partial_answer_of_several_facts_is_of_the_same_times(world):
+    tables, units, able, stretches = world
+    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=True)
+    check(tables, able, cost, blocks)
+    assert all(missing_hours(block) == missing_hours(blocks[0]) for block in blocks)
+    alone = naive_cost(*world, [[number] for number in able], partial=True)
     assert cost <= alone
 
 
@@ -180,7 +225,7 @@ def test_the_number_of_blocks_comes_before_weight():
     units = [unit(name) for name in "ab"]
     able = {0: frozenset({both, one}), 1: frozenset({both, other})}
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
-    cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates())
+    cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates(), partial=False)
     assert [block.units for block in blocks] == [(0, 1)]
     assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
 
@@ -193,6 +238,6 @@ def test_tables_that_hold_measures_in_other_columns_for_some_time():
     units = [unit("a", t="x"), unit("b", u="y")]
     able = dict.fromkeys((0, 1), frozenset({one, other}))
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
-    cost, blocks = best_blocks(Needs, units, able, [one, other], [stretch], Rates())
+    cost, blocks = best_blocks(Needs, units, able, [one, other], [stretch], Rates(), partial=False)
     assert cost[0] == 0
     assert [[run.source.table for run in block.choices[0].runs] for block in blocks] == [["t", "u"], ["t"]]
