@@ -22,6 +22,7 @@ from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
 from hbstore.cubes.parts import wrong_parts, wrong_sketches
 from hbstore.cubes.references import Known
+from hbstore.cubes.values import bounds_of
 from hbstore.errors import InvalidModel, InvalidType
 from hbstore.hive_types import check_type
 from hbstore.places import highlight
@@ -102,8 +103,11 @@ def _empty_spans(table: LogicalTable) -> Iterator[InvalidModel]:
     for at, name, span in dated:
         if span.start_time is None or span.end_time is None:
             continue
-        start, end = written_time(span.start_time), written_time(span.end_time)
-        if isinstance(start, AbsoluteTime) and isinstance(end, AbsoluteTime) and end.time <= start.time:
+        starts, ends = (
+            [one.time for one in map(written_time, bounds_of(text)) if isinstance(one, AbsoluteTime)]
+            for text in (span.start_time, span.end_time)
+        )
+        if starts and ends and min(ends) <= max(starts):
             hint, expected = "Correct one of the two times", f"a time after the start, {span.start_time}"
             yield _fault(table, at, name, expected=expected, found=span.end_time, hint=hint)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from hbstore.cubes.document import Named
+from hbstore.cubes.values import bounds_of
 from hbstore.cubes.xml_tree import Element, write_xml
 
 _NAMESPACE: Final = "uri:lens:cube:0.1"
@@ -145,10 +146,9 @@ def _table(data: _Data) -> Iterator[Element]:
     yield from _list("columns", (_column(one) for one in data["columns"]))
     own = dict(data.get("properties", {}))
     for end in ("start", "end"):
-        text = data.get(f"{end}_time")
-        if text is not None:
+        for text in bounds_of(data.get(f"{end}_time") or ""):
             kind = "relative" if text.strip().lower().startswith("now") else "absolute"
-            own[f"cube.fact.{kind}.{end}.time"] = text
+            own |= {f"cube.fact.{kind}.{end}.time": text} if text else {}
     yield from _properties("properties", own)
     yield from _list("storage_tables", map(_storage_table, data.get("storage_tables", ())))
 

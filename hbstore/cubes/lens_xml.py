@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from hbstore.cubes.lens_repeats import each_once
 from hbstore.cubes.xml_reader import UNSUPPORTED, ElementReader
 from hbstore.cubes.xml_tree import Element
 from hbstore.errors import InvalidModel
@@ -110,7 +111,7 @@ def _cube(reader: ElementReader) -> tuple[str, Data]:
         name=name,
         **_described(reader),
         time_dimensions=_time_dimensions(name or "", own),
-        measures=[_measure(one) for one in reader.items("measures", "measure")],
+        measures=each_once(reader, map(_measure, reader.items("measures", "measure"))),
         **_fields(reader),
         properties=own,
     )
@@ -139,7 +140,7 @@ def _fact(reader: ElementReader) -> tuple[str, Data]:
         name=reader.attribute("name", "table_name"),
         cube=reader.attribute("cube_name"),
         description=reader.attribute("description"),
-        **_times_of_fact(reader, own),
+        **_times_of_fact(own),
         **_table(reader),
         properties=own,
     )
@@ -190,15 +191,14 @@ def _time_dimensions(name: str, own: Data) -> Data:
     return found
 
 
-def _times_of_fact(reader: ElementReader, own: Data) -> Data:
-    """The start and the end of a fact, taken out of its properties."""
+def _times_of_fact(own: Data) -> Data:
+    """The start and the end of a fact, taken out of its properties: an absolute time, a relative one, or both."""
     times: Data = {}
     for key, name in _FACT_TIMES.items():
         if (text := own.pop(key, None)) is not None:
-            if name in times:
-                raise reader.error(f"an absolute and a relative {name}")
             # A relative time may be a difference alone: -90 days.
-            times[name] = f"now{text.strip()}" if ".relative." in key and text.strip()[:1] in "+-" else text
+            time = f"now{text.strip()}" if ".relative." in key and text.strip()[:1] in "+-" else text
+            times[name] = f"{times[name]} and {time}" if name in times else time
     return times
 
 
@@ -208,15 +208,11 @@ def _fields(reader: ElementReader) -> Data:
         *reader.items("attributes", "dim_attribute", "attribute"),
     ]
     hierarchies: list[Data] = []
-    dim_attributes: list[Data] = []
-    for attribute in map(_dim_attribute, _flat(attributes, hierarchies)):
-        if attribute not in dim_attributes:  # Lens repeats an attribute in each hierarchy that it is a part of
-            dim_attributes.append(attribute)
     return present_fields(
-        dim_attributes=dim_attributes,
+        dim_attributes=each_once(reader, map(_dim_attribute, _flat(attributes, hierarchies))),
         hierarchies=hierarchies,
-        expressions=[_expression(expression) for expression in reader.items("expressions", "expression")],
-        join_chains=[_join_chain(chain) for chain in reader.items("join_chains", "join_chain")],
+        expressions=each_once(reader, map(_expression, reader.items("expressions", "expression"))),
+        join_chains=each_once(reader, map(_join_chain, reader.items("join_chains", "join_chain"))),
     )
 
 

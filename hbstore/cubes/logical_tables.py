@@ -25,6 +25,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from hbstore.cubes.document import Document, Named
 from hbstore.cubes.values import (
+    BoundingTimes,
     FieldName,
     HiveType,
     Items,
@@ -166,8 +167,8 @@ class Fact(Named):
         cube: the base cube.
         columns: fields of the cube, in the order in which the storage tables have them.
         weight: of facts that could answer a question, the lightest is asked.
-        start_time: the fact holds nothing before this time.
-        end_time: nor at this time or after it.
+        start_time: the fact holds nothing before this time; of two, with ``and`` between them, the later one counts.
+        end_time: nor at this time or after it; of two, the earlier one counts.
     """
 
     kind: ClassVar = "fact"
@@ -176,8 +177,8 @@ class Fact(Named):
     description: str | None = None
     columns: Annotated[tuple[Column, ...], Items, Field(min_length=1)]
     weight: float | None = None
-    start_time: ValidityTime | None = None
-    end_time: ValidityTime | None = None
+    start_time: BoundingTimes | None = None
+    end_time: BoundingTimes | None = None
     properties: Properties = FrozenDict()
     storage_tables: Annotated[tuple[StorageTable, ...], Items] = ()
 

@@ -15,6 +15,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
 from hbstore.cubes.latest import Dumps, canonical_values, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
+from hbstore.cubes.values import bounds_of
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
@@ -176,9 +177,11 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
 
 def validity(fact: Fact, now: datetime) -> tuple[datetime | None, datetime | None]:
     """From when up to when a fact holds data; None: always."""
-    start = None if fact.start_time is None else parse_time(fact.start_time, now)
-    end = None if fact.end_time is None else parse_time(fact.end_time, now)
-    return start, end
+    starts, ends = (
+        [] if text is None else [parse_time(one, now) for one in bounds_of(text)]
+        for text in (fact.start_time, fact.end_time)
+    )
+    return max(starts, default=None), min(ends, default=None)
 
 
 @dataclass(frozen=True, slots=True)

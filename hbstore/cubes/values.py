@@ -75,6 +75,21 @@ def _validity(text: str) -> str:
     return text
 
 
+def _bounds(text: str) -> str:
+    for one in bounds_of(text):
+        _validity(one)
+    return text
+
+
+def bounds_of(text: str) -> list[str]:
+    """The times of a text that has one, or two with ``and`` between them.
+
+    >>> bounds_of("2015-01-01 and now.day - 90 days")
+    ['2015-01-01', 'now.day - 90 days']
+    """
+    return re.split(r"\s+and\s+", text, maxsplit=1, flags=re.IGNORECASE)
+
+
 def no_twins(items: Iterable[str], what: str) -> None:
     """See that no name stands twice; ValueError with the first that does."""
     seen: set[str] = set()
@@ -107,6 +122,9 @@ Time = Annotated[
 
 ValidityTime = Annotated[str, AfterValidator(refusing(_validity))]
 """A time written out, or relative to now: ``now.day-3days``."""
+
+BoundingTimes = Annotated[str, AfterValidator(refusing(_bounds))]
+"""Such a time; or two with ``and`` between them, which both bound: ``2015-01-01 and now.day-90days``."""
 
 Properties = Annotated[Mapping[str, str], AfterValidator(FrozenDict)]
 """Names and values, all of them texts."""
