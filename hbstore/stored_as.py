@@ -23,6 +23,18 @@ FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
 
 FIELD_DELIMITER: Final = "field.delim"
 SERIALIZATION_FORMAT: Final = "serialization.format"
+PROVIDER: Final = "spark.sql.sources.provider"
+"""The parameter of a table in which Spark keeps what it calls the format of its files."""
+
+_READERS: Final = {
+    "parquethiveserde": "parquet",
+    "orcserde": "orc",
+    "jsonserde": "json",
+    "opencsvserde": "csv",
+    "lazysimpleserde": "text",
+}
+"""What Spark calls its readers, by what the class of the serde ends with, in lower case."""
+
 _HIVE: Final = "org.apache.hadoop.hive"
 
 
@@ -51,6 +63,20 @@ _CLASSES: Final[Mapping[FileFormat, _Classes]] = {
     "text": _TEXT,
     "csv": replace(_TEXT, parameters=FrozenDict({FIELD_DELIMITER: ",", "escape.delim": "\\"})),
 }
+
+
+def reader_of(parameters: Mapping[str, str], storage: StorageDescriptor) -> str | None:
+    """What Spark calls its reader of a table's files, by the provider that Spark wrote, else by the serde.
+
+    None where the table does not say, or says another: such as one in a database, behind a storage handler.
+
+    >>> reader_of({}, stored_as("csv")), reader_of({PROVIDER: "delta"}, stored_as("parquet"))
+    ('text', None)
+    """
+    provider = parameters.get(PROVIDER, "").lower()
+    if provider:
+        return provider if provider in _READERS.values() else None
+    return _READERS.get((storage.serde.library or "").lower().rpartition(".")[2])
 
 
 def stored_as(name: FileFormat, storage: StorageDescriptor | None = None) -> StorageDescriptor:

@@ -21,14 +21,13 @@ from hbstore.store.table_changes import check_alterable, redefine
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import add_table, remove_table, table_in
 from hbstore.store.timelines.classes import check_classes
-from hbstore.stored_as import FILE_FORMATS, FileFormat, format_of_classes, stored_as
+from hbstore.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_of_classes, reader_of, stored_as
 from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.transactions.transaction import RowView, Transaction
 
 PREFIX: Final = "cube.storagetable."
 STORAGE: Final = f"{PREFIX}storage"
-PROVIDER: Final = "spark.sql.sources.provider"
 SCHEMA: Final = "spark.sql.sources.schema"
 
 
@@ -51,6 +50,17 @@ def table_of(database: str, logical: LogicalTable, on: StorageTable) -> Table:
         parameters=_parameters(logical, on),
         storage=_storage(described),
     )
+
+
+def unreadable(on: StorageTable) -> str | None:
+    """What the files of a storage table are that `hbstore.spark` cannot read; None for those that it can."""
+    described, serde = on.description, on.description.serde
+    provider = described.table_properties.get(PROVIDER)
+    what = {"storage handler": described.storage_handler, "provider": provider, "serde": serde.library or serde.name}
+    named = {name: value for name, value in what.items() if value}
+    if not named or reader_of(described.table_properties, _storage(described)) is not None:
+        return None
+    return ", ".join(f"{name} {value}" for name, value in named.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from hbstore.filters.builder import col
 from hbstore.model import Table
 from hbstore.names import identifier
 from hbstore.spark.arguments import check_arguments
+from hbstore.spark.hive_text import Asked
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import PrunedRead, read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
@@ -90,6 +91,7 @@ def rows_of_runs(
     column: str,
     runs: Iterable[CoverRun],
     options: Mapping[str, str] | None = None,
+    asked: Asked = None,
 ) -> DataFrame:
     """The rows of runs of partitions of one table: of exactly these, each once.
 
@@ -100,6 +102,7 @@ def rows_of_runs(
         column: the partition column that holds the runs' times.
         runs: of this table.
         options: further options of the file format.
+        asked: the columns of the files that are asked for, in lower case; None: all.
 
     Raises:
         PartitionNotFound: a partition was dropped meanwhile.
@@ -110,7 +113,7 @@ def rows_of_runs(
     for run in runs:
         for at in range(run.start, run.stop):
             chosen.setdefault(value_text(kind, run.period, at), set()).add(run.period)
-    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*chosen), options or {})
+    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*chosen), options or {}, asked)
     _check(read, column, kind, chosen)
     return frame
 

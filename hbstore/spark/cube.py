@@ -25,6 +25,7 @@ from hbstore.spark.arguments import check_arguments
 from hbstore.spark.cover import rows_of_runs
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.formats import data_schema, format_of, readable
+from hbstore.spark.hive_text import Asked
 from hbstore.spark.opening import opened
 from hbstore.spark.reads import read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
@@ -88,15 +89,17 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
     reads = rewritten.reads
     views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in reads}
     tree = parse_one(rewritten.sql, dialect=DIALECT)
+    asked: dict[str, set[str]] = {}
     for node in list(tree.find_all(exp.Table)):
+        asked.setdefault(node.name, set()).update(_columns_asked(node))
         node.replace(exp.table_(views[node.name], quoted=True))
     try:
         for table, where in reads.items():
             described = store.get_table(database, table)
             if table in rewritten.partitions:
-                frame = rows_of_runs(spark, store, described, *rewritten.chosen(table))
+                frame = rows_of_runs(spark, store, described, *rewritten.chosen(table), asked=asked[table])
             else:
-                frame = _rows(spark, store, described, where)
+                frame = _rows(spark, store, described, where, asked[table])
             frame.createOrReplaceTempView(views[table])
         return spark.sql(tree.sql(DIALECT))
     finally:
@@ -117,12 +120,22 @@ def _check_zone(spark: SparkSession) -> None:
         )
 
 
-def _rows(spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None) -> DataFrame:
+def _columns_asked(table: exp.Table) -> set[str]:
+    """The columns of a table that a query names: in its own SELECT, or around one of all columns."""
+    select = table.parent_select
+    while select is not None and select.is_star:
+        select = select.parent_select
+    return set() if select is None else {column.name.lower() for column in select.find_all(exp.Column)}
+
+
+def _rows(
+    spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None, asked: Asked
+) -> DataFrame:
     """The rows of a dimension table; or of no partition of a fact, for the columns alone."""
     if table.partition_columns:
-        frame, read = read_of_one_moment(spark, store, str(table), where, {})
+        frame, read = read_of_one_moment(spark, store, str(table), where, {}, asked)
         if where is not None and f"{PREFIX}dimtable" in table.parameters:
             Latest.check(table, where, len(read.partitions))
         return frame
     form, data = format_of(table, table.storage), readable(data_schema(table))
-    return form.rows(form.reader(spark, data).load(table.location), data, [])
+    return form.rows(form.reader(spark, data).load(table.location), data, [], asked)

@@ -23,22 +23,12 @@ from pyspark.sql.types import (
 from hbstore.errors import InvalidInput
 from hbstore.frozen import FrozenDict
 from hbstore.model import Column, StorageDescriptor, Table
-from hbstore.spark.hive_text import LINES, HiveText
-from hbstore.stored_as import FILE_FORMATS
+from hbstore.spark.hive_text import LINES, Asked, HiveText, asked_of
+from hbstore.spark.texts import quoted
+from hbstore.stored_as import FILE_FORMATS, PROVIDER, reader_of
 
-PROVIDER: Final = "spark.sql.sources.provider"
 _SCHEMA: Final = "spark.sql.sources.schema"
-_KNOWN: Final = ("parquet", "orc", "csv", "json", "text")
 _NOT_OPTIONS: Final = frozenset(("path", "serialization.format"))
-
-# By what the class of the serialization library ends with, in lower case.
-_SERDES: Final = {
-    "parquethiveserde": "parquet",
-    "orcserde": "orc",
-    "jsonserde": "json",
-    "opencsvserde": "csv",
-    "lazysimpleserde": "text",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +53,18 @@ class FileFormat:
         schema = StructType([*(data if self.lines is None else LINES).fields, *values])
         return spark.read.format(self.name).options(**self.options).schema(schema)
 
-    def rows(self, read: DataFrame, data: StructType, others: Sequence[str] = ()) -> DataFrame:
-        """The rows of what was read: the columns of the files, then others that were read or added."""
-        return read if self.lines is None else self.lines.rows(read, data, others)
+    def rows(self, read: DataFrame, data: StructType, others: Sequence[str] = (), asked: Asked = None) -> DataFrame:
+        """The rows of what was read: the columns of the files, then others that were read or added.
+
+        Args:
+            read: what `reader` read.
+            data: the columns of the files.
+            others: those behind them.
+            asked: the columns of the files that are asked for, in lower case; None: all.
+        """
+        if self.lines is not None:
+            return self.lines.rows(read, data, others, asked)
+        return read if asked is None else read.select(*map(quoted, [*asked_of(data, asked), *others]))
 
     def written(self, rows: DataFrame, data: StructType, others: Sequence[str] = ()) -> DataFrameWriter:
         """What writes rows into files, in folders that tell the values of other columns."""
@@ -90,11 +89,10 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> FileFor
     storage = table.storage if storage is None else storage
     serde = storage.serde
     provider = table.parameters.get(PROVIDER, "").lower()
-    if provider in _KNOWN:
-        return FileFormat(provider, {key: value for key, value in serde.parameters.items() if key not in _NOT_OPTIONS})
-    library = (serde.library or "").lower().rpartition(".")[2]
-    name = _SERDES.get(library)
-    if not provider and name is not None:
+    name = reader_of(table.parameters, storage)
+    if name is not None and provider:
+        return FileFormat(name, {key: value for key, value in serde.parameters.items() if key not in _NOT_OPTIONS})
+    if name is not None:
         return FileFormat(
             name, _options(name, serde.parameters), HiveText.of(serde.parameters) if name == "text" else None
         )

@@ -9,9 +9,9 @@ and an escape before a delimiter makes it a part of the value.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
@@ -30,6 +30,9 @@ from pyspark.sql.types import (
 from hbstore.errors import InvalidInput
 from hbstore.spark.texts import quoted
 from hbstore.stored_as import FIELD_DELIMITER, SERIALIZATION_FORMAT
+
+Asked: TypeAlias = Collection[str] | None
+"""The columns of files that are asked for, in lower case; None: all."""
 
 LINE: Final = "hbstore_line"
 LINES: Final = StructType([StructField(LINE, StringType())])
@@ -78,16 +81,17 @@ class HiveText:
             escape is not None and parameters.get(_ESCAPES_LINE_ENDS, "").lower() == "true",
         )
 
-    def rows(self, lines: DataFrame, data: StructType, others: Sequence[str]) -> DataFrame:
+    def rows(self, lines: DataFrame, data: StructType, others: Sequence[str], asked: Asked = None) -> DataFrame:
         """The values of lines as columns, before other columns. What does not fit its column's type is NULL.
 
         Raises:
-            InvalidInput: a column is an array, a map or a struct.
+            InvalidInput: a column that is asked for is an array, a map or a struct.
         """
-        _check(data)
+        fields = [(data.names.index(name), data[name]) for name in asked_of(data, asked)]
+        _check(field for _, field in fields)
         parts = f.split(f.col(LINE), self._between, -1).alias(_PARTS)
         kept = [quoted(name) for name in others]
-        values = [self._value(f.get(f.col(_PARTS), f.lit(at)), field) for at, field in enumerate(data.fields)]
+        values = [self._value(f.get(f.col(_PARTS), f.lit(at)), field) for at, field in fields]
         return lines.select(parts, *kept).select(*values, *kept)
 
     def lines(self, rows: DataFrame, data: StructType, others: Sequence[str]) -> DataFrame:
@@ -96,7 +100,7 @@ class HiveText:
         Raises:
             InvalidInput: a column is an array, a map or a struct.
         """
-        _check(data)
+        _check(data.fields)
         texts = [f.coalesce(self._text(field), f.lit(self.null)) for field in data.fields]
         return rows.select(f.concat_ws(self.delimiter, *texts).alias(LINE), *map(quoted, others))
 
@@ -161,8 +165,13 @@ class HiveText:
         )
 
 
-def _check(data: StructType) -> None:
-    for field in data.fields:
+def asked_of(data: StructType, asked: Asked) -> list[str]:
+    """The names of the columns that are asked for."""
+    return [name for name in data.names if asked is None or name.lower() in asked]
+
+
+def _check(fields: Iterable[StructField]) -> None:
+    for field in fields:
         if isinstance(field.dataType, ArrayType | MapType | StructType):
             raise InvalidInput(
                 "hbstore does not read or write arrays, maps and structs in Hive's text format",

@@ -23,6 +23,7 @@ from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema, readable
 from hbstore.spark.frames import local_frame
+from hbstore.spark.hive_text import Asked, asked_of
 from hbstore.spark.listed_files import file_column, listed_files, load_folders, path_namer
 from hbstore.spark.opening import opened
 from hbstore.spark.texts import quoted
@@ -104,14 +105,19 @@ def read_table(
 
 
 def read_of_one_moment(
-    spark: SparkSession, store: PartitionStore, table: str, filter: Where, options: Mapping[str, str]
+    spark: SparkSession,
+    store: PartitionStore,
+    table: str,
+    filter: Where,
+    options: Mapping[str, str],
+    asked: Asked = None,
 ) -> tuple[DataFrame, PrunedRead]:
-    """The rows of `read_table`, and which partitions they are of. Raises as it does."""
+    """The rows of `read_table`, with the columns that are asked for, and of which partitions. Raises as it does."""
 
     def read_once() -> tuple[DataFrame, PrunedRead]:
         listing = _Listing.begin(store, table, filter)
         try:
-            frame = frame_of(spark, listing.read, options=options)
+            frame = frame_of(spark, listing.read, options=options, asked=asked)
         except InvalidInput:
             listing.check_one_moment()
             raise
@@ -190,8 +196,8 @@ def pruned_read(store: PartitionStore, table: str, filter: Where = None) -> Prun
     return PrunedRead(described, found, kept, store.totals(database, name))
 
 
-def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str]) -> DataFrame:
-    """The rows of partitions as one DataFrame.
+def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str], asked: Asked = None) -> DataFrame:
+    """The rows of partitions as one DataFrame: of the files' columns those that are asked for.
 
     Partitions where Hive would put them are one scan, whose folders' names tell Spark the values. Those elsewhere are
     another one, which is joined with their values by the files' folders. Both hold what is in folders below.
@@ -203,12 +209,13 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
         groups.setdefault((format_of(table, one.storage), is_at_home(one)), []).append(one)
     frames = [
         (_at_home if at_home else _elsewhere)(
-            spark, table, replace(form, options={**form.options, **options}), partitions
+            spark, table, replace(form, options={**form.options, **options}), partitions, asked
         )
         for (form, at_home), partitions in groups.items()
     ]
     if not frames:
-        fields = [*data_schema(table).fields, *partition_schema(table).fields]
+        data = data_schema(table)
+        fields = [*(data[name] for name in asked_of(data, asked)), *partition_schema(table).fields]
         return local_frame(spark, [], readable(StructType(fields)))
     return reduce(DataFrame.unionAll, frames)
 
@@ -239,13 +246,17 @@ def _fits(kind: ColumnType, value: str) -> bool:
     return value == NULL_PARTITION or text_cell(kind, value)[:1] == TAG_VALUE
 
 
-def _at_home(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
+def _at_home(
+    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], asked: Asked
+) -> DataFrame:
     data, values = readable(data_schema(table)), readable(partition_schema(table))
     reader = form.reader(spark, data, values.fields).option("basePath", table.location)
-    return form.rows(_load(spark, reader, table, partitions), data, values.names)
+    return form.rows(_load(spark, reader, table, partitions), data, values.names, asked)
 
 
-def _elsewhere(spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition]) -> DataFrame:
+def _elsewhere(
+    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], asked: Asked
+) -> DataFrame:
     values = readable(partition_schema(table))
     texts = StructType(
         [StructField(_FOLDER, StringType()), *(StructField(f"v{at}", StringType()) for at in range(len(values)))]
@@ -260,9 +271,10 @@ def _elsewhere(spark: SparkSession, table: Table, form: FileFormat, partitions: 
     files = _load(spark, reader, table, partitions)
     folders = local_frame(spark, _folders(listed_files(files), values_by_path), texts)
     folder = f.regexp_replace(file_column(files), "/[^/]*$", "")
-    joined = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER]).join(f.broadcast(folders), _FOLDER)
+    rows = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER], asked)
+    joined = rows.join(f.broadcast(folders), _FOLDER)
     typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
-    return joined.select(*map(quoted, data.names), *typed)
+    return joined.select(*map(quoted, asked_of(data, asked)), *typed)
 
 
 def _folders(

@@ -10,10 +10,10 @@ from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidName, Table
 from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, TableDescription
 from hbstore.cubes import Column as Field
 from hbstore.cubes.logical_tables import Serde
-from hbstore.cubes.storage_tables import PROVIDER, table_of
+from hbstore.cubes.storage_tables import table_of
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
 from hbstore.model import StorageDescriptor
-from hbstore.stored_as import stored_as
+from hbstore.stored_as import PROVIDER, stored_as
 from tests.cubes.conftest import RIDES, days, on, sample, without_storage
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]

@@ -29,6 +29,7 @@ from hbstore.cubes.query.star import IS_AGGREGATED, Star, is_raw
 from hbstore.cubes.query.times import TimeLook
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.registration import validity
+from hbstore.cubes.storage_tables import unreadable
 from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TimelineNotFound
 from hbstore.store.timelines.stored_timelines import Timelines
 from hbstore.times.moments import LIMIT, moment, time_at
@@ -43,6 +44,7 @@ PART_COL_DOES_NOT_EXIST: Final = "PART_COL_DOES_NOT_EXIST"
 NO_CANDIDATE_UPDATE_PERIODS: Final = "NO_CANDIDATE_UPDATE_PERIODS"
 STORAGE_NOT_AVAILABLE_IN_RANGE: Final = "STORAGE_NOT_AVAILABLE_IN_RANGE"
 MISSING_PARTITIONS: Final = "MISSING_PARTITIONS"
+UNKNOWN_FORMAT: Final = "UNKNOWN_FORMAT"
 MORE_WEIGHT: Final = "MORE_WEIGHT"
 MORE_BYTES: Final = "MORE_BYTES"
 MORE_ROWS: Final = "MORE_ROWS"
@@ -113,7 +115,7 @@ class Offer:
         since, until: the first moment that the fact holds, and the one behind the last.
         now: for times of columns.
         options: which update periods may be read.
-        barred: why the options keep it from being read, with the cause; None where they do not.
+        barred: why it is not to be read, with the cause; None where it may be.
         reached: how its rows reach fields that are no columns of theirs.
     """
 
@@ -190,6 +192,13 @@ class Offer:
             options,
             barred,
         )
+
+    def if_readable(self) -> Offer:
+        """The storage table, barred if it is known that its files cannot be read by `hbstore.spark`."""
+        what = unreadable(self.on) if self.barred is None else None
+        if what is None:
+            return self
+        return replace(self, barred=(UNKNOWN_FORMAT, f"hbstore does not know the format of its files: {what}"))
 
     @property
     def candidate(self) -> Candidate:

@@ -12,6 +12,7 @@ from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate, say_whos
 from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
+from hbstore.cubes.storage_tables import unreadable
 from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
 from hbstore.filters.builder import Expression
 
@@ -30,37 +31,39 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
     store, database = star.catalog.store, star.catalog.database
     needed = set(columns)
     refused: list[Candidate] = []
-    for dimtable in star.dimtables(dimension):
-        for on in dimtable.storage_tables:
-            name = dimtable.table_name(on.storage)
-            candidate = Candidate(name, dimtable.name, on.storage, dimtable.weight or 0.0)
-            barred = options.bars_dimension_table(on.storage, name)
-            if barred is not None:
-                refused.append(_refused(candidate, *barred))
-                continue
-            offered = {column.name for column in dimtable.columns} | {column.name for column in on.partition_columns}
-            missing = sorted(needed - offered)
-            if missing:
-                refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
-                continue
-            try:
-                if not on.update_periods or not on.time_partition_columns:
-                    store.get_table(database, name)
-                    return _select(database, name, needed, None)
-                latest = star.latest(name, on)
-            except TableNotFound as error:
-                if star.catalog.find("dimtable", dimtable.name) != dimtable:
-                    raise ConcurrentChange(
-                        "another writer altered or dropped the dimension table while the query was answered",
-                        dimtable=dimtable.name,
-                        hint="Ask again",
-                    ) from None
-                say_whose(error, dimtable, on.storage)
-                raise
-            if isinstance(latest, str):
-                refused.append(_refused(candidate, "NO_PARTITIONS", latest))
-            else:
-                return _select(database, name, needed, latest)
+    tables = [(dimtable, on) for dimtable in star.dimtables(dimension) for on in dimtable.storage_tables]
+    if len(tables) > 1:  # of those that hbstore.spark can read, the lightest
+        tables.sort(key=lambda one: unreadable(one[1]) is not None)
+    for dimtable, on in tables:
+        name = dimtable.table_name(on.storage)
+        candidate = Candidate(name, dimtable.name, on.storage, dimtable.weight or 0.0)
+        barred = options.bars_dimension_table(on.storage, name)
+        if barred is not None:
+            refused.append(_refused(candidate, *barred))
+            continue
+        offered = {column.name for column in dimtable.columns} | {column.name for column in on.partition_columns}
+        missing = sorted(needed - offered)
+        if missing:
+            refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
+            continue
+        try:
+            if not on.update_periods or not on.time_partition_columns:
+                store.get_table(database, name)
+                return _select(database, name, needed, None)
+            latest = star.latest(name, on)
+        except TableNotFound as error:
+            if star.catalog.find("dimtable", dimtable.name) != dimtable:
+                raise ConcurrentChange(
+                    "another writer altered or dropped the dimension table while the query was answered",
+                    dimtable=dimtable.name,
+                    hint="Ask again",
+                ) from None
+            say_whose(error, dimtable, on.storage)
+            raise
+        if isinstance(latest, str):
+            refused.append(_refused(candidate, "NO_PARTITIONS", latest))
+        else:
+            return _select(database, name, needed, latest)
     raise NoCandidate(
         "no table of the dimension has what the query asks for",
         cause="NO_CANDIDATE_DIM_AVAILABLE",

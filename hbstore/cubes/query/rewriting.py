@@ -8,7 +8,8 @@ error: ``partial`` asks for what there is, and says what is missing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.opted import apply_options
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.ranges import now_of
+from hbstore.cubes.query.ranges import QueryRange, now_of
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
@@ -36,7 +37,7 @@ from hbstore.cubes.query.times import needs_utc
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
-from hbstore.errors import NoCandidate, UnsupportedQuery
+from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
 from hbstore.wording import plural
@@ -198,19 +199,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         raise NoCandidate(
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
         )
-    columns = frozenset(name for offer in offers for name in offer.columns)
-    by = list(ways_to_choose(cube, [offer.fact for offer in offers], ranges))
-
-    def understood(ways: ResolutionWay) -> Way:
-        resolved = resolve(query, star, ranges, columns, ways, options)
-        apply_options(query, resolved, options)
-        question = Question(query, star, cube, offers)
-        return Way.of(question, resolved, ways.one_of("partition column", by))
-
-    ways = in_all_ways(understood)
-    rates = Rates.between({table for way in ways for table in way.compared})
-    answers = (way.answer(rates, partial=options.partial) for way in ways)
-    best = min(answers, key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined))
+    best = _best(Question(query, star, cube, offers), ranges, options)
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -227,6 +216,38 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         dimension_reads(tree),
         best,
     )
+
+
+def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
+    """The best answer of tables that `hbstore.spark` can read, if that is complete; else of all."""
+    of_readable = None
+    readable = [offer.if_readable() for offer in question.offers]
+    if readable != question.offers:
+        with suppress(CubeQueryError):
+            of_readable = _best_of(replace(question, offers=readable), ranges, options)
+    if of_readable is not None and not of_readable.cost[0]:
+        return of_readable
+    best = _best_of(question, ranges, options)
+    if of_readable is not None and options.partial and best.cost[0]:
+        return of_readable  # as what there is will do, and this can be read
+    return best
+
+
+def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
+    """The best of the answers in all ways in which the names can be resolved."""
+    offers = question.offers
+    columns = frozenset(name for offer in offers for name in offer.columns)
+    by = list(ways_to_choose(question.cube, [offer.fact for offer in offers], ranges))
+
+    def understood(ways: ResolutionWay) -> Way:
+        resolved = resolve(question.query, question.star, ranges, columns, ways, options)
+        apply_options(question.query, resolved, options)
+        return Way.of(question, resolved, ways.one_of("partition column", by))
+
+    ways = in_all_ways(understood)
+    rates = Rates.between({table for way in ways for table in way.compared})
+    answers = (way.answer(rates, partial=options.partial) for way in ways)
+    return min(answers, key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined))
 
 
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
