@@ -36,7 +36,7 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
         UnsupportedQuery: a cube stands behind the first place, or FROM holds more than names.
     """
     owners: list[Owner] = []
-    for table in tables_of(query):
+    for table in tables_of(query, star.catalog.database):
         owner = _owner(query, star, table)
         if any(one.alias == owner.alias for one in owners):
             raise query.error(
@@ -121,7 +121,8 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
         time_range = read_time_range(query, node, now)
         column = time_range.column
         assert column is not None
-        if time_range.dimension not in dimensions or column.table.lower() not in ("", first.alias):
+        is_its_own = column.table.lower() in ("", first.alias) and column.db.lower() in ("", star.catalog.database)
+        if time_range.dimension not in dimensions or not is_its_own:
             raise query.error(
                 UnknownField,
                 "not a time dimension of the cube",
@@ -135,20 +136,21 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
     return ranges
 
 
-def tables_of(query: QueryText) -> list[exp.Table]:
-    """The names in FROM."""
+def tables_of(query: QueryText, database: str) -> list[exp.Table]:
+    """The names in FROM; the query's own database may stand before them."""
     items = [query.select.args["from_"].this, *(join.this for join in query.select.args.get("joins") or ())]
     for item in items:
         if not isinstance(item, exp.Table) or not isinstance(item.this, exp.Identifier):
             raise query.error(UnsupportedQuery, "FROM holds more than names", item, hint="Name a cube or dimensions")
-        if item.args.get("db") is not None:
+        if item.db and (item.db.lower() != database or item.catalog):
             raise query.error(
                 UnsupportedQuery,
-                "a cube has no database before it",
+                "the query asks a cube of another database",
                 item,
-                hint="Name the cube alone; a query asks one database",
+                database=database,
+                hint=f"Name the cube alone, or ask in the database {item.db}",
             )
-        extra = [name for name, value in item.args.items() if value and name not in ("this", "alias")]
+        extra = [name for name, value in item.args.items() if value and name not in ("this", "alias", "db")]
         if extra:
             raise query.error(
                 UnsupportedQuery, f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone"

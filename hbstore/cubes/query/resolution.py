@@ -186,9 +186,14 @@ class _Resolver:
 
         return mapped(node, named)
 
+    def _owner(self, alias: str) -> Owner | None:
+        return next((table for table in self.owners if table.alias == alias), None)
+
     def _column(self, node: exp.Column) -> exp.Expr:
         parts = [part.name.lower() for part in node.parts]
-        owner = next((table for table in self.owners if len(parts) > 1 and table.alias == parts[0]), None)
+        if parts[2:] and parts[0] == self.names.star.catalog.database and self._owner(parts[0]) is None:
+            parts = parts[1:] if self._owner(parts[1]) is not None else parts
+        owner = self._owner(parts[0]) if len(parts) > 1 else None
         if owner is not None:
             return self.names.meaning(owner, parts[1:], node, 0)
         if len(parts) == 1:

@@ -166,3 +166,28 @@ def test_a_condition_names_no_table_that_is_joined_later(world):
     joins = "join station s on rides.station_id = c.id join city c on c.id = s.city_id"
     with pytest.raises(UnknownField, match=r"c\.id"):
         world[0].rewrite(f"cube select fare from rides {joins} where {DAY}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select rides.fare from Shop.rides where {}",
+        "select `rides`.`fare` from `shop`.`rides` where {}",
+        "select shop.rides.fare from shop.rides where time_range_in(shop.rides.start_time, '2015-01-10', '2015-01-11')",
+        "select r.fare from shop.rides as r join shop.station s on shop.s.id = r.station_id where {}",
+    ],
+)
+def test_the_database_of_the_query_before_names(world, text):
+    plain = text.replace("`", "").replace("Shop.", "").replace("shop.", "")
+    assert world[0].rewrite(text.format(DAY)).sql == world[0].rewrite(plain.format(DAY)).sql
+
+
+def test_another_database_is_refused(world):
+    with pytest.raises(UnsupportedQuery, match="a cube of another database") as caught:
+        world[0].rewrite(f"select fare from far.rides where {DAY}")
+    assert caught.value.fields["database"] == "shop"
+    with pytest.raises(UnknownField, match="no such field"):
+        world[0].rewrite(f"select far.rides.fare from rides where {DAY}")
+    far = "select fare from rides where time_range_in(far.rides.start_time, '2015-01-10', '2015-01-11')"
+    with pytest.raises(UnknownField, match="not a time dimension of the cube"):
+        world[0].rewrite(far)
