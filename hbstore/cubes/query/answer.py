@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -157,9 +157,13 @@ class Answer:
         return missing_of(self.blocks)
 
     def incomplete(self) -> NoCandidate:
-        """The error for an answer that lacks partitions."""
+        """The error for an answer that lacks partitions, or such as are short enough."""
         missing = self.missing
+        between = self.shaped.between_partitions([one for block in self.blocks for one in block.offers], missing)
+        if between == missing:
+            return self._too_fine(missing)
         hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
+        hints += [f"Note that no update period fits into {moments_text(between)}"] if between else []
         if not all(offer.raw for offer in self.question.offers):
             hints += dict.fromkeys(unit.refusal.hint for unit in self.units if unit.refusal.hint)
         clashing = [self.shaped.clashing(offer, missing) for offer in self.question.offers]
@@ -171,6 +175,18 @@ class Answer:
             candidates=self.candidates(),
             ranges=moments_text(missing),
             hint=". ".join(hints),
+        )
+
+    def _too_fine(self, missing: Sequence[tuple[int, int]]) -> NoCandidate:
+        """The error where no partition could be registered of what is missing."""
+        return NoCandidate(
+            "no update period is fine enough for the time range",
+            cause="NO_CANDIDATE_FACT_AVAILABLE",
+            missing=[(time_at(start), time_at(stop)) for start, stop in missing],
+            candidates=self.candidates(),
+            ranges=moments_text(missing),
+            hint="Ask for times at which a period of the facts begins or ends, or create a fact whose rows are not"
+            f" rolled up and have {self.by.own} as a column of timestamps: of its partitions parts can be read",
         )
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -204,23 +220,20 @@ class Answer:
         for number, block in enumerate(self.blocks):
             for stretch, choice in zip(self.stretches, block.choices, strict=True):
                 holds: Mapping[int, bool] = {at: stretch.holds[at] for at in self.flagged}
-                for source, start, stop in index_runs(choice):
-                    offer = offers[source.table]
-                    if not isinstance(source.period, UpdatePeriod) or offer.on.is_continuous:
-                        key: object = (number, source.table, *holds.values())
-                        first.setdefault(key, (offer, number, holds))
-                        moments.setdefault(key, []).append((source.period.moment(start), source.period.moment(stop)))
-                        continue
-                    timed = any(name not in offer.columns for name in self.needs.times)
-                    key = (number, source.table, *holds.values(), source.period if timed else None)
+                for run, (source, start, stop) in zip(choice.runs, index_runs(choice), strict=True):
+                    offer, period = offers[source.table], source.period
+                    partitioned = isinstance(period, UpdatePeriod) and not offer.on.is_continuous
+                    # Rows of partitions stand apart by period where that tells their times, or which of them are meant.
+                    apart = source.cut or (partitioned and any(name not in offer.columns for name in self.needs.times))
+                    key: object = (number, source.table, *holds.values(), period if apart else None, source.cut)
                     first.setdefault(key, (offer, number, holds))
-                    runs.setdefault(key, []).append((source.period, start, stop))
-        for key, some in runs.items():
-            offer, number, holds = first[key]
-            yield Part(offer, number, tuple(_joined(some)), holds)
-        for key, ranges in moments.items():
-            offer, number, holds = first[key]
-            yield Part(offer, number, (), holds, tuple(united(ranges)))
+                    if source.cut or not partitioned:
+                        moments.setdefault(key, []).append((run.start, run.stop))
+                    if isinstance(period, UpdatePeriod) and partitioned:
+                        runs.setdefault(key, []).append((period, start, stop))
+        for key, (offer, number, holds) in first.items():
+            own_runs, ranges = _joined(runs.get(key, ())), united(moments.get(key, ()))
+            yield Part(offer, number, tuple(own_runs), holds, tuple(ranges))
         if not first:  # no rows, but with all columns
             yield Part(self.blocks[0].offers[0], 0, (), dict.fromkeys(self.flagged, False))
 
@@ -237,7 +250,7 @@ class Answer:
         """By storage table without partitions, the ranges of time of the rows that are read."""
         found: dict[str, set[tuple[int, int]]] = {}
         for part in self.parts():
-            if part.moments:
+            if part.moments and not part.runs:
                 found.setdefault(part.offer.table, set()).update(part.moments)
         return {table: tuple(united(ranges)) for table, ranges in sorted(found.items())}
 
@@ -308,9 +321,9 @@ def _able(question: Question, needs: Needs, units: Sequence[AggregateUnit]) -> d
     return able
 
 
-def _joined(runs: Sequence[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:
-    found: list[tuple[UpdatePeriod, int, int]] = []
-    for period, start, stop in sorted(runs, key=lambda run: (run[0].rank, run[1])):
-        begin = found.pop()[1] if found and found[-1][0] is period and found[-1][2] == start else start
-        found.append((period, begin, stop))
-    return found
+def _joined(runs: Iterable[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdatePeriod, int, int]]:
+    """Runs by their periods, each with those that touch made one, as a cut partition may be in several."""
+    spans: dict[UpdatePeriod, list[tuple[int, int]]] = {}
+    for period, start, stop in runs:
+        spans.setdefault(period, []).append((start, stop))
+    return [(one, *span) for one in sorted(spans, key=lambda period: period.rank) for span in united(spans[one])]

@@ -242,6 +242,12 @@ class Offer:
         kind = None if column is None or not self.on.is_continuous else parse_type(column.type)
         return (column.name, kind) if column is not None and isinstance(kind, DateType | TimestampType) else None
 
+    def row_time(self, by: Chosen) -> str | None:
+        """The column that tells the time of each row in a partition; None where rows are rolled up, or have none."""
+        column = self.columns.get(by.own)
+        tells = column is not None and self.raw and isinstance(parse_type(column.type), TimestampType)
+        return column.name if column is not None and tells else None
+
     def clashes(self, column: str, period: UpdatePeriod, start: int, stop: int) -> list[int]:
         """The indexes of a period in [start, stop) whose values do not tell that they are of this period."""
         if len(self.on.partition_columns) == 1:
@@ -363,6 +369,14 @@ class Needs:
             bounds = period.ceil_index(since), period.floor_index(until)
             ranges = partial(_ranges, offer, self.by.column, period, bounds)
             yield Source(offer.table, period, ranges, offer.fact.weight or 0.0, rate)
+        cut_by = offer.row_time(self.by)
+        if cut_by is None:
+            return
+        since, until = _bounds(offer, {*used, cut_by})
+        for period in self.periods(offer):
+            bounds = period.ceil_index(since), period.floor_index(until)
+            ranges = partial(_ranges, offer, self.by.column, period, bounds)
+            yield Source(offer.table, period, ranges, offer.fact.weight or 0.0, rate, cut=True)
 
 
 def _within(bounds: tuple[int, int], start: int, stop: int) -> list[tuple[int, int]]:

@@ -15,6 +15,11 @@ not better; neighbours that are alike are compared together, so the time this ta
 with the length of the range. Weeks do not lie within months: from a week on, the best way
 through the ends of all large parts is found, from one end to the next.
 
+What no whole partition answers may be cut from one that lies across an end, if its rows tell their times:
+
+    range            [00:30               02:00)
+    HOURLY           [01h            02h)            the hour before it is read as well, with a condition on its rows
+
 The numbers are whole, so sums do not depend on their order: weights are multiplied by what makes them whole.
 """
 
@@ -43,6 +48,7 @@ class Source:
         weight: the weight of its fact.
         rate: bytes in a microsecond, or rows for all sources; 0 for all where neither is known of each.
         ranges: the indexes of the period in [start, stop) that have partitions, as sorted ranges.
+        cut: whether rows of a part of a partition can be found, as they tell their times.
     """
 
     table: str
@@ -50,6 +56,7 @@ class Source:
     ranges: Callable[[int, int], Iterable[tuple[int, int]]]
     weight: float = 0.0
     rate: Fraction = Fraction(0)
+    cut: bool = False
 
 
 class SourceRun(NamedTuple):
@@ -120,10 +127,28 @@ class Chooser:
 
     def _best_runs(self, start: int, stop: int) -> list[SourceRun]:
         """The runs of the best choice for some moments."""
-        small = [source for source in self._sources if source.period.rank <= UpdatePeriod.DAILY.rank]
-        large = [source for source in self._sources if source.period.rank > UpdatePeriod.DAILY.rank]
+        whole = [source for source in self._sources if not source.cut]
+        small = [source for source in whole if source.period.rank <= UpdatePeriod.DAILY.rank]
+        large = [source for source in whole if source.period.rank > UpdatePeriod.DAILY.rank]
         runs = self._best_of_small(small, start, stop)
-        return self._best_way(runs, large, start, stop) if large else runs
+        runs = self._best_way(runs, large, start, stop) if large else runs
+        return [part for run in runs for part in ([run] if run.source is not None else self._cut(run))]
+
+    def _cut(self, missing: SourceRun) -> list[SourceRun]:
+        """What parts of partitions answer of moments that no whole ones do, and what is still missing."""
+        cutting = sorted((one for one in self._sources if one.cut), key=lambda one: (self._price(one), one.period.rank))
+        runs: list[SourceRun] = []
+        left = [(missing.start, missing.stop)]
+        for source in cutting:
+            period, spans, left = source.period, left, []
+            for start, stop in spans:
+                there = [
+                    (max(start, period.moment(first)), min(stop, period.moment(last)))
+                    for first, last in source.ranges(period.floor_index(start), period.ceil_index(stop))
+                ]
+                runs += [SourceRun(*span, source) for span in there]
+                left += gaps(there, start, stop)
+        return [*runs, *(SourceRun(*span, None) for span in left)]
 
     def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
         """The best runs from periods that lie within each other; runs without a source where time is missing.
@@ -225,7 +250,7 @@ class Chooser:
         if source is None:
             return length, 0, 0, 0
         period = source.period
-        count = period.floor_index(run.stop) - period.floor_index(run.start)
+        count = period.ceil_index(run.stop) - period.floor_index(run.start)
         return 0, self._weights[source] * length, self._rates[source] * length, count
 
 
@@ -268,8 +293,8 @@ def _joined(runs: Iterable[SourceRun]) -> list[SourceRun]:
 
 
 def index_runs(choice: Choice) -> Iterator[tuple[Source, int, int]]:
-    """The runs of a choice by the indexes of their periods."""
+    """The runs of a choice by the indexes of their periods; of cut partitions, these as wholes."""
     for run in choice.runs:
         assert run.source is not None
         period = run.source.period
-        yield run.source, period.floor_index(run.start), period.floor_index(run.stop)
+        yield run.source, period.floor_index(run.start), period.ceil_index(run.stop)

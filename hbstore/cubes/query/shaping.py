@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import joined
+from hbstore.cubes.covered import joined, united
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Needs, Offer
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, Needs, Offer
 from hbstore.cubes.query.choice import Chooser
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import Chosen
@@ -36,6 +36,7 @@ from hbstore.cubes.query.trees import with_replaced
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
+from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, time_at
 
 
@@ -63,12 +64,26 @@ class Shaped:
             if refused is not None:
                 return refused
         chooser = Chooser(self.needs.sources(offer, self.units))
-        gaps = joined(gap for one in self.stretches for gap in chooser.choose(one.start, one.stop).missing)
-        if gaps:
-            detail = f"nothing for {moments_text(gaps)}"
-            clashing = self.clashing(offer, gaps)
-            return offer.refusal(MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", gaps)
+        missing = joined(span for one in self.stretches for span in chooser.choose(one.start, one.stop).missing)
+        if missing and self.between_partitions([offer], missing) == missing:
+            detail = f"none of its update periods fits into {moments_text(missing)}"
+            return offer.refusal(NO_CANDIDATE_UPDATE_PERIODS, detail, missing)
+        if missing:
+            detail = f"nothing for {moments_text(missing)}"
+            clashing = self.clashing(offer, missing)
+            return offer.refusal(MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing)
         return replace(offer.candidate, able=True)
+
+    def between_partitions(self, offers: Sequence[Offer], missing: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
+        if any(offer.on.is_continuous for offer in offers):
+            return []  # which answers any moment, once it is there
+        periods = {period for offer in offers for period in self.needs.periods(offer)}
+        left: list[tuple[int, int]] = []
+        for start, stop in missing:
+            whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
+            left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
+        return left
 
     def clashing(self, offer: Offer, gaps: Sequence[tuple[int, int]]) -> str | None:
         """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""

@@ -20,6 +20,9 @@ from sqlglot import exp
 
 _OF_ONE_PIECE: Final = (exp.Column, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Dot)
 
+_AROUND: Final = (type(None), exp.Paren, exp.Anonymous, exp.AggFunc)
+"""Parents that have brackets of their own, or commas, around each child; none at the root."""
+
 
 def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """A copy of a tree with others in the places of some of its nodes.
@@ -31,7 +34,7 @@ def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr]) -> exp.Exp
 
     def replaced(node: exp.Expr) -> exp.Expr:
         other = of(node)
-        return other if other is node or node.parent is None else of_one_piece(other)
+        return other if other is node or isinstance(node.parent, _AROUND) else of_one_piece(other)
 
     return tree.transform(replaced)
 

@@ -34,7 +34,7 @@ from hbstore.cubes.query.times import TIME_OF, beginning, timestamp
 from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, StringType
+from hbstore.types import ColumnType, DateType, StringType, TimestampType
 
 BLOCK: Final = "block "
 """What the columns of rows are called that say to which block a row belongs."""
@@ -68,7 +68,7 @@ class Part:
         offer: the storage table.
         block: the number of the block whose measures they have.
         runs: their partitions: update periods, each with the first index and the one behind the last.
-        moments: where the table has no partitions, the ranges of time of the rows.
+        moments: where partitions are not read as wholes, or the table has none, the ranges of time of the rows.
         holds: which ranges of the query they are in, by number.
     """
 
@@ -266,7 +266,10 @@ def _condition(part: Part, by: Chosen) -> exp.Expr:
     own = part.offer.own_time(by)
     if own is not None:
         return time_condition(exp.column(own[0], quoted=True), own[1], part.moments)
-    return partition_condition(exp.column(by.column, quoted=True), part.offer.time_type(by.column), part.runs)
+    whole = partition_condition(exp.column(by.column, quoted=True), part.offer.time_type(by.column), part.runs)
+    if not part.moments:
+        return whole
+    return exp.and_(whole, time_condition(exp.column(by.own, quoted=True), TimestampType(), part.moments), copy=False)
 
 
 def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:

@@ -206,6 +206,8 @@ def _divide(query: Query, tables: Sequence[Table], asked: set[str], rows: str) -
             for start, stop, period in table.parts:
                 if period in there and low <= start and stop <= high:
                     stops.setdefault(start, set()).add(stop)
+                    for hour in range(start, stop) if table.raw and "ts" in table.columns else ():
+                        stops.setdefault(hour, set()).add(hour + 1)  # rows of any hour can be found
     for start, stop in _stretches(query.hours):
         reached = {start}
         for at in range(start, stop):

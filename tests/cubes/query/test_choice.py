@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.cubes import cover
+from hbstore.cubes.covered import united
 from hbstore.cubes.query.choice import Chooser, Source, index_runs
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.runs import gaps
@@ -137,6 +139,39 @@ def test_smaller_periods_are_only_asked_for_what_larger_ones_lack():
     choice = Chooser([Source("minutes", minute, minutes, 1.0), days]).choose(day.moment(first), day.moment(first + 365))
     assert [run.source.table for run in choice.runs] == ["days", "minutes", "days"]
     assert asked == [((first + 40) * 1_440, (first + 41) * 1_440)]
+
+
+@given(worlds(), st.sets(st.integers(0, 4)))
+def test_what_no_whole_partition_answers_is_cut_from_one_whose_rows_tell_their_times(world, telling):
+    start, stop, sources = world
+    start, stop = start + 1_000_000, stop + 600_000_000  # no partition begins or ends there
+    cutting = [replace(one, cut=True) for number, one in enumerate(sources) if number in telling]
+    whole, choice = (Chooser(some).choose(start, stop) for some in (sources, [*sources, *cutting]))
+    assert [run for run in choice.runs if not run.source.cut] == list(whole.runs)
+    there = united(
+        span
+        for one in cutting
+        for low, high in one.ranges(one.period.floor_index(start), one.period.ceil_index(stop))
+        for span in [(max(start, one.period.moment(low)), min(stop, one.period.moment(high)))]
+    )
+    left = [gap for span in whole.missing for gap in gaps(clipped(there, *span), *span)]
+    assert list(choice.missing) == left
+    both = sorted([(run.start, run.stop) for run in choice.runs] + list(choice.missing))
+    assert list(gaps(both, start, stop)) == []
+    assert sum(end - begin for begin, end in both) == stop - start
+    for begin, end, one in choice.runs:
+        price = one.weight, one.rate
+        for other in cutting if one.cut else ():
+            if (other.weight, other.rate) < price:
+                period = other.period
+                indexes = other.ranges(period.floor_index(begin), period.ceil_index(end))
+                assert not clipped([tuple(map(period.moment, span)) for span in indexes], begin, end)
+
+
+def clipped(ranges, start, stop):
+    """What of some ranges is in [start, stop)."""
+    spans = ((max(low, start), min(high, stop)) for low, high in ranges)
+    return [span for span in spans if span[0] < span[1]]
 
 
 # Beside covers
