@@ -20,13 +20,13 @@ def each_once(reader: ElementReader, declared: Iterable[dict[str, Any]]) -> list
     """What is declared, without equal repeats. Of those that are described differently, a warning says which counts."""
     first: dict[str, dict[str, Any]] = {}
     others: list[dict[str, Any]] = []
-    for one in declared:
-        known = first.setdefault(str(one.get("name")).lower(), one)
-        if _meaning(known) != _meaning(one):
-            others.append(one)
-        elif known != one:
+    for declaration in declared:
+        known = first.setdefault(str(declaration.get("name")).lower(), declaration)
+        if _meaning(known) != _meaning(declaration):
+            others.append(declaration)
+        elif known != declaration:
             text = "%s, line %d: %s is declared more than once, and described differently; the first declaration counts"
-            _LOG.warning(text, reader.file, reader.element.line, one.get("name"))
+            _LOG.warning(text, reader.file, reader.element.line, declaration.get("name"))
     return [*first.values(), *others]
 
 

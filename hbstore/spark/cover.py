@@ -91,7 +91,7 @@ def rows_of_runs(
     column: str,
     runs: Iterable[CoverRun],
     options: Mapping[str, str] | None = None,
-    asked: Asked = None,
+    names_asked: Asked = None,
 ) -> DataFrame:
     """The rows of runs of partitions of one table: of exactly these, each once.
 
@@ -102,7 +102,7 @@ def rows_of_runs(
         column: the partition column that holds the runs' times.
         runs: of this table.
         options: further options of the file format.
-        asked: the columns of the files that are asked for, in lower case; None: all.
+        names_asked: the columns of the files that are asked for, in lower case; None: all.
 
     Raises:
         PartitionNotFound: a partition was dropped meanwhile.
@@ -113,7 +113,7 @@ def rows_of_runs(
     for run in runs:
         for at in range(run.start, run.stop):
             chosen.setdefault(value_text(kind, run.period, at), set()).add(run.period)
-    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*chosen), options or {}, asked)
+    frame, read = read_of_one_moment(spark, store, str(table), col(column).isin(*chosen), options or {}, names_asked)
     _check(read, column, kind, chosen)
     return frame
 

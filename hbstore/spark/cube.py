@@ -89,17 +89,17 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
     reads = rewritten.reads
     views = {table: f"hbstore_{secrets.token_hex(8)}_{table}" for table in reads}
     tree = parse_one(rewritten.sql, dialect=DIALECT)
-    asked: dict[str, set[str]] = {}
+    names_asked: dict[str, set[str]] = {}
     for node in list(tree.find_all(exp.Table)):
-        asked.setdefault(node.name, set()).update(_columns_asked(node))
+        names_asked.setdefault(node.name, set()).update(_columns_asked(node))
         node.replace(exp.table_(views[node.name], quoted=True))
     try:
         for table, where in reads.items():
             described = store.get_table(database, table)
             if table in rewritten.partitions:
-                frame = rows_of_runs(spark, store, described, *rewritten.chosen(table), asked=asked[table])
+                frame = rows_of_runs(spark, store, described, *rewritten.chosen(table), names_asked=names_asked[table])
             else:
-                frame = _rows(spark, store, described, where, asked[table])
+                frame = _rows(spark, store, described, where, names_asked[table])
             frame.createOrReplaceTempView(views[table])
         return spark.sql(tree.sql(DIALECT))
     finally:
@@ -129,13 +129,13 @@ def _columns_asked(table: exp.Table) -> set[str]:
 
 
 def _rows(
-    spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None, asked: Asked
+    spark: SparkSession, store: PartitionStore, table: Table, where: Expression | None, names_asked: Asked
 ) -> DataFrame:
     """The rows of a dimension table; or of no partition of a fact, for the columns alone."""
     if table.partition_columns:
-        frame, read = read_of_one_moment(spark, store, str(table), where, {}, asked)
+        frame, read = read_of_one_moment(spark, store, str(table), where, {}, names_asked)
         if where is not None and f"{PREFIX}dimtable" in table.parameters:
             Latest.check(table, where, len(read.partitions))
         return frame
     form, data = format_of(table, table.storage), readable(data_schema(table))
-    return form.rows(form.reader(spark, data).load(table.location), data, [], asked)
+    return form.rows(form.reader(spark, data).load(table.location), data, [], names_asked)

@@ -53,18 +53,20 @@ class FileFormat:
         schema = StructType([*(data if self.lines is None else LINES).fields, *values])
         return spark.read.format(self.name).options(**self.options).schema(schema)
 
-    def rows(self, read: DataFrame, data: StructType, others: Sequence[str] = (), asked: Asked = None) -> DataFrame:
+    def rows(
+        self, read: DataFrame, data: StructType, others: Sequence[str] = (), names_asked: Asked = None
+    ) -> DataFrame:
         """The rows of what was read: the columns of the files, then others that were read or added.
 
         Args:
             read: what `reader` read.
             data: the columns of the files.
             others: those behind them.
-            asked: the columns of the files that are asked for, in lower case; None: all.
+            names_asked: the columns of the files that are asked for, in lower case; None: all.
         """
         if self.lines is not None:
-            return self.lines.rows(read, data, others, asked)
-        return read if asked is None else read.select(*map(quoted, [*asked_of(data, asked), *others]))
+            return self.lines.rows(read, data, others, names_asked)
+        return read if names_asked is None else read.select(*map(quoted, [*asked_of(data, names_asked), *others]))
 
     def written(self, rows: DataFrame, data: StructType, others: Sequence[str] = ()) -> DataFrameWriter:
         """What writes rows into files, in folders that tell the values of other columns."""

@@ -81,13 +81,13 @@ class HiveText:
             escape is not None and parameters.get(_ESCAPES_LINE_ENDS, "").lower() == "true",
         )
 
-    def rows(self, lines: DataFrame, data: StructType, others: Sequence[str], asked: Asked = None) -> DataFrame:
+    def rows(self, lines: DataFrame, data: StructType, others: Sequence[str], names_asked: Asked = None) -> DataFrame:
         """The values of lines as columns, before other columns. What does not fit its column's type is NULL.
 
         Raises:
             InvalidInput: a column that is asked for is an array, a map or a struct.
         """
-        fields = [(data.names.index(name), data[name]) for name in asked_of(data, asked)]
+        fields = [(data.names.index(name), data[name]) for name in asked_of(data, names_asked)]
         _check(field for _, field in fields)
         parts = f.split(f.col(LINE), self._between, -1).alias(_PARTS)
         kept = [quoted(name) for name in others]
@@ -165,9 +165,9 @@ class HiveText:
         )
 
 
-def asked_of(data: StructType, asked: Asked) -> list[str]:
+def asked_of(data: StructType, names_asked: Asked) -> list[str]:
     """The names of the columns that are asked for."""
-    return [name for name in data.names if asked is None or name.lower() in asked]
+    return [name for name in data.names if names_asked is None or name.lower() in names_asked]
 
 
 def _check(fields: Iterable[StructField]) -> None:

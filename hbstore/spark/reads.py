@@ -110,14 +110,14 @@ def read_of_one_moment(
     table: str,
     filter: Where,
     options: Mapping[str, str],
-    asked: Asked = None,
+    names_asked: Asked = None,
 ) -> tuple[DataFrame, PrunedRead]:
     """The rows of `read_table`, with the columns that are asked for, and of which partitions. Raises as it does."""
 
     def read_once() -> tuple[DataFrame, PrunedRead]:
         listing = _Listing.begin(store, table, filter)
         try:
-            frame = frame_of(spark, listing.read, options=options, asked=asked)
+            frame = frame_of(spark, listing.read, options=options, names_asked=names_asked)
         except InvalidInput:
             listing.check_one_moment()
             raise
@@ -196,7 +196,9 @@ def pruned_read(store: PartitionStore, table: str, filter: Where = None) -> Prun
     return PrunedRead(described, found, kept, store.totals(database, name))
 
 
-def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str], asked: Asked = None) -> DataFrame:
+def frame_of(
+    spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str], names_asked: Asked = None
+) -> DataFrame:
     """The rows of partitions as one DataFrame: of the files' columns those that are asked for.
 
     Partitions where Hive would put them are one scan, whose folders' names tell Spark the values. Those elsewhere are
@@ -209,13 +211,13 @@ def frame_of(spark: SparkSession, read: PrunedRead, *, options: Mapping[str, str
         groups.setdefault((format_of(table, one.storage), is_at_home(one)), []).append(one)
     frames = [
         (_at_home if at_home else _elsewhere)(
-            spark, table, replace(form, options={**form.options, **options}), partitions, asked
+            spark, table, replace(form, options={**form.options, **options}), partitions, names_asked
         )
         for (form, at_home), partitions in groups.items()
     ]
     if not frames:
         data = data_schema(table)
-        fields = [*(data[name] for name in asked_of(data, asked)), *partition_schema(table).fields]
+        fields = [*(data[name] for name in asked_of(data, names_asked)), *partition_schema(table).fields]
         return local_frame(spark, [], readable(StructType(fields)))
     return reduce(DataFrame.unionAll, frames)
 
@@ -247,15 +249,15 @@ def _fits(kind: ColumnType, value: str) -> bool:
 
 
 def _at_home(
-    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], asked: Asked
+    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], names_asked: Asked
 ) -> DataFrame:
     data, values = readable(data_schema(table)), readable(partition_schema(table))
     reader = form.reader(spark, data, values.fields).option("basePath", table.location)
-    return form.rows(_load(spark, reader, table, partitions), data, values.names, asked)
+    return form.rows(_load(spark, reader, table, partitions), data, values.names, names_asked)
 
 
 def _elsewhere(
-    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], asked: Asked
+    spark: SparkSession, table: Table, form: FileFormat, partitions: Sequence[Partition], names_asked: Asked
 ) -> DataFrame:
     values = readable(partition_schema(table))
     texts = StructType(
@@ -271,10 +273,10 @@ def _elsewhere(
     files = _load(spark, reader, table, partitions)
     folders = local_frame(spark, _folders(listed_files(files), values_by_path), texts)
     folder = f.regexp_replace(file_column(files), "/[^/]*$", "")
-    rows = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER], asked)
+    rows = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER], names_asked)
     joined = rows.join(f.broadcast(folders), _FOLDER)
     typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
-    return joined.select(*map(quoted, asked_of(data, asked)), *typed)
+    return joined.select(*map(quoted, asked_of(data, names_asked)), *typed)
 
 
 def _folders(

@@ -146,6 +146,20 @@ def test_the_report_of_sports(spark, store):
     assert "once for each match" in warning
 
 
+def test_conditions_on_groups_and_aliases_within_expressions(spark, store):
+    """User 1 pays 60 and 40, user 2 pays 50."""
+    for select, after, expected in (
+        ("payer.name", "having payer.name = 'A'", [("A",)]),
+        ("distinct payer.name as name", "having name like 'B%' order by name", [("B",)]),
+        ("user_id, revenue - 60 as d", "having 50 - d > 20", [(2, -10)]),
+        ("user_id, revenue > 80 or revenue < 20 as e", "having not e", [(2, False)]),
+        ("user_id, revenue - 60 as d", "having sum(revenue) > 0 order by 10 - d desc limit 1", [(2, -10)]),
+        ("user_id, sum(revenue) as revenue", "having sum(revenue) > 60", [(1, 100)]),
+    ):
+        text = f"cube select {select} from payments where {RANGE} {after}"
+        assert rows(cube(spark, store, text, database="shop")) == expected, text
+
+
 def test_the_report_of_sets_of_sports(spark, store):
     flat = {"lens.cube.query.enable.flattening.bridge.tables": "true"}
     text = f"cube select sport.description as `User Interest`, revenue from payments where {RANGE}"

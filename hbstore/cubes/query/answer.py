@@ -159,7 +159,8 @@ class Answer:
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions, or such as are short enough."""
         missing = self.missing
-        between = self.shaped.between_partitions([one for block in self.blocks for one in block.offers], missing)
+        offers = [offer for block in self.blocks for offer in block.offers]
+        between = self.shaped.between_partitions(offers, missing)
         if between == missing:
             return self._too_fine(missing)
         hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
@@ -167,7 +168,7 @@ class Answer:
         if not all(offer.raw for offer in self.question.offers):
             hints += dict.fromkeys(unit.refusal.hint for unit in self.units if unit.refusal.hint)
         clashing = [self.shaped.clashing(offer, missing) for offer in self.question.offers]
-        hints += [f"Note that {one}: keep these on two storages, or as strings" for one in clashing if one][:1]
+        hints += [f"Note that {one}: keep these on two storages, or as strings" for one in filter(None, clashing)][:1]
         return NoCandidate(
             "partitions are missing for the time range",
             cause="NO_CANDIDATE_FACT_AVAILABLE",

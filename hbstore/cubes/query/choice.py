@@ -142,12 +142,12 @@ class Chooser:
         for source in cutting:
             period, spans, left = source.period, left, []
             for start, stop in spans:
-                there = [
+                covered = [
                     (max(start, period.moment(first)), min(stop, period.moment(last)))
                     for first, last in source.ranges(period.floor_index(start), period.ceil_index(stop))
                 ]
-                runs += [SourceRun(*span, source) for span in there]
-                left += gaps(there, start, stop)
+                runs += [SourceRun(*span, source) for span in covered]
+                left += gaps(covered, start, stop)
         return [*runs, *(SourceRun(*span, None) for span in left)]
 
     def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:

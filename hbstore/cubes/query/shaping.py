@@ -246,8 +246,9 @@ def _order(query: QueryText, resolved: Resolved) -> None:
 
     for number, (tree, descends, nulls) in enumerate(resolved.order):
         ordered = alias_of(tree)
-        if resolved.distinct and ordered is tree:
-            ordered = exp.Literal.number(places[tree]) if tree in places else tree.transform(alias_of)
+        if ordered is tree:
+            by_place = resolved.distinct and tree in places
+            ordered = exp.Literal.number(places[tree]) if by_place else tree.transform(alias_of)
         for node in ordered.find_all(exp.Column) if resolved.distinct else ():
             if node.table or unit_of(node) is not None:
                 raise query.error(

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import with_units
 from hbstore.cubes.query.bridges import KEY
 from hbstore.cubes.query.candidates import Offer
@@ -38,6 +39,9 @@ from hbstore.types import ColumnType, DateType, StringType, TimestampType
 
 BLOCK: Final = "block "
 """What the columns of rows are called that say to which block a row belongs."""
+
+OrderedBy: TypeAlias = tuple[exp.Expr, bool, bool | None]
+"""What rows are ordered by, whether it descends, and whether nulls come first."""
 
 _LISTED: Final = 24
 """Values of a partition column that are listed one by one; more that follow one another are a range."""
@@ -169,10 +173,29 @@ def _query(
         query = query.having(having, copy=False)
     if resolved.distinct:
         query = query.distinct(copy=False)
+    if having is not None and any(is_aggregate(node) for tree, *_ in order for node in tree.walk()):
+        query, order = _with_order(query, order)
     for tree, descends, nulls in order:
         by = exp.Ordered(this=tree, desc=descends, nulls_first=nulls)
         query = query.order_by(by, copy=False)
     return query if resolved.limit is None else query.limit(resolved.limit, copy=False)
+
+
+def _with_order(query: exp.Select, order: Sequence[OrderedBy]) -> tuple[exp.Select, list[OrderedBy]]:
+    """A query around one that selects what it is ordered by: beside HAVING, Spark finds no aggregates in ORDER BY."""
+    selected = [(column.alias, column.this) for column in query.expressions]
+    meant = {alias.lower(): tree for alias, tree in selected}
+
+    def without_aliases(node: exp.Expr) -> exp.Expr:
+        return meant[node.name.lower()].copy() if isinstance(node, exp.Column) and not node.table else node
+
+    trees = [*(tree for _, tree in selected), *(with_replaced(tree, without_aliases) for tree, *_ in order)]
+    query.set("expressions", [exp.alias_(tree, f"column {at}", quoted=True) for at, tree in enumerate(trees)])
+    columns = [exp.column(f"column {at}", quoted=True) for at in range(len(trees))]
+    shown = (exp.alias_(column, alias, quoted=True) for column, (alias, _) in zip(columns, selected, strict=False))
+    by = zip(columns[len(selected) :], order, strict=True)
+    ordered: list[OrderedBy] = [(column, descends, nulls) for column, (_, descends, nulls) in by]
+    return exp.select(*shown).from_(_named(query, "groups"), copy=False), ordered
 
 
 def _no_place(tree: exp.Expr) -> exp.Expr:

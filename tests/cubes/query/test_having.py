@@ -87,3 +87,14 @@ def test_a_field_that_is_not_grouped_by_is_named(world):
     with pytest.raises(UnsupportedQuery, match="neither aggregated nor grouped by") as caught:
         world.cubes.rewrite(f"select region from rides where {RANGE} having bike = 'a'")
     assert caught.value.fields["field"] == "bike"
+
+
+def test_aggregates_in_order_by_stand_in_a_query_around_groups_that_meet_a_condition(world):
+    """Spark finds no aggregates in ORDER BY beside a HAVING with others; two columns may have one name."""
+    text = f"select bike, cust.name, region as name, revenue as r from rides where {RANGE}"
+    text += " having count(*) > 2 order by max(low) - r, upper(bike) desc limit 5"
+    written = world.cubes.rewrite(text).sql
+    plain = f"select bike, c.name, region, sum(revenue) from {ROWS} group by bike, c.name, region having count(*) > 2"
+    plain += " order by max(low) - sum(revenue) nulls first, upper(bike) desc limit 5"
+    assert world.run(written) == world.rows(plain)
+    assert "ORDER BY\n  `column 4` ASC,\n  `column 5` DESC" in written
