@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "keys.md"
 ALPHABET = "0123456789001122+-- ::..TZeEfdnNaAtTrRuUsSyYoOiIxXpP\t\n\x0b\x1f\x7f\0/,_é٥\u00a0"
 """Characters that matter to one of the types, digits above all."""
 INTEGERS = (
@@ -186,3 +190,12 @@ def spelling(random):
         at = random.randint(0, len(text))
         text = text[:at] + random.choice((random.choice(ALPHABET), "")) + text[at + random.randint(0, 1) :]
     return text
+
+
+def documented():
+    """The rows of the table in docs/keys.md: type, text, what hbstore reads, and the words on what Spark reads."""
+    section = DOCUMENT.read_text(encoding="utf-8").split("\n## Other spellings\n")[1].split("\n## ")[0]
+    for line in section.splitlines():
+        if line.startswith("| `"):
+            kind, text, read, of_spark, _ = (cell.strip() for cell in line.strip("|").split("|"))
+            yield kind.strip("`"), json.loads(text.strip("`")), None if read == "none" else read.strip("`"), of_spark

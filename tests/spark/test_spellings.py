@@ -9,9 +9,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyspark.sql import functions as f
 
 from hbstore.types import DateType, FloatType, TimestampType, parse_type
-from tests.spellings import SPELLINGS, spelling
+from tests.spellings import SPELLINGS, documented, spelling
 from tests.strategies import TYPE_TEXTS
 
 TEXTS = 2000
@@ -79,6 +80,21 @@ def differences(casts, texts):
             value = value_of(kind, text)
             if not agrees(kind, value, of_spark[name]):
                 yield name, text, value, of_spark[name]
+
+
+@pytest.mark.usefixtures("casts")
+def test_spark_reads_what_is_documented(spark):
+    for kind, text, _, words in documented():
+        frame = spark.createDataFrame([(text,)], "text string")
+        # What try_cast reads is what ANSI mode reads, in any mode.
+        both = [f.expr(f"{cast}(text as {kind})").cast("string") for cast in ("cast", "try_cast")]
+        shown, in_ansi_mode = frame.select(*both).first()
+        expected, apart, _ = words.partition(", an error")
+        if expected.startswith("`"):
+            assert shown == expected.split("`")[1]
+            assert in_ansi_mode == (None if apart else shown)
+        else:
+            assert (shown is None) is (expected == "none")
 
 
 def test_other_spellings_are_read_as_spark_reads_them(casts):
