@@ -18,7 +18,7 @@ DEFAULT_DATABASE: Final = "default"
 """The database of those who name none, as in Hive; its folder is the warehouse itself."""
 
 _ESCAPED = re.compile("[\x00-\x1f\"#%'*/:=?\\\\\x7f{\\[\\]^]")
-_ESCAPE = re.compile("%([0-9a-fA-F]{2})")
+_ESCAPES = re.compile("(?:%[89a-fA-F][0-9a-fA-F])+|%[0-7][0-9a-fA-F]")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,128}\Z")
 
 
@@ -32,12 +32,23 @@ def escape_name(text: str) -> str:
 
 
 def unescape_name(text: str) -> str:
-    """The text that `escape_name` wrote.
+    """The text that `escape_name` wrote, or another program.
 
-    >>> unescape_name("00%3A00")
-    '00:00'
+    Arrow, DuckDB and Polars escape the bytes of UTF-8. Hive escapes no character from U+0080 on, so escapes that are
+    UTF-8 together can be nothing else.
+
+    >>> unescape_name("00%3A00"), unescape_name("caf%C3%A9")
+    ('00:00', 'café')
     """
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "%" in text else text
+    return _ESCAPES.sub(_unescaped, text) if "%" in text else text
+
+
+def _unescaped(escapes: re.Match[str]) -> str:
+    data = bytes.fromhex(escapes[0].replace("%", ""))
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")  # as Hive reads all of them: each is a character
 
 
 def partition_name(columns: Sequence[str], values: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "escape",
     "parse_decimal",
     "parse_type",
+    "read_value",
     "unescape",
 ]
 
@@ -198,6 +199,19 @@ class BooleanType:
     def text(self, value: Value) -> str:
         """The words true and false."""
         return "true" if value else "false"
+
+
+def read_value(column_type: ColumnType, text: str) -> Value | None:
+    """The value that a text is read as, in whatever spelling; None where it is none.
+
+    >>> day = parse_type("date")
+    >>> read_value(day, "2024-01-08"), read_value(day, "2024-01-08 00:00:00"), read_value(day, "soon")
+    (datetime.date(2024, 1, 8), datetime.date(2024, 1, 8), None)
+    """
+    try:
+        return column_type.parse(text)
+    except ValueError:
+        return column_type.read(text)
 
 
 def escape(text: str) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,26 @@ def test_every_text_survives_escaping(text):
 )
 def test_what_is_no_escape_stays(text, plain):
     assert unescape_name(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("caf%C3%A9", "café"),
+        ("%f0%9F%98%80%2F", "😀/"),
+        ("%C3", "Ã"),
+        ("%C3%A9%E9", "Ã©é"),
+        ("%ED%A0%80", "í\xa0\x80"),
+        ("caf%25C3%25A9", "caf%C3%A9"),
+    ],
+)
+def test_escaped_bytes_of_utf_8_are_read_together(text, plain):
+    assert unescape_name(text) == plain
+
+
+@given(unicode_text)
+def test_names_of_other_programs_are_read(text):
+    assert unescape_name(quote(text, safe="")) == text
 
 
 @given(st.dictionaries(names, unicode_text, min_size=1, max_size=4))

@@ -97,6 +97,7 @@ def compared(
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
     stored = {of_values.cells(partition.values): partition for partition in partitions}
+    at_home = {partition.location: partition.values for partition in partitions}
     drop: dict[Cells, Partition] = {}
     if mode != "add":
         drop = {key: partition for key, partition in stored.items() if key not in busy and partition.location in gone}
@@ -117,6 +118,10 @@ def compared(
                 Foreign(path, "the same partition as " + " and ".join(other for other in shown if other != path))
                 for path in shown
             ]
+        elif (resident := at_home.get(f"{root}/{folders[0].path}")) is not None:
+            # Spark's MSCK names the folder c=caf%C3%A9 c=cafÃ©: with another name, too, each row would be read twice.
+            said = f"the files of the partition {of_values.name(resident)}, which has another value"
+            foreign.append(Foreign(printable(folders[0].path), said))
         elif why := of_values.misses_its_time(key):
             foreign.append(Foreign(printable(folders[0].path), why))
         elif mode != "drop":

@@ -4,7 +4,8 @@ sales/                                  the table's folder
   ds=2013-01-01/hour=5/                 a partition
   DS=2013-01-01/Hour=6/                 one as well: columns are written in any case
   _SUCCESS/ _hbstore/ .tmp/             hidden: nobody looks
-  old/ region=eu/ ds=yesterday/         foreign: no ``column=value`` of this level, or no value of the column's type
+  ds=2013-01-02 00%3A00%3A00/hour=5.0/  one as well: engines read the date and the number
+  old/ region=eu/ ds=yesterday/         foreign: no ``column=value`` of this level, or nothing that is read as a value
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hbstore.errors import InvalidPartitionValue
-from hbstore.keys import TAG_TEXT, text_cell
+from hbstore.keys import NULL_PARTITION, TAG_TEXT, text_cell
 from hbstore.model import Table
 from hbstore.names import spec_values, unescape_name
-from hbstore.types import ColumnType
+from hbstore.types import ColumnType, read_value
 
 
 class Entry(NamedTuple):
@@ -114,8 +115,10 @@ class Shape:
             value = unescape_name(escaped)
             if not equals or unescape_name(key).lower() != column.lower():
                 foreign.append(Foreign(printable(path), f"not called {column}=…"))
+            elif not value:
+                foreign.append(Foreign(printable(path), "no value"))
             elif (cell := _cell(kind, value)) is None:
-                foreign.append(Foreign(printable(path), f"no {kind.name}" if value else "no value"))
+                foreign.append(Foreign(printable(path), f"no {kind.name}"))
             elif only_cell is not None and cell != only_cell:
                 continue
             elif leads_out:
@@ -143,10 +146,8 @@ def printable(path: str) -> str:
     return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
-def _cell(kind: ColumnType, value: str) -> bytes | None:
-    """The cell of a value; None if it does not fit the type, or is no text that can be stored."""
-    try:
-        cell = text_cell(kind, value)
-    except ValueError:
+def _cell(kind: ColumnType, text: str) -> bytes | None:
+    """The cell of a text; None if engines read no value from it, or if it cannot be stored."""
+    if text != NULL_PARTITION and read_value(kind, text) is None:
         return None
-    return cell if value and cell[:1] != TAG_TEXT else None
+    return text_cell(kind, text)

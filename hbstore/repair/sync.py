@@ -136,7 +136,8 @@ def sync_partitions(
         dropped += _drop(store, database, name, some)
         progress("drop", dropped, len(repair.drop))
     for some in _batches(repair.add, batch):
-        added += store.add_partitions(database, name, some, if_not_exists=True)
+        # Texts that no engine reads as a value were foreign.
+        added += store.add_partitions(database, name, some, if_not_exists=True, invalid_values="keep")
         progress("add", added, len(repair.add))
     remove_staging(location, staging)
     return replace(repair, added=added, dropped=dropped)
