@@ -20,7 +20,7 @@ from hbstore.spark.reads import PrunedRead, read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, declaration_of
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, parse_type
+from hbstore.types import ColumnType, parse_type, read_value
 
 
 def read_cover(
@@ -176,4 +176,5 @@ def _check(read: PrunedRead, column: str, kind: ColumnType, chosen: Mapping[str,
 
 def _plain(kind: ColumnType, text: str) -> str:
     """A value as its type writes it, however its writer spelled it."""
-    return kind.text(kind.parse(text))
+    value = read_value(kind, text)
+    return text if value is None else kind.text(value)

@@ -16,7 +16,7 @@ from hbstore.arguments import expect
 from hbstore.errors import ConcurrentChange, FileOperationFailed, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
-from hbstore.keys import NULL_PARTITION, TAG_VALUE, text_cell
+from hbstore.keys import NULL_PARTITION
 from hbstore.model import Partition, Table
 from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
@@ -31,7 +31,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
 from hbstore.totals import Totals
-from hbstore.types import ColumnType
+from hbstore.types import ColumnType, DecimalType, read_value
 
 Where: TypeAlias = "str | Expression | None"
 _FOLDER: Final = "hbstore_folder"
@@ -77,8 +77,8 @@ def read_table(
 
     The DataFrame's alias says which part of the table it is, as `pruned_read` does: ``explain(True)`` shows it.
 
-    The columns are the table's, then its partition columns, typed; the null partition is NULL, as is text that does not
-    fit its column's type. Columns that were added to the table after files were written are NULL in their rows.
+    The columns are the table's, then its partition columns, typed; the null partition is NULL, as is text that Spark
+    reads no value from. Columns that were added to the table after files were written are NULL in their rows.
 
     Args:
         spark: the session.
@@ -232,20 +232,28 @@ def _roots(table: Table) -> tuple[str, ...]:
 
 
 def _at_home_in(table: Table) -> Callable[[Partition], bool]:
-    """Whether a partition is in the folder of its name below the table's, and its values are of their types."""
+    """Whether a partition is in the folder of its name below the table's, and Spark reads its values from that."""
     roots, name_of, kinds = _roots(table), partition_namer(table.partition_column_names), table.key_types
 
     def is_at_home(partition: Partition) -> bool:
         name = name_of(partition.values)
         return any(partition.location == f"{root}/{name}" for root in roots) and all(
-            map(_fits, kinds, partition.values)
+            map(_is_told_by_name, kinds, partition.values)
         )
 
     return is_at_home
 
 
-def _fits(kind: ColumnType, value: str) -> bool:
-    return value == NULL_PARTITION or text_cell(kind, value)[:1] == TAG_VALUE
+def _is_told_by_name(kind: ColumnType, text: str) -> bool:
+    """Whether Spark reads a value from a folder's name: its rules there are not those of a cast."""
+    if text == NULL_PARTITION:
+        return True
+    try:
+        value = kind.parse(text)
+    except ValueError:
+        return False
+    # Spark takes the digits of a decimal for one of the type's scale: 5 is 0.05 in a decimal(10,2).
+    return not isinstance(kind, DecimalType) or kind.text(value) == text
 
 
 def _at_home(
@@ -275,7 +283,7 @@ def _elsewhere(
     folder = f.regexp_replace(file_column(files), "/[^/]*$", "")
     rows = form.rows(files.withColumn(_FOLDER, folder), data, [_FOLDER], names_asked)
     joined = rows.join(f.broadcast(folders), _FOLDER)
-    typed = [f.col(f"v{at}").cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
+    typed = [f.col(f"v{at}").try_cast(field.dataType).alias(field.name) for at, field in enumerate(values.fields)]
     return joined.select(*map(quoted, asked_of(data, names_asked)), *typed)
 
 
@@ -306,6 +314,12 @@ def _load(spark: SparkSession, reader: DataFrameReader, table: Table, partitions
 
 
 def _texts(table: Table, partition: Partition) -> list[str | None]:
-    """A partition's values for a cast; NULL for the null partition and what does not fit."""
-    pairs = zip(table.key_types, partition.values, strict=True)
-    return [value if value != NULL_PARTITION and _fits(kind, value) else None for kind, value in pairs]
+    """A partition's values for a cast: in the spelling of their types, where hbstore reads them; None is NULL."""
+    return [_text(kind, text) for kind, text in zip(table.key_types, partition.values, strict=True)]
+
+
+def _text(kind: ColumnType, text: str) -> str | None:
+    if text == NULL_PARTITION:
+        return None
+    value = read_value(kind, text)
+    return text if value is None else kind.text(value)

@@ -11,12 +11,13 @@ from pyspark.sql import Column, Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from hbstore.keys import TAG_VALUE, text_cell
+from hbstore.keys import NULL_PARTITION
 from hbstore.model import Table
 from hbstore.spark.analysis.summary import COLUMNS, SPARK, Summary, SummaryColumn, to_spark
 from hbstore.spark.formats import partition_schema
 from hbstore.spark.frames import local_frame
 from hbstore.store.partition_store import PartitionStore
+from hbstore.types import read_value
 
 ROWS: Final = f"{SPARK}numRows"
 SIZE: Final = f"{SPARK}totalSize"
@@ -107,7 +108,7 @@ class WholeTable:
 class PartitionColumns:
     """Sums up a table's partition columns from partitions' values. O(distinct values) of memory.
 
-    A value that is not of its column's type is NULL, as Spark reads it.
+    A text that Spark reads no value from is NULL.
     """
 
     def __init__(self, table: Table) -> None:
@@ -119,12 +120,13 @@ class PartitionColumns:
     def add(self, values: Sequence[str], rows: int) -> None:
         """Count a partition's rows."""
         for at, (kind, text) in enumerate(zip(self._types, values, strict=True)):
-            cell = text_cell(kind, text)
-            if cell[:1] != TAG_VALUE:
+            value = None if text in ("", NULL_PARTITION) else read_value(kind, text)
+            if value is None:
                 self._sums[at] += Summary(rows, nulls=rows)
             elif rows:
-                self._seen[at].add(cell)
-                self._sums[at] += _of_value(kind.decode(cell[1:]), rows)
+                payload = kind.encode(value)
+                self._seen[at].add(payload)
+                self._sums[at] += _of_value(kind.decode(payload), rows)
 
     def summaries(self) -> list[tuple[SummaryColumn, Summary]]:
         """What was found, in the order of the columns."""

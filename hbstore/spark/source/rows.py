@@ -17,7 +17,7 @@ from hbstore.layouts import STRINGS, SharedStorage
 from hbstore.model import Table
 from hbstore.name_lists import partition_names
 from hbstore.structs import UNREADABLE, decode_partition
-from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType
+from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType, read_value
 from hbstore.wire import I32, STRING, MapOf, Struct
 
 _Cell: TypeAlias = "str | int | float | bool | Decimal | dt.date | None"
@@ -178,14 +178,13 @@ def _count(text: str | None) -> int | None:
 
 
 def _reader(kind: ColumnType) -> Callable[[str], _Cell]:
-    """What reads a column's texts as Arrow takes them; None for the null partition and what does not fit."""
+    """What reads a column's texts as Arrow takes them; None for the null partition and what is no value."""
 
     def read(text: str) -> _Cell:
         if text == NULL_PARTITION:
             return None
-        try:
-            value = kind.parse(text)
-        except ValueError:
+        value = read_value(kind, text)
+        if value is None:
             return None
         if isinstance(kind, DecimalType):
             value = kind.decode(kind.encode(value))  # with all the decimals of the type
