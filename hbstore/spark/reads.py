@@ -16,7 +16,7 @@ from hbstore.arguments import expect
 from hbstore.errors import ConcurrentChange, FileOperationFailed, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys import NULL_PARTITION, fits
 from hbstore.model import Partition, Table
 from hbstore.names import partition_namer, table_name
 from hbstore.publishing.publisher import Publisher
@@ -246,14 +246,10 @@ def _at_home_in(table: Table) -> Callable[[Partition], bool]:
 
 def _is_told_by_name(kind: ColumnType, text: str) -> bool:
     """Whether Spark reads a value from a folder's name: its rules there are not those of a cast."""
-    if text == NULL_PARTITION:
-        return True
-    try:
-        value = kind.parse(text)
-    except ValueError:
+    if not fits(kind, text):
         return False
     # Spark takes the digits of a decimal for one of the type's scale: 5 is 0.05 in a decimal(10,2).
-    return not isinstance(kind, DecimalType) or kind.text(value) == text
+    return text == NULL_PARTITION or not isinstance(kind, DecimalType) or kind.text(kind.parse(text)) == text
 
 
 def _at_home(

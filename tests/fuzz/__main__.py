@@ -8,6 +8,7 @@
     python -m tests.fuzz --sql-port 10000 --pairs 20000 # mutated calls to a server that serves drivers at this port
     python -m tests.fuzz --expressions --pairs 100000   # mutated bytes of Hive's expressions
     python -m tests.fuzz --times 10000                  # expressions of times, beside Spark's values at a million times
+    python -m tests.fuzz --spellings 160                # so many tables of odd partition values, in Spark
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -35,6 +36,7 @@ from tests.fuzz.drivers import attack
 from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
+from tests.metastore.spark.spelled_tables import differences
 
 FILTERS = 200
 """For each table."""
@@ -148,6 +150,18 @@ def run_times(first, expressions, seconds, instants):
     return 1 if seen["wrong"] else 0
 
 
+def run_spellings(first, tables):
+    """Compare what Spark shows of tables of respelled values on an endpoint and on its own metastore."""
+    with tempfile.TemporaryDirectory() as folder:
+        statements, differing = differences(Path(folder), first, tables)
+    for ours, own in differing:
+        print(f"hbstore:        {ours}\nown metastore:  {own}", file=sys.stderr)
+    for seed in sorted({(ours or own)[0] for ours, own in differing}):
+        print(f"python -m tests.fuzz --spellings 1 --seed {seed}", file=sys.stderr)
+    print(f"{tables:,} tables, {dict(statements)}, {len(differing)} statements differ")
+    return 1 if differing else 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
@@ -158,6 +172,9 @@ def _arguments():
     parser.add_argument("--expressions", action="store_true", help="mutated bytes of Hive's expressions, likewise")
     parser.add_argument("--times", type=int, help="so many expressions of times instead, beside Spark's values")
     parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")
+    parser.add_argument(
+        "--spellings", type=int, metavar="TABLES", help="tables of odd partition values in Spark instead"
+    )
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -179,6 +196,8 @@ def main():
         return run_drivers(given.sql_port, first, given.pairs, given.seconds)
     if given.times is not None:
         return run_times(first, given.times, given.seconds, given.instants)
+    if given.spellings is not None:
+        return run_spellings(first, given.spellings)
     if given.expressions:
         return run_expressions(first, given.pairs, given.seconds)
     if given.cubes:

@@ -1,0 +1,189 @@
+"""Tables whose partitions are spelled in all sorts of ways: what Spark shows of them on an endpoint, and on its own.
+
+    python -m tests.metastore.spark.spelled_tables --root DIR --out FILE --first SEED --tables N [--uri thrift://…]
+
+makes N tables, asks for their rows with and without filters, and writes what came of each statement. Without ``--uri``
+the metastore is Spark's own one, in Derby, which is asked for all partitions: Spark alone decides which a filter
+selects. `differences` runs both and compares them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from hbstore.keys import fits, text_cell
+from hbstore.names import escape_name
+from hbstore.types import IntegerType, StringType, parse_type, read_value
+from tests.metastore.serving import Serve
+from tests.metastore.spark.session import start_session
+from tests.spellings import SPELLINGS, spelling
+from tests.strategies import TYPE_TEXTS
+
+ROOT = Path(__file__).parents[3]
+TEXTS = 12
+"""Of a table at most."""
+FILTERS = 6
+SECONDS = 3000
+SHOWN = 4000
+"""Characters of a process's log that a failure shows."""
+OWN_METASTORE = (("spark.sql.hive.metastorePartitionPruning", "false"),)
+
+
+def statements(seed, folder):
+    """The statements about the table of a seed. Its type goes round; all else is decided by the seed.
+
+    Args:
+        seed: the seed.
+        folder: a folder of the run; the table's is made below it.
+    """
+    random, kind = Random(seed), TYPE_TEXTS[seed % len(TYPE_TEXTS)]
+    ansi = random.random() < 0.3
+    texts = _texts(random, kind, ansi=ansi)
+    root = folder / f"t{seed}"
+    for row, text in enumerate(texts):
+        at = root / f"p={escape_name(text)}"
+        at.mkdir(parents=True)
+        pq.write_table(pa.table({"row": pa.array([row], pa.int64())}), at / "part.parquet")
+    yield f"SET spark.sql.ansi.enabled={str(ansi).lower()}"
+    made = random.choice((_BY_SPARK, _BY_SPARK, _AS_HIVE)).format(seed, kind)
+    yield f"CREATE {made} LOCATION 'file:{root}'"
+    yield f"MSCK REPAIR TABLE t{seed}"
+    shown = f"SELECT row, hex(cast(p AS STRING)) FROM t{seed}"
+    yield shown
+    column_type = parse_type(kind)
+    read = {text: value for text in texts if (value := read_value(column_type, text)) is not None}
+    written = [column_type.text(value) for value in read.values()] or ["1"]
+    inserted = [] if isinstance(column_type, StringType) else _insertable(column_type, read)
+    if inserted:  # rows of a value that is there in another spelling
+        yield f"INSERT INTO t{seed} SELECT 100, CAST({_literal(random.choice(inserted))} AS {kind})"
+        yield f"INSERT INTO t{seed} PARTITION (p = {_literal(random.choice(inserted))}) VALUES (101)"
+        yield shown
+    yield from (f"{shown} WHERE {_condition(random, kind, written)}" for _ in range(FILTERS))
+    yield f"DROP TABLE t{seed}"
+
+
+def _insertable(column_type, read):
+    """Values as Spark names their folders, but for those that have one which the type itself spells otherwise.
+
+    To hbstore p=1.50 and p=1.5 of a double are one partition, whose folder Spark would not write into.
+    """
+    own = [text for text in read if fits(column_type, text) and text != column_type.text(read[text])]
+    taken = {column_type.text(read[text]) for text in own}
+    return [text for value in read.values() if (text := column_type.text(value)) not in taken]
+
+
+_BY_SPARK = "TABLE t{} (row BIGINT, p {}) USING parquet PARTITIONED BY (p)"
+_AS_HIVE = "EXTERNAL TABLE t{} (row BIGINT) PARTITIONED BY (p {}) STORED AS PARQUET"
+
+
+def _texts(random, kind, *, ansi):
+    """Texts that are partitions of their own, on both metastores: Derby takes blanks at the end for nothing."""
+    column_type = parse_type(kind)
+    texts = {}
+    for _ in range(random.randint(3, TEXTS)):
+        text = random.choice((random.choice(SPELLINGS), spelling(random), spelling(random)))
+        if "\0" not in text and text.strip(" ") and (not ansi or _is_read_in_ansi_mode(column_type, text)):
+            texts[text_cell(column_type, text)] = text
+    return list({text.rstrip(" "): text for text in texts.values()}.values())
+
+
+def _is_read_in_ansi_mode(column_type, text):
+    """One text that is not read ends every query of the table on its own metastore."""
+    return read_value(column_type, text) is not None and not (isinstance(column_type, IntegerType) and "." in text)
+
+
+def _condition(random, kind, texts):
+    some = [f"CAST({_literal(text)} AS {kind})" for text in random.choices(texts, k=3)]
+    if isinstance(parse_type(kind), StringType):
+        some = [_literal(text) for text in random.choices(texts, k=3)]
+    one, two, three = some
+    return random.choice(
+        (
+            *[f"p {operator} {one}" for operator in ("=", "=", "=", "<", "<=", ">", ">=", "<>", "<=>")],
+            *(f"p IN ({one}, {two}, {three})", f"p NOT IN ({one}, {two})", f"p BETWEEN {one} AND {two}"),
+            *("p IS NULL", "p IS NOT NULL", f"p = {one} OR p >= {two}", f"NOT (p = {one}) OR p IS NULL"),
+            *(f"p = {one} AND row > 1", f"p >= {one} AND p <> {two}"),
+        )
+    )
+
+
+def _literal(text):
+    return "'" + "".join(f"\\u{ord(one):04x}" if ord(one) < 0x10000 else one for one in text) + "'"
+
+
+def outcome(session, statement):
+    """What a statement gives: rows in their order, or why it fails."""
+    try:
+        return sorted(map(list, session.sql(statement).collect()), key=str)
+    except PySparkException as error:
+        return f"fails: {error.getCondition() or str(error)[:200]}"
+    except Py4JJavaError as error:
+        return f"fails: {str(error.java_exception)[:200]}"
+
+
+def main():
+    """Run the tables of some seeds on one metastore."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, required=True, help="the folder of this run: warehouse, data, logs")
+    parser.add_argument("--out", type=Path, required=True, help="the file for what came of each statement")
+    parser.add_argument("--first", type=int, required=True, help="the first seed")
+    parser.add_argument("--tables", type=int, required=True, help="how many there are")
+    parser.add_argument("--uri", help="the metastore (default: Spark's own)")
+    options = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    root, out = options.root.resolve(), options.out.resolve()
+    session = start_session(root, options.uri, () if options.uri else OWN_METASTORE)
+    with out.open("w", encoding="utf-8", buffering=1) as file:
+        for seed in range(options.first, options.first + options.tables):
+            for statement in statements(seed, root / "outside"):
+                plain = statement.replace(str(root), "$ROOT")
+                file.write(json.dumps([seed, plain, outcome(session, statement)]) + "\n")
+    session.stop()
+
+
+def differences(folder, first, tables):
+    """Run tables on an endpoint and on Spark's own metastore at once: how many statements, and those that differ."""
+    with ExitStack() as stack:
+        server = stack.enter_context(
+            Serve(f"sqlite://{folder}/catalog.db", folder, "--also-under", f"{folder}/hbstore/outside")
+        )
+        runs = {}
+        for name, more in (("hbstore", ["--uri", server.ready["uri"]]), ("derby", [])):
+            root = folder / name
+            root.mkdir()
+            command = [sys.executable, "-m", "tests.metastore.spark.spelled_tables", "--root", root]
+            command += ["--out", root / "out.jsonl", "--first", first, "--tables", tables, *more]
+            log = stack.enter_context((root / "log").open("wb"))
+            process = subprocess.Popen(
+                list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+            stack.callback(process.kill)
+            runs[name] = root, process
+        for root, process in runs.values():
+            code = process.wait(SECONDS)
+            assert code == 0, f"the run ended with {code}:\n{(root / 'log').read_text(errors='replace')[-SHOWN:]}"
+        lines = [list(map(json.loads, (root / "out.jsonl").open(encoding="utf-8"))) for root, _ in runs.values()]
+    differing = [(ours, own) for ours, own in zip_longest(*lines) if ours != own]
+    return Counter(_kind_of(line[1]) for line in lines[0]), differing
+
+
+def _kind_of(statement):
+    return "filters" if " WHERE " in statement else statement.split()[0]
+
+
+if __name__ == "__main__":
+    main()
