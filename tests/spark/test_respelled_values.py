@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass
 from random import Random
@@ -12,11 +13,13 @@ import pytest
 from pyspark.sql import functions as f
 
 import hbstore
+from hbstore.cubes import Cover, CoverPartition
 from hbstore.keys import text_cell
 from hbstore.names import escape_name
-from hbstore.spark import read_table, register_source
+from hbstore.spark import read_cover, read_table, register_source, sync_partitions
 from hbstore.spark.analysis.whole import PartitionColumns
 from hbstore.spark.formats import PROVIDER
+from hbstore.timelines import UpdatePeriod
 from hbstore.types import parse_type, read_value
 from tests.spellings import SPELLINGS, spelling
 from tests.strategies import TYPE_TEXTS
@@ -110,3 +113,37 @@ def test_the_source_shows_the_values(spark, table):
         if table.kind.startswith("char"):
             value = value.rstrip(" ")
         assert value == table.values[row] or (value is None and table.may_differ(row))
+
+
+@pytest.fixture
+def written(spark, tmp_path):
+    """Registers the folders of a column that pyarrow writes, one for each value: the store's URL."""
+
+    def write(kind, values):
+        rows = pa.table({"row": range(len(values)), "p": pa.array(values)})
+        pq.write_to_dataset(rows, tmp_path / "t", partition_cols=["p"])
+        url = f"sqlite://{tmp_path / 'catalog.db'}"
+        with hbstore.connect(url) as store:
+            store.create_database("shop")
+            data, keys = hbstore.Column("row", "bigint"), hbstore.Column("p", kind)
+            location, parquet = f"file:{tmp_path / 't'}", {PROVIDER: "parquet"}
+            store.create_table(hbstore.Table("shop", "t", [keys], [data], location=location, parameters=parquet))
+            assert sync_partitions(spark, store, "shop.t").added == len(values)
+        return url
+
+    return write
+
+
+def test_folders_of_arrow_are_read(spark, written):
+    values = ["café", "a b", "x|y", "a/b", "50%", "%41", "caf%C3%A9", "😀", None]
+    url = written("string", values)
+    assert sorted(map(tuple, read_table(spark, url, "shop.t").collect())) == list(enumerate(values))
+    assert [row.row for row in read_table(spark, url, "shop.t", "p = 'café'").collect()] == [0]
+
+
+def test_covers_hold_the_times_of_respelled_values(spark, written):
+    url = written("date", [dt.datetime(2024, 1, 8), dt.datetime(2024, 1, 9)])  # noqa: DTZ001  without a zone
+    day = UpdatePeriod.DAILY
+    cover = Cover([CoverPartition(day, day.parse("2024-01-09"), "t")], [])
+    rows = read_cover(spark, url, cover, database="shop", column="p").collect()
+    assert [tuple(row) for row in rows] == [(1, dt.date(2024, 1, 9))]
