@@ -16,12 +16,14 @@ from hbstore import NotAStore, Partition, StoreReadOnly, connect
 from hbstore.keys import TAG_TEXT, row_key, successor
 from hbstore.names import partition_name
 from hbstore.rows import connect as connect_rows
+from hbstore.rows import format_number
 from hbstore.rows.interface import CatalogCell, PartitionRow
 from hbstore.store.older_stores import bring_up
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
 from hbstore.transactions.log import LOG
 from hbstore.transactions.transactions import Transactions
+from tests import hbase_server
 from tests.store.faults import Crash, FaultyRows
 from tests.store.stepping import play, schedules
 
@@ -56,9 +58,9 @@ def old_file(tmp_path):
     return path
 
 
-def old_rows(path):
+def old_rows(path, url="memory://?atomic=false"):
     """The same rows on a backend without transactions."""
-    source, target = connect_rows(f"sqlite://{path}?mode=ro"), connect_rows("memory://?atomic=false")
+    source, target = connect_rows(f"sqlite://{path}?mode=ro"), connect_rows(url)
     for key, _ in source.scan_catalog(b"", b"\xff"):
         for name, value in source.get_all(key).items():
             if name == LOG:
@@ -175,3 +177,15 @@ def test_two_processes_may_open_it_at_once(old_file):
         results, _ = play(rows, [opened, opened], schedule)
         assert results == [None, None], schedule
         assert_all_is_well(PartitionStore(rows))
+
+
+@pytest.mark.hbase
+def test_an_older_hbase_is_brought_up(old_file, hbase_server_url, monkeypatch):
+    with hbase_server.own_tables(hbase_server_url) as url:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(format_number, "FORMAT", 3)
+            old_rows(old_file, url).close()
+        for _ in range(2):
+            with connect(url) as store:
+                assert store.rows.format_number() == 4
+                assert_all_is_well(store)
