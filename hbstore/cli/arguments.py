@@ -37,7 +37,7 @@ KeepInvalidOption = Annotated[
     bool,
     typer.Option(
         "--keep-invalid",
-        help="Keep values that do not fit their column's type as text, which no comparison matches.",
+        help="Keep values that do not fit their column's type, as text where engines read none from them.",
     ),
 ]
 LocationOption = Annotated[str | None, typer.Option("--location", metavar="URI", help="Where the files are.")]
