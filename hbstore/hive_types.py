@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
+from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidType
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight
@@ -102,7 +103,7 @@ def check_columns(columns: Iterable[tuple[str, str]]) -> None:
             ) from None
 
 
-@lru_cache(maxsize=4_096)
+@remembered
 def _error_of(text: str) -> InvalidType | None:
     """What is wrong with a type; None if nothing is."""
     if text == _DERIVED or text in _PLAIN:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from hbstore.errors import InvalidInput
@@ -25,13 +25,14 @@ class Wildcard(Enum):
     ONE = "_"
 
 
+_LONG: Final = 1_000
 RUN: Final = Wildcard.RUN
 ONE: Final = Wildcard.ONE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LikePattern:
-    """A pattern as literal runs and wildcards, without its dialect.
+    """A pattern as literal runs and wildcards, without its dialect. It keeps its regular expression once that was used.
 
     >>> str(parse_like("2013-.*", "hive2"))
     '2013-%'
@@ -80,7 +81,11 @@ class LikePattern:
         >>> parse_like("2013-%", "sql").matches("2013-01-01")
         True
         """
-        return _compiled(self.parts).match(text) is not None
+        return self._expression.match(text) is not None
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        return _compiled(self.parts)
 
 
 def parse_like(pattern: str, dialect: LikeDialect) -> LikePattern:
@@ -128,7 +133,6 @@ def _next(pattern: str, at: int, dialect: LikeDialect) -> tuple[Wildcard | None,
     return None, character, at + 1
 
 
-@lru_cache(maxsize=256)
 def _compiled(parts: tuple[str | Wildcard, ...]) -> re.Pattern[str]:
     """A run takes as little as it can and never gives back, which is right for LIKE and keeps `%a%a%a%b` linear.
 
@@ -140,7 +144,10 @@ def _compiled(parts: tuple[str | Wildcard, ...]) -> re.Pattern[str]:
     for number, at in enumerate(runs):
         segment = _segment(parts[at + 1 : bounds[number + 1]])
         text += f".*{segment}" if number == len(runs) - 1 else f"(?>.*?{segment})"
-    return re.compile(text + r"\Z", re.DOTALL)
+    expression = re.compile(text + r"\Z", re.DOTALL)
+    if len(text) > _LONG:
+        re.purge()  # which keeps hundreds of expressions of any length
+    return expression
 
 
 def _segment(parts: tuple[str | Wildcard, ...]) -> str:

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
+from hbstore.byte_cache import remembered
 from hbstore.errors import CorruptRow
 from hbstore.names import escape_name, partition_namer
 from hbstore.structs import VALUES_START, partition_values
@@ -187,7 +187,7 @@ def _names(columns: Sequence[str], run: _Run) -> list[str]:
     return [""] * count
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _form(columns: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[bytes, list[tuple[int, int]]]:
     """A name with zeros for values of these lengths, and for each byte of them where it stands and where it goes."""
     form = b""

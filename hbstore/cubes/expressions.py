@@ -15,7 +15,8 @@ hbstore.cubes.expressions.BadExpression: no subquery
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+
+from hbstore.byte_cache import remembered
 
 
 class BadExpression(ValueError):
@@ -50,7 +51,7 @@ class ColumnName:
         return ".".join(self.parts)
 
 
-@lru_cache(maxsize=4_096)
+@remembered
 def columns_of(text: str) -> tuple[ColumnName, ...]:
     """The columns that an expression names, in the order in which they stand there. O(length).
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from hbstore.byte_cache import remembered
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import checked_kind, make
 from hbstore.errors import CorruptRow, InvalidModel
@@ -24,7 +24,7 @@ def text_of(document: Named) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def document_of(kind: str, text: str) -> Named:
     """The document of a stored text. Documents are frozen, and the same ones are read again and again.
 

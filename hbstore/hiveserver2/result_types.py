@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
+
+from hbstore.byte_cache import remembered
 
 LARGEST: Final = 2**31 - 1
 """The size of what has no bound."""
@@ -115,7 +116,7 @@ _INTERVALS: Final = {
 }
 
 
-@lru_cache(maxsize=4_096)
+@remembered
 def result_type(text: str) -> ResultType:
     """The type that a text of Spark or Hive names.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
 
+from hbstore.byte_cache import remembered
 from hbstore.errors import ReadFailed
 from hbstore.hiveserver2.columns import thrift_column
 from hbstore.hiveserver2.result_types import result_type
@@ -74,7 +74,7 @@ def table_schema(columns: Sequence[ResultColumn]) -> bytes:
     return _struct((1, _STRUCTS, described))
 
 
-@lru_cache(maxsize=4_096)
+@remembered
 def _type_desc(type: str) -> bytes:
     """The bytes of a TTypeDesc."""
     told = result_type(type)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
+from hbstore.byte_cache import remembered
 from hbstore.frozen import FrozenDict
 from hbstore.hiveserver2.table_columns import table_columns
 from hbstore.layouts import PARAMETERS
@@ -59,7 +59,7 @@ class TableHead:
         return table_columns(decode_table(self.stored))
 
 
-@lru_cache(maxsize=1_024)
+@remembered
 def _head(stored: bytes) -> TableHead:
     """Tools ask again and again; more tables than these are read anew."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 from pyspark.errors import ParseException
@@ -20,6 +19,7 @@ from pyspark.sql.types import (
     _parse_datatype_string,
 )
 
+from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidInput
 from hbstore.frozen import FrozenDict
 from hbstore.model import Column, StorageDescriptor, Table
@@ -131,7 +131,7 @@ def readable(schema: StructType) -> StructType:
     return StructType([StructField(one.name, kind) for one, kind in zip(schema.fields, kinds, strict=True)])
 
 
-@lru_cache(maxsize=1_000)
+@remembered
 def spark_type(text: str) -> DataType:
     """The type that a text such as ``decimal(10,2)`` names; Java is asked once, which takes some milliseconds."""
     return _parse_datatype_string(text)

@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 
 from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
+from hbstore.byte_cache import ByteCache
 from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
@@ -27,7 +28,7 @@ from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
-from hbstore.store.plan_cache import PlanCache, plan_size, row_size, text_size
+from hbstore.store.plan_cache import PLAN_BYTES, plan_size, row_size, text_size
 from hbstore.store.publications_cell import WRITES
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
@@ -64,7 +65,7 @@ class Reader:
     rows: Rows
     tables: Tables
     clock: Clock = utc_now
-    _cache: PlanCache = field(default_factory=PlanCache)
+    _cache: ByteCache = field(default_factory=lambda: ByteCache(PLAN_BYTES))
 
     def get(self, database: str, table: str, values: PartitionValues) -> Partition:
         """One partition by its values."""
@@ -204,7 +205,7 @@ class Reader:
         version: _Version | None = self._cache.get(row.definition)
         if version is None or version.cell != cell:
             version = _Version(cell, statistics_of(row))
-            self._cache.put(row.definition, version, row_size(row.cells))
+            self._cache.put(row.definition, version, row_size(row))
         return version
 
     def _consistent(self, database: str, table: str, read: Callable[[TableRow], T]) -> tuple[TableRow, T]:
@@ -235,7 +236,7 @@ class Reader:
             now = self.tables.open(database, table)
             unmoved = now.log.moves == row.log.moves and not any(commit.moves for commit in now.log.commits)
             if unmoved and all(now.cells.get(name) == row.cells.get(name) for name in (DEFINITION, WRITES)):
-                self._cache.put((database, table), now, row_size(now.cells))
+                self._cache.put((database, table), now, row_size(now))
                 return now, answer
             if row is not recent:  # what is kept from an earlier question is often old
                 waiting = waiting or Waiting(self.tables.transactions.patience)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from hbstore.byte_cache import remembered, size_of
 from hbstore.errors import CorruptRow, TimelineError
 from hbstore.keys import table_prefix
 from hbstore.model import Table
@@ -25,9 +26,6 @@ from hbstore.transactions.log import Log
 
 DEFINITION: Final = "d:def"
 STATISTICS: Final = "s:stats"
-
-_REMEMBERED: Final = 1_024
-"""Definitions kept decoded."""
 
 
 def database_key(name: str) -> bytes:
@@ -158,12 +156,24 @@ class Definition:
         """Its partition columns as keys see them."""
         return KeySchema(self.prefix, self.table.partition_column_names, self.table.key_types, self.respelled)
 
-    @cached_property
+    @property
     def time_columns(self) -> TimeColumns | None:
-        """Its time partition columns; None if it keeps no timelines, or declares what cannot be."""
+        """Its time partition columns; None if it keeps no timelines, or declares what cannot be.
+
+        They remember the times that they have read, so they live as long as a call, and not with the definition.
+        """
+        return None if self._time_columns is None else self._time_columns.afresh()
+
+    @cached_property
+    def _time_columns(self) -> TimeColumns | None:
         with suppress(TimelineError):
             return TimeColumns.of(self.table)
         return None
+
+    @cached_property
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        return size_of(self.table)
 
     def has_partition_columns_of(self, table: Table) -> bool:
         """Whether the partition columns of two tables have the same names, in any case, and types."""
@@ -249,7 +259,7 @@ def totals_of(log: Log) -> Totals:
     return _decoded_totals(log.state) if log.state else NOTHING
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=1_024)
 def _decoded_totals(state: bytes) -> Totals:
     try:
         return Totals(*json.loads(state))
@@ -271,7 +281,7 @@ def statistics_of(row: TableRow) -> Statistics:
     return Sketch.decode(row.cells.get(STATISTICS), len(row.definition.schema.names)).statistics()
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@remembered
 def definition_of(cell: bytes) -> Definition:
-    """The definition in a ``d:def`` cell: a table is decoded once for each version of it. O(bytes) for the look-up."""
+    """The definition in a ``d:def`` cell, decoded once while it is remembered. O(bytes) for the look-up."""
     return Definition(decode_table(struct_of(cell)), respelled_columns(cell))

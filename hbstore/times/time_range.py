@@ -16,12 +16,13 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from hbstore.arguments import expect
+from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidTime, TimeRangeSyntaxError
 from hbstore.grammars import grammar_text
 from hbstore.places import highlight, place
@@ -33,7 +34,6 @@ _A_TIME: Final = 'Give a text, such as "2015-01-29" or "now.day-3days"'
 MAX_LENGTH: Final = 200
 """Characters of a time."""
 
-_REMEMBERED: Final = 1_024
 _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d")
 _PERIODS: Final[Mapping[str, UpdatePeriod]] = {
     "second": UpdatePeriod.SECONDLY,
@@ -186,7 +186,7 @@ def parse_time(text: str, now: datetime) -> datetime:
     return written_time(expect("text", text, str, hint=_A_TIME)).at(lambda: now)
 
 
-@lru_cache(_REMEMBERED)
+@remembered
 def written_time(text: str) -> WrittenTime:
     """A text as it is read, whatever now is; texts that come back are remembered.
 

@@ -25,6 +25,8 @@ LOG: Final = "i:log"
 Span: TypeAlias = tuple[bytes, bytes]
 """The first and the last of some row keys."""
 
+_SHORT: Final = 16 * 1024
+"""Bytes of the longest line that is remembered: while a timeline is being changed, a line has megabytes."""
 _COMPANION: Final = b"\x01"
 """What the keys of companion rows begin with, below those of all partitions."""
 
@@ -178,7 +180,7 @@ class Log:
         if not data:
             return Log()
         line, _, state = data.partition(b"\n")
-        log = _decoded(line)
+        log = _remembered(line) if len(line) <= _SHORT else _decoded(line)
         if not state:
             return log
         return Log(log.sequence, log.turn, log.moves, log.last, log.commits, log.intent, state)
@@ -222,9 +224,8 @@ def _listed(commit: Commit) -> list[object]:
     ]
 
 
-@lru_cache(maxsize=256)
 def _decoded(line: bytes) -> Log:
-    """The log without its state; remembered, as it is read far more often than it changes."""
+    """The log without its state."""
     try:
         header = json.loads(line)
         intent = header.get("intent")
@@ -238,6 +239,9 @@ def _decoded(line: bytes) -> Log:
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise CorruptRow("the log of a catalog row cannot be decoded", log=line[:80], hint=RESTORE) from error
+
+
+_remembered: Final = lru_cache(maxsize=256)(_decoded)  # a log is read far more often than it changes
 
 
 def _commit(

@@ -8,7 +8,8 @@ import tracemalloc
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.store.plan_cache import PlanCache, plan_size
+from hbstore.byte_cache import ByteCache
+from hbstore.store.plan_cache import plan_size
 
 COLUMNS = [Column("a", "int"), Column("b", "int"), Column("c", "string")]
 FILTERS = {
@@ -96,7 +97,7 @@ def test_a_plan_is_made_anew_for_new_statistics_and_takes_the_place_of_the_old_o
 
 
 def test_what_was_used_last_stays_and_what_is_too_large_is_not_kept():
-    cache = PlanCache(bound=100)
+    cache = ByteCache(bound=100)
     for key in "abcdefghij":
         cache.put(key, key, 10)
     assert cache.get("a") == "a"

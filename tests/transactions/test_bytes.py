@@ -63,7 +63,7 @@ def test_every_key_lies_within_a_span(keys):
 
 def test_states_are_not_kept_in_memory():
     """They may be 4 MiB each, and hundreds of logs are remembered."""
-    misses = log._decoded.cache_info().misses
+    misses = log._remembered.cache_info().misses
     logs = [Log(sequence=7, last="1/here/2/3", state=b"x" * size) for size in range(1, 5)]
     assert [Log.decode(one.encode()) for one in logs] == logs
-    assert log._decoded.cache_info().misses == misses + 1
+    assert log._remembered.cache_info().misses == misses + 1

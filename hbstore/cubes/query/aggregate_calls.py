@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 from sqlglot import exp, parse_one
 
+from hbstore.byte_cache import remembered
 from hbstore.cubes.dialect import name_of
 from hbstore.cubes.query.text import DIALECT
 
@@ -71,7 +71,7 @@ def call_of(name: str, argument: exp.Expr) -> exp.Expr:
     return _call_of_a_column(name).transform(lambda node: argument.copy() if isinstance(node, exp.Column) else node)
 
 
-@cache
+@remembered
 def _call_of_a_column(name: str) -> exp.Expr:
     return parse_one(f"{name}(x)", dialect=DIALECT)
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp, parse_one
 
+from hbstore.byte_cache import remembered
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.query.from_clause import Owner
@@ -329,7 +329,7 @@ def mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
     )
 
 
-@lru_cache(maxsize=1_024)
+@remembered
 def _parsed(expression: str) -> exp.Expr:
     """An expression of the model; not to be changed."""
     return parse_one(expression, dialect=DIALECT, into=exp.Condition)

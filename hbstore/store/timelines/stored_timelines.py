@@ -10,6 +10,7 @@ from types import NoneType
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_dict, expect_texts
+from hbstore.byte_cache import ByteCache, size_of
 from hbstore.errors import (
     ConcurrentChange,
     CorruptTimeline,
@@ -51,8 +52,8 @@ Timelines: TypeAlias = Mapping[tuple[UpdatePeriod, str], PartitionTimeline]
 
 _LONGEST_PAUSE: Final = 0.5
 _A_PERIOD: Final = "Give an UpdatePeriod, such as UpdatePeriod.DAILY"
-_MOST_TABLES: Final = 1_024
-"""Tables whose timelines are kept in memory."""
+TIMELINE_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of all timelines that a store keeps in memory; those of one table may take half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class StoredTimelines:
     """
 
     tables: Tables
-    _cache: dict[bytes, _CachedTimelines] = field(default_factory=dict)
+    _cache: ByteCache = field(default_factory=lambda: ByteCache(TIMELINE_BYTES, largest=2))
 
     def __repr__(self) -> str:
         return f"<StoredTimelines of {self.tables.transactions.rows.url}>"
@@ -340,7 +341,7 @@ class StoredTimelines:
     def _read(self, table: str) -> tuple[Timelines, Totals]:
         """Timelines are kept for one state of the row; else all of it is read at once, as it is by then."""
         row = self.tables.open(*table_name(table))
-        cached = self._cache.get(row.key)
+        cached: _CachedTimelines | None = self._cache.get(row.key)
         if cached is not None and cached.holds(row):
             return cached.timelines, row.totals
         time_columns(row)
@@ -351,9 +352,8 @@ class StoredTimelines:
             if any(name.startswith(TIMELINES) for name in commit.cells):
                 self.tables.transactions.roll_forward(row.key, commit)
         timelines = dict(self._stored(now, time_columns(now)))
-        if len(self._cache) >= _MOST_TABLES:
-            self._cache.clear()
-        self._cache[row.key] = _CachedTimelines(now.cells[DEFINITION], now.log.last, timelines)
+        cached = _CachedTimelines(now.cells[DEFINITION], now.log.last, timelines)
+        self._cache.put(row.key, cached, size_of(row.key, cached))
         return timelines, now.totals
 
     def _stored(

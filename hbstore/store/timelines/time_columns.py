@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -77,6 +77,12 @@ class TimeColumns:
     _places: tuple[_Place, ...]
     _only: _Place | None
     _known: dict[bytes | tuple[str | bytes | None, ...], list[tuple[TimelineName, int]]] = field(default_factory=dict)
+
+    def afresh(self) -> TimeColumns:
+        """The same, with nothing remembered."""
+        known: dict[ColumnType, dict[bytes, Sequence[int | None] | None]] = {}
+        places = tuple([replace(place, known=known.setdefault(place.kind, {})) for place in self._places])
+        return TimeColumns(self.table, self.declaration, places, places[0] if self._only else None)
 
     @staticmethod
     def of(table: Table) -> TimeColumns | None:
