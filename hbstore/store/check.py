@@ -16,6 +16,7 @@ from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.service_structs import decode_companion
 from hbstore.store.belongings import outlived, unsound
 from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest
 from hbstore.store.publications_cell import publications_of
@@ -148,6 +149,15 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
     with suppress(CorruptRow):  # of a table, which is named above
         for key in outlived(Tables(Transactions(rows))):
             yield "", None, Problem("catalog", key.hex(), "the row outlived its table; `hbstore repair` removes it")
+    yield from _rows_of_no_table(rows)
+
+
+def _rows_of_no_table(rows: Rows) -> Iterator[tuple[str, str | None, Problem]]:
+    """Those that a table's would-be name tells have its names; the key is what their keys begin with."""
+    for start, _, row in leftovers(Transactions(rows)):
+        database, name = ("", None) if row is None else names_of(row)
+        shown = f"{database}.{name}" if name else "no table"
+        yield database, name, Problem(shown, start.hex(), f"rows are left that belong to no table; {REMOVE}")
 
 
 def _is_sound(key: bytes, log: Log, cells: Cells, table: str | None) -> bool:
@@ -188,10 +198,15 @@ def repair(transactions: Transactions, row: TableRow) -> Repaired:
 
 
 def repair_catalog(transactions: Transactions) -> int:
-    """Finish what dead writers left of databases, tables and other rows of the catalog; of how many."""
-    return sum(
+    """Finish what dead writers left of databases, tables and other rows of the catalog, and remove rows of no table.
+
+    Returns:
+        Of how many rows of the catalog, and under how many names.
+    """
+    finished = sum(
         bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in list(transactions.rows.scan_catalog(*_ALL))
     )
+    return finished + remove_rows_of_no_table(transactions)
 
 
 def _problem(partition_row: PartitionRow, row: TableRow) -> str | None:

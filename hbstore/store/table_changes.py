@@ -12,6 +12,7 @@ from hbstore.model import Column, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.hive.grants_row import move_grants
+from hbstore.store.leftovers import vacate
 from hbstore.store.publications_cell import check_movable
 from hbstore.store.table_row import (
     DEFINITION,
@@ -22,7 +23,7 @@ from hbstore.store.table_row import (
     renewed_definition,
     table_key,
 )
-from hbstore.store.tables import Tables, existing_database, vacate
+from hbstore.store.tables import Tables, existing_database
 from hbstore.store.timelines.classes import check_classes
 from hbstore.store.timelines.time_columns import declared_by
 from hbstore.transactions.payload_change import checked_relocation
@@ -138,7 +139,7 @@ class TableChanges:
             view.clear(row.definition.prefix)
             move_grants(transaction, view.key, target.key, row.table_id)
 
-        self.tables.transactions.run(rename)
+        self.tables.bring(table, rename)
 
 
 def check_alterable(row: TableRow, table: Table) -> None:

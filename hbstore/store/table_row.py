@@ -64,7 +64,7 @@ def prefix_of(key: bytes) -> bytes:
 
 DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
-_TABLE_ID: Final = 8
+TABLE_ID: Final = 8
 _HEAD: Final = 16
 _MARK: Final = b"\xff"
 """Stands before the columns that hold respelled values; no struct begins with it."""
@@ -88,7 +88,7 @@ def next_definition(cell: bytes, table: Table) -> bytes:
 
 def renewed_definition(cell: bytes, table: Table) -> bytes:
     """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
-    return cell[:_TABLE_ID] + os.urandom(_HEAD - _TABLE_ID) + _upto_struct(cell)[_HEAD:] + encode_table(table)
+    return cell[:TABLE_ID] + os.urandom(_HEAD - TABLE_ID) + _upto_struct(cell)[_HEAD:] + encode_table(table)
 
 
 def respelled_definition(cell: bytes, columns: Iterable[int]) -> bytes:
@@ -116,7 +116,7 @@ def id_and_version(cell: bytes) -> bytes:
 
 def table_id_of(cell: bytes) -> bytes:
     """What tells a table from all others, as long as it lives."""
-    return cell[:_TABLE_ID]
+    return cell[:TABLE_ID]
 
 
 def struct_of(cell: bytes) -> bytes:

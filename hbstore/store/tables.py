@@ -15,6 +15,7 @@ from hbstore.errors import (
     ConcurrentChange,
     DatabaseNotEmpty,
     DatabaseNotFound,
+    LeftoverRows,
     TableNotFound,
 )
 from hbstore.keys import successor
@@ -22,6 +23,7 @@ from hbstore.model import Database, Privileges, Table
 from hbstore.names import identifier
 from hbstore.store.hive.companion_keys import companions_of
 from hbstore.store.hive.grants_row import GRANTS, grant_first, grants_key
+from hbstore.store.leftovers import remove_leftovers, vacate
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -186,7 +188,19 @@ class Tables:
             elif not if_not_exists:
                 raise AlreadyExists("the table already exists", table=table, hint=_IF_NOT_EXISTS)
 
-        self.transactions.run(create)
+        self.bring(table, create)
+
+    def bring(self, table: Table, step: Callable[[Transaction], None]) -> None:
+        """Run a transaction that brings a table to a name; rows of no table that are left there are removed before.
+
+        Raises:
+            LeftoverRows: they cannot be removed.
+        """
+        try:
+            self.transactions.run(step)
+        except LeftoverRows:
+            remove_leftovers(self.transactions, table_key(table.database, table.name))
+            self.transactions.run(step)
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, log and statistics at once."""
@@ -213,8 +227,8 @@ class Tables:
 
         def drop(transaction: Transaction) -> None:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
-            if DEFINITION not in view.cells:
-                vacate(view)
+            if DEFINITION not in view.cells:  # a drop of it is brought to an end
+                view.settle(prefix_of(view.key), successor(prefix_of(view.key)))
             self.view(transaction, database, name)
             remove_table(transaction, view)
 
@@ -288,12 +302,6 @@ def remove_table(transaction: Transaction, view: RowView) -> None:
             for key, log, _ in transaction.scan(start, stop):
                 if log.state:
                     transaction.row(key).set_state(b"")
-
-
-def vacate(view: RowView) -> None:
-    """See that nothing is left of a table that had this name before."""
-    prefix = prefix_of(view.key)
-    view.has_partition_rows(prefix, successor(prefix))
 
 
 def _belongings(transaction: Transaction, database: str) -> Iterator[bytes]:

@@ -107,6 +107,10 @@ class RowView:
         """Take over the numbers of another row, as what was written with them belongs to this one from now on."""
         self._sequence = max(self._sequence, view.log.sequence)
 
+    def skip(self, numbers: int) -> None:
+        """Leave out numbers, as partition rows may be there that were written with some of them."""
+        self._sequence += numbers
+
     def put_cell(self, name: str, value: bytes) -> None:
         """Put a cell; nothing removes it."""
         self._new_cells[name] = value
