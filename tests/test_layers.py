@@ -39,7 +39,7 @@ ROOMS = (
     ("heat_map", "drawing", "wording", "arguments", "properties_file"),
     ("thrift",),
     ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
-    ("errors", "spellings"),
+    ("errors", "spellings", "byte_cache"),
 )
 """From the top down; modules of one room may import each other."""
 LEVEL = {part: level for level, room in enumerate(ROOMS) for part in room}

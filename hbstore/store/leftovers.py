@@ -6,13 +6,15 @@ The next table of the name would take such rows for its own. So a table is creat
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
-from hbstore.errors import LeftoverRows
+from hbstore.errors import CorruptRow, LeftoverRows
 from hbstore.keys import successor, table_prefix
 from hbstore.store.changes import COMPANION
 from hbstore.store.hive.companion_keys import companions_of
 from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, names_of, prefix_of, table_key
+from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 
@@ -87,11 +89,9 @@ def leftovers(transactions: Transactions) -> Iterator[Leftover]:
     while (key := rows.first_key(start, _END)) is not None:
         owner = _owner(key)
         start = owner.stop
-        if owner.row is not None:
-            log, cells = transactions.read(owner.row)
-            if DEFINITION in cells or log.commits or rows.first_key(owner.start, owner.stop) is None:
-                continue  # it is there, or being dropped or renamed
-        yield owner
+        is_owned = owner.row is not None and _is_there(transactions, owner.row)
+        if not is_owned and rows.first_key(owner.start, owner.stop) is not None:  # it may be gone by now
+            yield owner
 
 
 def remove_rows_of_no_table(transactions: Transactions) -> int:
@@ -105,6 +105,15 @@ def remove_rows_of_no_table(transactions: Transactions) -> int:
             transactions.rows.write((), keys, _LAST)
         removed += 1
     return removed
+
+
+def _is_there(transactions: Transactions, row: bytes) -> bool:
+    """Whether a table is there, or is being dropped or renamed, or cannot be told from its row."""
+    try:
+        log, cells = transactions.read(row)
+    except CorruptRow:
+        return True
+    return DEFINITION in cells or bool(log.commits)
 
 
 def _owner(key: bytes) -> Leftover:
@@ -123,25 +132,28 @@ def _owner(key: bytes) -> Leftover:
 
 def _companions_left(transactions: Transactions) -> Iterator[bytes]:
     """What companions' keys begin with that no table has. Tables may come and go meanwhile."""
-    known, unknown, start = _companions(transactions), [], COMPANION
+    owned, unknown, start = _companions(transactions), [], COMPANION
     while keys := _keys(transactions, start, _PARTITIONS, 1):
         prefix = keys[0][: len(COMPANION) + TABLE_ID]
         start = successor(prefix)
-        if prefix not in known:
+        if prefix not in owned:
             unknown.append(prefix)
     if unknown:
-        known = _companions(transactions)
-        yield from (prefix for prefix in unknown if prefix not in known)
+        owned = _companions(transactions)
+        yield from (prefix for prefix in unknown if prefix not in owned)
 
 
 def _companions(transactions: Transactions) -> set[bytes]:
     """What the keys of companions begin with that tables have, or had until a change that is being written."""
-    known = set()
-    for _, log, cells in transactions.scan(*TABLE_KEYS):
-        if DEFINITION in cells:
-            known.add(companions_of(cells[DEFINITION]))
-        known |= {first[: len(COMPANION) + TABLE_ID] for commit in log.commits for first, _ in commit.spans}
-    return known
+    owned = set()
+    for _, cells in transactions.rows.scan_catalog(*TABLE_KEYS):
+        definitions = [cells.get(DEFINITION)]
+        with suppress(CorruptRow):
+            log = Log.decode(cells.get(LOG))
+            definitions.append(log.overlaid(cells).get(DEFINITION))
+            owned |= {first[: len(COMPANION) + TABLE_ID] for commit in log.commits for first, _ in commit.spans}
+        owned |= {companions_of(definition) for definition in definitions if definition}
+    return owned
 
 
 def _keys(transactions: Transactions, start: bytes, stop: bytes, limit: int) -> list[bytes]:

@@ -98,7 +98,7 @@ def test_rows_whose_numbers_are_too_great_are_refused(store, left):
     if store.rows.atomic:
         pytest.skip("rows have no numbers there")
     store.rows.write([left], [], 1 << 61)
-    with pytest.raises(match=r"rows of no table are left under the name of the table: table=shop\.sales"):
+    with pytest.raises(LeftoverRows, match=r"rows of no table are left under the name of the table: table=shop\.sales"):
         store.create_table(SALES)
     assert store.table_names("shop") == []
     assert len(problems(store)) == 1
