@@ -2,8 +2,8 @@
 
 What Lark is given as text is the shape, one letter for each token; `ShapeLexer` is its lexer. Reductions come in
 postfix order, so they only append to the program. An And inside an And is flattened here, once for each shape: the
-inner Join is taken out of the program and its children become the outer one's, as they stand next to each other on the
-stack anyway.
+inner BooleanChain is taken out of the program and its children become the outer one's, as they stand next to each
+other on the stack anyway.
 """
 
 from __future__ import annotations

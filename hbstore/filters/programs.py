@@ -8,7 +8,7 @@ and a filter that differs from an earlier one in its values only is not parsed a
     values   ds  >=  '2013-01-01'  and  hour  in  (  5, 6  )
     steps    Compare(column=0, operator=1, literal=2)   ->  ds >= '2013-01-01'
              Contain(column=4, values=7)                ->  ds >= '2013-01-01',  hour in (5, 6)
-             Join(And, 2)                               ->  ds >= '2013-01-01' and hour in (5, 6)
+             BooleanChain(And, 2)                       ->  ds >= '2013-01-01' and hour in (5, 6)
 """
 
 from __future__ import annotations

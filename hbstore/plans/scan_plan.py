@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol
 
-from hbstore.errors import CorruptRow
+from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.keys import TAG_END, after_cell, is_cell, row_key, split_key, successor
 from hbstore.plans.generator import LINE_START, LINE_STOP
 from hbstore.plans.notation import (
@@ -214,19 +214,35 @@ class MultiScanPlan:
     def and_(self, other: FilterPlan) -> FilterPlan:
         """The rows that both plans select: one pass over the breakpoints of both.
 
+        Raises:
+            InvalidInput: the other plan is of another table, or of this one with other partition columns.
+
         >>> print(sales.plan("ds > '2013-01-01'").and_(sales.plan("ds < '2013-01-03' and hour = 5")))
         scan ds = '2013-01-02' | hour = 5
         """
-        return from_steps(intersect_steps(_steps(self), _steps(other)), self.schema)
+        return from_steps(intersect_steps(_steps(self), self._steps_of(other)), self.schema)
 
     def or_(self, other: FilterPlan) -> FilterPlan:
-        """The rows that either plan selects: one pass over the breakpoints of both.
+        """The rows that either plan selects: one pass over the breakpoints of both. Raises as `and_`.
 
         >>> print(sales.plan("ds = '2013-01-01'").or_(sales.plan("ds = '2013-01-03' and hour = 5")))
         scan ds = '2013-01-01'
         get ds = '2013-01-03' × hour = 5
         """
-        return from_steps(unite_steps([_steps(self), _steps(other)]), self.schema)
+        return from_steps(unite_steps([_steps(self), self._steps_of(other)]), self.schema)
+
+    def _steps_of(self, other: FilterPlan) -> Steps:
+        """The steps of a plan of the same table."""
+        schemas = [other.schema] if isinstance(other, MultiScanPlan) else [scan.schema for scan in other.get_plans()]
+        for schema in schemas:
+            if schema != self.schema:
+                raise InvalidInput(
+                    "plans of different tables cannot be combined",
+                    plan=_table_of(self.schema),
+                    other=_table_of(schema),
+                    hint="Make both plans of one table, as it is now",
+                )
+        return _steps(other)
 
     def get_plans(self) -> list[ScanPlan]:
         """The scans in key order.
@@ -340,6 +356,12 @@ def _is_row_key(key: bytes, schema: KeySchema) -> bool:
     except CorruptRow:
         return False
     return prefix == schema.prefix and all(map(is_cell, cells, schema.types))
+
+
+def _table_of(schema: KeySchema) -> str:
+    """The table's name and its partition columns."""
+    columns = ", ".join(f"{name} {kind.name}" for name, kind in zip(schema.names, schema.types, strict=True))
+    return f"{schema.prefix[:-1].decode(errors='replace')} ({columns})".replace("\0", ".")
 
 
 def _steps(plan: FilterPlan) -> Steps:

@@ -1,1 +1,1 @@
-"""PartitionStore: databases, tables, partitions, and the journal of changes."""
+"""PartitionStore: databases, tables and partitions, with all that belongs to them."""
