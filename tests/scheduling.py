@@ -117,6 +117,7 @@ SLOW = (
     "tests/store/test_timelines_interleavings.py",
     "tests/store/test_timelines_presence.py",
     "tests/store/test_timelines_processes.py",
+    "tests/store/test_timelines_size.py",
     "tests/store/test_timelines_state_machine.py",
     "tests/test_hbase_server.py",
     "tests/test_packaging.py::test_an_installed_wheel",

@@ -30,6 +30,7 @@ from hbstore.store.timelines.cell import (
     decode_state,
     empty_timeline,
     encode_state,
+    put_fitting,
     state_of,
     with_times,
 )
@@ -225,6 +226,7 @@ class TimelineBuilder:
                 raise ConcurrentChange(
                     "another writer named another class of the timelines", table=table, hint="Try again"
                 )
+            changed = {}
             for state in states:
                 noted = state.building.affected
                 times = collected.times.get(state.name, Runs()).minus(noted)
@@ -232,7 +234,9 @@ class TimelineBuilder:
                     prefix = row.definition.prefix
                     view.settle(prefix, successor(prefix))
                     times.unite(present(view.rows, row, begun.columns, state.period, state.column, noted))
-                state.put(state_of(with_times(empty_timeline(begun.columns, state.period, state.column), times)[0]))
+                timeline, _ = with_times(empty_timeline(begun.columns, state.period, state.column), times)
+                changed[state.name] = encode_state(row.cells, begun.columns, state_of(timeline))
+            put_fitting(view, row.cells, begun.columns, changed)
             set_parameters(view, row, {PRESENT: "true"})
 
         table = begun.row.table

@@ -28,9 +28,12 @@ from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.transactions.transaction import RowView
 
 MAX_CELL: Final = 4 << 20
 """Bytes of a timeline; a change sends it twice, and HBase takes 10 MiB in a cell."""
+MAX_TOGETHER: Final = 5 << 20
+"""Bytes of all timelines of a table: a rename puts all of them, and lists them in the one cell of a log, in base 64."""
 
 _VERSION: Final = 8
 
@@ -147,6 +150,30 @@ def state_of(timeline: PartitionTimeline) -> Stored | TooLarge:
         if size <= MAX_CELL:
             return Stored(properties)
     return TooLarge(size)
+
+
+def put_fitting(view: RowView, cells: Cells, columns: TimeColumns, changed: Mapping[TimelineName, bytes]) -> None:
+    """Put cells of timelines; the largest of the table's become too large while all together are.
+
+    Args:
+        view: the table in a transaction.
+        cells: those of its row before.
+        columns: its time partition columns.
+        changed: the cells of the timelines that change.
+    """
+    before = {name: cells.get(cell_name(name), b"") for name, _, _ in columns.names()}
+    after = before | dict(changed)
+    while total_size(after) > MAX_TOGETHER:
+        largest = max(after, key=lambda name: len(after[name]))
+        after[largest] = encode_state(cells, columns, TooLarge(len(after[largest])))
+    for name, cell in after.items():
+        if cell != before[name]:
+            view.put_cell(cell_name(name), cell)
+
+
+def total_size(timelines: Mapping[str, bytes]) -> int:
+    """Bytes of the cells of timelines."""
+    return sum(map(len, timelines.values()))
 
 
 def with_times(timeline: PartitionTimeline, times: Runs) -> tuple[PartitionTimeline, bool]:

@@ -26,6 +26,7 @@ from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.build import Collected, TimelineBuilder, set_parameters, state_or_none, time_columns
 from hbstore.store.timelines.cell import (
+    MAX_TOGETHER,
     Building,
     Stored,
     TooLarge,
@@ -34,6 +35,7 @@ from hbstore.store.timelines.cell import (
     encode_state,
     state_of,
     stored_timeline,
+    total_size,
 )
 from hbstore.store.timelines.classes import class_parameter
 from hbstore.store.timelines.comparison import difference, differences, first_times, times_of
@@ -224,14 +226,19 @@ class StoredTimelines:
                     hint=f"Rebuild it from the partitions: `hbstore timeline rebuild {row.table}`",
                 )
             converted = state_of(convert(stored_timeline(columns, period, column, state), cls))
-            if isinstance(converted, TooLarge) or converted.properties[STORAGE_CLASS] != class_name(cls):
+            cell = encode_state(cells, columns, converted)
+            others = {
+                name: cells[name] for name in cells if name.startswith(TIMELINES) and name != cell_name(timeline_name)
+            }
+            is_other = isinstance(converted, TooLarge) or converted.properties[STORAGE_CLASS] != class_name(cls)
+            if is_other or total_size(others) + len(cell) > MAX_TOGETHER:
                 raise TimelineTooLarge(
                     "the timeline would be too large in this class",
                     table=row.table,
                     name=short_name(cls),
                     hint="Use RangesPartitionTimeline, which takes the least space",
                 )
-            view.put_cell(cell_name(timeline_name), encode_state(cells, columns, converted))
+            view.put_cell(cell_name(timeline_name), cell)
             set_parameters(view, now, {class_parameter(period, column): class_name(cls)})
 
         self.tables.transactions.run(convert_stored)

@@ -16,9 +16,9 @@ from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.cell import (
     Building,
     Stored,
-    cell_name,
     decode_state,
     encode_state,
+    put_fitting,
     state_of,
     stored_timeline,
     with_times,
@@ -41,12 +41,14 @@ def update_timelines(view: RowView, row: TableRow, columns: TimeColumns, affecte
     """
     if not affected:
         return
-    cells = view.all_cells()
+    cells, changed = view.all_cells(), {}
     for name, period, column in columns.names():
         if name in affected.names():
             value = _after(view, row, cells, columns, name, period, column, affected)
             if value is not None:
-                view.put_cell(cell_name(name), value)
+                changed[name] = value
+    if changed:
+        put_fitting(view, cells, columns, changed)
 
 
 def _after(
