@@ -20,21 +20,19 @@ from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest
 from hbstore.store.publications_cell import publications_of
+from hbstore.store.recount import recount
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     TABLE_KEYS,
     TableRow,
     names_of,
     totals_of,
-    totals_state,
 )
 from hbstore.store.tables import Tables
-from hbstore.store.writer import refresh_statistics
 from hbstore.structs import decode_database, decode_partition
 from hbstore.totals import NOTHING, Totals
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.resolving import Resolver
-from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
 PAYLOAD_AGE: Final = 600.0
@@ -181,20 +179,7 @@ def _is_sound(key: bytes, log: Log, cells: Cells, table: str | None) -> bool:
 def repair(transactions: Transactions, row: TableRow) -> Repaired:
     """Finish what dead writers left of a table, and count its distinct values and totals anew. O(partitions)."""
     finished = transactions.roll_forward_row(row.key, PAYLOAD_AGE)
-
-    def count(transaction: Transaction) -> bool:
-        view = transaction.row(row.key)
-        now = TableRow.of(view.key, view.log, view.cells)
-        if now is None:  # it was dropped
-            return False
-        prefix = now.definition.prefix
-        totals = Totals.of(payload for _, payload in view.partition_rows(prefix, successor(prefix)))
-        view.set_state(totals_state(totals))
-        return totals != now.totals
-
-    miscounted = transactions.run(count)
-    refresh_statistics(transactions, row)
-    return Repaired(finished, miscounted)
+    return Repaired(finished, recount(transactions, row.key))
 
 
 def repair_catalog(transactions: Transactions) -> int:
@@ -203,9 +188,8 @@ def repair_catalog(transactions: Transactions) -> int:
     Returns:
         Of how many rows of the catalog, and under how many names.
     """
-    finished = sum(
-        bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in list(transactions.rows.scan_catalog(*_ALL))
-    )
+    logs = transactions.rows.scan_catalog(*_ALL, (LOG,))  # payload rows have none; they may be large, and many
+    finished = sum(bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in logs)
     return finished + remove_rows_of_no_table(transactions)
 
 

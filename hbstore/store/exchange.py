@@ -14,6 +14,7 @@ from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.hive.companion_keys import companion_keys
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
+from hbstore.store.recount import note_change
 from hbstore.store.table_row import TableRow, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.affected_times import AffectedTimes
@@ -79,6 +80,8 @@ class PartitionExchange:
             source_view.set_state(totals_state(source_row.totals - totals))
             target_view.set_state(totals_state(target_row.totals + totals))
             mark_respelled(target_view, target_row, puts)
+            note_change(source_view, source_row, (), sources, dict(zip(sources, leaving, strict=True)))
+            note_change(target_view, target_row, puts, (), {})
             add_statistics(target_view, target_row, Change(tuple(puts)))
             for view, row, comes in ((source_view, source_row, False), (target_view, target_row, True)):
                 columns = row.definition.time_columns

@@ -359,9 +359,10 @@ class PartitionStore:
     ) -> None:
         """Give a table another name, in its database or another one, with all its partitions. O(partitions).
 
-        Until it is done readers find the table whole under its old name, from then on under the new one.
-        ``table`` is what it becomes, with the same partition columns; ``relocated`` the beginning of partitions'
-        locations and what replaces it, while locations elsewhere stay. ``invalid_types`` is as for `alter_table`.
+        On memory and SQLite readers find the table whole under its old name until it is done, from then on under the
+        new one; on HBase they find it under neither while its rows are written (docs/hbase.md). ``table`` is what it
+        becomes, with the same partition columns; ``relocated`` the beginning of partitions' locations and what replaces
+        it, while locations elsewhere stay. ``invalid_types`` is as for `alter_table`.
 
         Raises:
             AlreadyExists: there is a table of the new name.
@@ -712,8 +713,7 @@ class PartitionStore:
     def totals(self, database: str, table: str) -> Totals:
         """How many partitions a table has, and the rows, files and bytes that they say they have.
 
-        O(1): every change of partitions keeps it. Of a table that was filled before totals were kept, they are counted
-        once.
+        O(1): every change of partitions keeps it, and `repair` counts it anew.
 
         >>> from hbstore import Column, connect
         >>> store = connect("memory://")

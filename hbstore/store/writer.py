@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from types import NoneType
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
-from hbstore.keys import cell_at, is_respelled, split_key, successor
+from hbstore.keys import is_respelled, split_key
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.rows.interface import PartitionRow
 from hbstore.service_structs import NOTHING, decode_companion, encode_companion
@@ -28,20 +27,16 @@ from hbstore.store.puts import (
     partition_key,
     texts_of,
 )
+from hbstore.store.recount import gained, note_change
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, respelled_definition, totals_state
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.structs import partition_from_payload
-from hbstore.totals import Totals
 from hbstore.transactions.transaction import RowView, Transaction
-from hbstore.transactions.transactions import Transactions
 
 Expected: TypeAlias = Mapping[tuple[str | None, ...], bytes | None]
 """Stored bytes by values that partitions must still have; None: there must be no such partition."""
-
-_BATCH: Final = 10_000
-"""Keys that are counted at once."""
 
 _NEEDS_PAYLOADS: Final = "Give stored bytes by partition values, as in {(value, …): bytes}"
 
@@ -217,7 +212,8 @@ def write_change(view: RowView, row: TableRow, change: Change) -> Change:
         return done
     view.write(done.puts, done.deletes)
     mark_respelled(view, row, done.puts)
-    view.set_state(totals_state(row.totals + _gained(done, stored)))
+    view.set_state(totals_state(row.totals + gained(done.puts, done.deletes, stored)))
+    note_change(view, row, done.puts, done.deletes, stored)
     add_statistics(view, row, done)
     columns = row.definition.time_columns
     if columns is not None:
@@ -318,35 +314,11 @@ def _adding(
     return Change(puts, absent=batch.values, skip_present=if_not_exists, times=batch.times)
 
 
-def refresh_statistics(transactions: Transactions, row: TableRow) -> None:
-    """Count a table's distinct prefixes anew from its keys, and store that. O(partitions)."""
-    columns = len(row.definition.schema.names)
-
-    def refresh(transaction: Transaction) -> None:
-        view = transaction.row(row.key)
-        sketch = Sketch.empty(columns)
-        start = row.definition.prefix
-        rows = view.partition_rows(start, successor(start))
-        while batch := list(islice(rows, _BATCH)):
-            sketch = sketch.add(tuple(cell_at(key, at, columns) for at in range(columns)) for key, _ in batch)
-        view.put_cell(STATISTICS, sketch.encode())
-
-    transactions.run(refresh)
-
-
 def _is_untimed(row: TableRow, key: bytes, stored: Mapping[bytes, bytes]) -> bool:
     """Whether a partition was there before its table declared timelines, and has no times that can be told."""
     columns = row.definition.time_columns
     cells = split_key(key, len(row.definition.schema.names))[1]
     return columns is not None and key in stored and not columns.stored_times(cells, stored[key])
-
-
-def _gained(change: Change, stored: Mapping[bytes, bytes]) -> Totals:
-    """What a table's totals gain by a change, by what is there now under its keys."""
-    keys = {*(put.key for put in change.puts), *change.deletes} & stored.keys() if stored else ()
-    return Totals.of(put.payload for put in change.puts if not is_companion(put.key)) - Totals.of(
-        stored[key] for key in keys if not is_companion(key)
-    )
 
 
 def partitioned(table: Table) -> Table:

@@ -95,8 +95,8 @@ def test_companions_and_keys_that_no_table_can_have_are_removed_as_well(store):
 
 
 def test_rows_whose_numbers_are_too_great_are_refused(store, left):
-    if store.rows.atomic:
-        pytest.skip("rows have no numbers there")
+    if not store.rows.url.startswith("memory") or store.rows.atomic:
+        pytest.skip("rows have no numbers there, or the number would stay for other tests")
     store.rows.write([left], [], 1 << 61)
     with pytest.raises(LeftoverRows, match=r"rows of no table are left under the name of the table: table=shop\.sales"):
         store.create_table(SALES)
