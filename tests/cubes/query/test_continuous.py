@@ -13,7 +13,7 @@ import pytest
 
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import NoCandidate
-from tests.cubes.query.stars import in_duckdb
+from tests.cubes.query.spark_in_duckdb import in_duckdb
 from tests.cubes.small_cube import CUBE, fact, opened, partitions, table
 
 NOW = dt.datetime(2015, 1, 3, 10, 30, 15, 123_456, tzinfo=dt.UTC)

@@ -7,7 +7,8 @@ import pytest
 
 from hbstore.cubes import parse_documents
 from hbstore.errors import UnknownField, UnsupportedQuery
-from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.query.spark_in_duckdb import in_duckdb
+from tests.cubes.query.stars import ordered
 from tests.cubes.small_cube import CUBE, fact, opened, partitions
 
 DIMENSIONS = """

@@ -13,7 +13,8 @@ from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.errors import NoCandidate, UnsupportedQuery
 from hbstore.model import Partition
 from hbstore.store.partition_store import PartitionStore
-from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.query.spark_in_duckdb import in_duckdb
+from tests.cubes.query.stars import ordered
 from tests.cubes.test_stored_cover import CountingRows
 
 MODEL = """

@@ -14,7 +14,8 @@ from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.option_names import FIXED, OPTIONS
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.errors import CubeSyntaxError, InvalidInput, InvalidModel, InvalidTime, NoCandidate, UnsupportedQuery
-from tests.cubes.query.stars import in_duckdb, ordered
+from tests.cubes.query.spark_in_duckdb import define, in_duckdb
+from tests.cubes.query.stars import ordered
 from tests.cubes.small_cube import CUBE, fact, opened, partitions, stations, table
 
 DAYS = [f"2015-01-{day:02}" for day in range(1, 32)]
@@ -36,6 +37,7 @@ def world():
         cubes.add_partitions("daily", "lake", [*days, *partitions("MONTHLY", ["2015-01"])])
         cubes.add_partitions("daily", "vault", days)
         cubes.add_partitions("raw", "lake", partitions("HOURLY", HOURS))
+        define(db)
         db.execute("CREATE SCHEMA shop")
         for name in ("lake_daily", "vault_daily", "lake_raw"):
             db.execute(f"CREATE TABLE shop.{name} (fare BIGINT, station_id INT, dt VARCHAR)")

@@ -7,7 +7,7 @@ from hbstore.cubes import PartitionDesc, parse_documents
 from hbstore.cubes.fields import Edge, JoinChain
 from hbstore.cubes.logical_tables import Column, DimTable, Fact, StorageTable
 from hbstore.errors import NoCandidate
-from tests.cubes.query.stars import in_duckdb
+from tests.cubes.query.spark_in_duckdb import define, in_duckdb
 from tests.cubes.small_cube import CUBE, opened, stations, table
 
 PATHS = ["rides.station_id = station.id"], ["rides.dock_id = dock.id", "dock.station_id = station.id"]
@@ -60,6 +60,7 @@ def register(cubes):
 
 def rows(rewritten):
     with duckdb.connect() as db:
+        define(db)
         db.execute("CREATE SCHEMA shop")
         for day, (name, (columns, values)) in enumerate(ROWS.items(), 1):
             db.execute(f"CREATE TABLE shop.lake_{name} ({columns}, dt VARCHAR DEFAULT '2015-01-0{day}')")
