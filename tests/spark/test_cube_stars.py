@@ -91,7 +91,7 @@ def compare(spark, place, seed):
             missing = world.cubes.rewrite(asked.text, now=stars.NOW, partial=True).missing
             found, kind = answer(spark, world, asked.text, partial=True), PARTIAL
         expected = world.rows(asked.sql(missing))
-        if not asked.is_ordered:
+        if not asked.order:
             found, expected = sorted(found, key=repr), sorted(expected, key=repr)
         assert found == expected, (seed, number, asked.text, asked.sql(missing))
         seen[kind] += 1

@@ -56,6 +56,7 @@ def _unit_of(name: str, of: dict[str, str]) -> str:
 
 MACROS: Final = {
     "abs(x)": "abs(x)",
+    "and(a, b)": "a AND b",
     "add_months(d, n)": "CAST(CAST(d AS DATE) + to_months(CAST(n AS INT)) AS DATE)",
     "concat(a, b)": "CAST(a AS VARCHAR) || CAST(b AS VARCHAR)",
     "concat(a, b, c)": "CAST(a AS VARCHAR) || CAST(b AS VARCHAR) || CAST(c AS VARCHAR)",
@@ -103,6 +104,7 @@ MACROS: Final = {
         "CAST(d AS DATE) + CAST((list_position(['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], upper(left(x, 2)))"
         " - isodow(CAST(d AS DATE)) + 6) % 7 + 1 AS INT)"
     ),
+    "or(a, b)": "a OR b",
     "pmod(a, b)": "CAST((a % b + b) % b AS BIGINT)",
     "quarter(t)": "quarter(t)",
     "replace(x, a, b)": "replace(x, a, b)",
@@ -167,6 +169,9 @@ def in_duckdb(spark_sql: str) -> str:
             (index,) = node.expressions
             if not isinstance(index, exp.Literal):  # which sqlglot counts from 1 in DuckDB, but nothing else
                 node.set("expressions", [exp.Add(this=exp.paren(index, copy=False), expression=exp.Literal.number(1))])
+        elif isinstance(node, exp.And | exp.Or) and node.find_ancestor(exp.Where, exp.Join) is None:
+            # DuckDB makes one AND of those within each other, and does not find what is grouped by in it.
+            node.replace(exp.Anonymous(this=f"{PREFIX}{node.key}", expressions=[node.this, node.expression]))
         elif isinstance(node, exp.Extract):
             arguments = [exp.Literal.string(node.name), node.expression]
             node.replace(exp.Anonymous(this=f"{PREFIX}date_part", expressions=arguments))
@@ -174,7 +179,7 @@ def in_duckdb(spark_sql: str) -> str:
 
 
 _TOKEN: Final = re.compile(
-    r"""(?P<name>`(?:[^`]|``)*`)|(?P<raw>\br(?:'[^']*'|"[^"]*"))"""
+    r"""(?P<name>`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/)|(?P<raw>\br(?:'[^']*'|"[^"]*"))"""
     r"""|(?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")""",
     re.DOTALL | re.IGNORECASE,
 )
