@@ -104,6 +104,7 @@ MACROS: Final = {
         "CAST(d AS DATE) + CAST((list_position(['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], upper(left(x, 2)))"
         " - isodow(CAST(d AS DATE)) + 6) % 7 + 1 AS INT)"
     ),
+    "not(a)": "NOT a",
     "or(a, b)": "a OR b",
     "pmod(a, b)": "CAST((a % b + b) % b AS BIGINT)",
     "quarter(t)": "quarter(t)",
@@ -169,9 +170,9 @@ def in_duckdb(spark_sql: str) -> str:
             (index,) = node.expressions
             if not isinstance(index, exp.Literal):  # which sqlglot counts from 1 in DuckDB, but nothing else
                 node.set("expressions", [exp.Add(this=exp.paren(index, copy=False), expression=exp.Literal.number(1))])
-        elif isinstance(node, exp.And | exp.Or) and node.find_ancestor(exp.Where, exp.Join) is None:
-            # DuckDB makes one AND of those within each other, and does not find what is grouped by in it.
-            node.replace(exp.Anonymous(this=f"{PREFIX}{node.key}", expressions=[node.this, node.expression]))
+        elif isinstance(node, exp.And | exp.Or | exp.Not) and node.find_ancestor(exp.Where, exp.Join) is None:
+            # DuckDB makes one AND of those within each other, = of NOT !=, and does not find what is grouped by in it.
+            node.replace(exp.Anonymous(this=f"{PREFIX}{node.key}", expressions=list(node.iter_expressions())))
         elif isinstance(node, exp.Extract):
             arguments = [exp.Literal.string(node.name), node.expression]
             node.replace(exp.Anonymous(this=f"{PREFIX}date_part", expressions=arguments))
