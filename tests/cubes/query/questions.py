@@ -93,9 +93,10 @@ class _Asking:
         if self.plain and random.random() < 0.8:
             number = random.randint(2, 4)
         aggregates = [self._aggregate() for _ in range(number)]
-        if aggregates and random.random() < 0.4:  # what is computed of aggregates
+        if aggregates and random.random() < 0.5:  # what is computed of aggregates
             of_groups = Terms(random, _by_kind(aggregates))
-            aggregates.append(of_groups.varying(random.choice(of_groups.kinds()), 2))
+            kind = random.choice([*of_groups.kinds(), NUMBER, TRUTH])
+            aggregates.append(of_groups.varying(kind, random.choice((1, 2))))
         items = self._items(aggregates)
         comment = random.choice(COMMENTS) if random.random() < 0.05 else ""
         made = Question(self.source, items, self._where(), self.keys, comment=comment)
@@ -141,7 +142,11 @@ class _Asking:
         results = Terms(random, _by_kind(item.result for item in items))
         order = []
         for _ in range(random.choice((1, 1, 2))):
-            term = results.varying(random.choice(results.kinds()), random.choice((0, 1, 2)))
+            named = [item.result for item in items if item.alias is not None]
+            if named and random.random() < 0.4:
+                term = _tightly(random, random.choice(named))
+            else:
+                term = results.varying(random.choice(results.kinds()), random.choice((0, 1, 2)))
             order.append(Order(term, random.random() < 0.5, random.choice((None, None, None, True, False))))
         return [*order, *(place(at, item, descends=random.random() < 0.3) for at, item in enumerate(items, 1))]
 
@@ -152,10 +157,13 @@ class _Asking:
             return self._named(random.choice([*OF_FACTS, *EXPRESSIONS]))
         if not rows.leaves.get(TIME):
             return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH)), random.choice((0, 1, 2)))
-        if random.random() < 0.05:
-            return self._named(TS)
-        if random.random() < 0.4:
-            return call("date_trunc", TIME, random.choice(UNITS), self._named(TS))
+        chance, ts = random.random(), self._named(TS)
+        if chance < 0.05:
+            return ts
+        if chance < 0.3:
+            return call("date_trunc", TIME, random.choice(UNITS), ts)
+        if chance < 0.5:
+            return _calendar(random, ts)
         return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH, TIME, DATE)), random.choice((1, 2, 3)))
 
     def _aggregate(self) -> Term:
@@ -224,6 +232,34 @@ class _Asking:
             f"(ts >= {low} AND ts < {high})",
             TRUTH,
         )
+
+
+def _tightly(random: Random, name: Term) -> Term:
+    """A name in an operator that holds its parts together more than most of what an alias may stand for."""
+    if name.kind == TRUTH:
+        return Term(f"not {name.text}", f"(NOT {name.meaning})", TRUTH)
+    if name.kind not in (NUMBER, FLOAT):
+        return Term(f"{name.text} is null", f"({name.meaning} IS NULL)", TRUTH)
+    form, meaning = random.choice((("10 - {}", "(10 - {})"), ("-{}", "(- {})"), ("{} * 3", "({} * 3)")))
+    return Term(form.format(name.text), meaning.format(name.meaning), name.kind)
+
+
+def _calendar(random: Random, ts: Term) -> Term:
+    """A function of a time that another has moved, perhaps into another month, quarter or year."""
+    moved = random.choice(
+        (
+            *(call("date_trunc", TIME, "week", ts), call("trunc", DATE, ts, "week"), call("last_day", DATE, ts)),
+            *(call("next_day", DATE, ts, "MON"), call("date_trunc", TIME, "month", ts), call("to_date", DATE, ts)),
+        )
+    )
+    name = random.choice(("year", "quarter", "month", "weekofyear", "date_trunc", "date_format"))
+    if name == "date_trunc":
+        return call(name, TIME, random.choice(("year", "quarter", "month", "week")), moved)
+    return (
+        call(name, TEXT, moved, random.choice(("yyyy-MM", "yyyy", "MM")))
+        if name == "date_format"
+        else call(name, NUMBER, moved)
+    )
 
 
 def _by_kind(terms: Iterable[Term]) -> Mapping[str, list[Term]]:

@@ -289,7 +289,7 @@ def _fact(random, number, made, disjoint=()):
         db.execute(f"CREATE TABLE shop.{table} ({', '.join([*kinds, 'dt DATE' if daily else 'dt VARCHAR'])})")
         for period in periods[storage]:
             indexes = list(range(period.floor_index(_moment(BEGIN)), period.ceil_index(_moment(END))))
-            chance = random.choice([0, 0, 0, 0.02] if disjoint else [0, 0, 0.02, 0.3])
+            chance = random.choice([0, 0, 0.02, 0.1] if disjoint else [0, 0, 0.02, 0.3])
             holes = {index for index in indexes if random.random() < chance}
             wrong = holes | {index for index in indexes if not _within(period, index, valid)}
             there = [index for index in indexes if index not in holes]
