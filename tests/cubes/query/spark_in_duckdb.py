@@ -157,6 +157,8 @@ def in_duckdb(spark_sql: str) -> str:
     'SELECT SPARK_MONTH("t"), \\'o\\'\\'brien\\' AS "it\\'s", [\\'a\\', \\'b\\'][1]'
     """
     tree = sqlglot.parse_one(with_plain_texts(spark_sql), dialect=SparkText)
+    if isinstance(tree, exp.Select) and tree.args.get("order") and not tree.args.get("distinct"):
+        _name_results_first(tree)
     for node in list(tree.walk()):
         if isinstance(node, exp.DataType) and node.is_type("timestamptz"):
             node.set("this", exp.DType.TIMESTAMP)
@@ -177,6 +179,15 @@ def in_duckdb(spark_sql: str) -> str:
             arguments = [exp.Literal.string(node.name), node.expression]
             node.replace(exp.Anonymous(this=f"{PREFIX}date_part", expressions=arguments))
     return tree.sql("duckdb")
+
+
+def _name_results_first(select: exp.Select) -> None:
+    """Let names in ORDER BY be those of SELECT before those of rows, as in Spark, also within expressions."""
+    results = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
+    for ordered in select.args["order"].expressions:
+        for name in list(ordered.find_all(exp.Column)):
+            if not name.table and name.name in results and name.parent is not ordered:
+                name.replace(exp.paren(results[name.name]))
 
 
 _TOKEN: Final = re.compile(
