@@ -80,7 +80,7 @@ class _Asking:
         names = [*OF_FACTS, *EXPRESSIONS]
         if self.source != "part":  # chains are not fields of it
             names += random.sample(BEHIND_CHAINS, 1)
-        if not plain or random.random() < 0.5:
+        if not plain or random.random() < 0.6:
             names += OF_TIMES
         self.rows = Terms(random, _by_kind(map(self._named, names)))
         self.keys: list[Term] = []
@@ -153,16 +153,16 @@ class _Asking:
     def _key(self) -> Term:
         """What groups are made by: a name, or what is computed of names."""
         random, rows = self.random, self.rows
-        if self.plain and random.random() < 0.6:
+        if self.plain and random.random() < 0.4:
             return self._named(random.choice([*OF_FACTS, *EXPRESSIONS]))
         if not rows.leaves.get(TIME):
             return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH)), random.choice((0, 1, 2)))
         chance, ts = random.random(), self._named(TS)
         if chance < 0.05:
             return ts
-        if chance < 0.3:
+        if chance < 0.25:
             return call("date_trunc", TIME, random.choice(UNITS), ts)
-        if chance < 0.5:
+        if chance < 0.55:
             return _calendar(random, ts)
         return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH, TIME, DATE)), random.choice((1, 2, 3)))
 
