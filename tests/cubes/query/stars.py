@@ -28,7 +28,7 @@ BEGIN, END = dt.datetime(2015, 1, 1), dt.datetime(2015, 3, 11)
 HOURS = int((END - BEGIN).total_seconds() // 3600)
 NOW = dt.datetime(2015, 4, 1, tzinfo=dt.UTC)
 ATTRIBUTES = {"region": "string", "bike": "string", "customer": "int"}
-REGIONS = ["eu", "o'brien", 'the "x"']
+REGIONS = ["eu", "o'brien", '"x"']
 MEASURES = {"revenue": "sum", "n": "count", "low": "min", "high": "max", "price": "avg"}
 PARTS = {"price_sum": ("sum", "price"), "price_n": ("count", "price"), "revenue_n": ("count", "revenue")}
 """Measures of rolled-up facts that hold parts of others."""

@@ -14,7 +14,7 @@ TEXT, NUMBER, FLOAT, TRUTH, TIME, DATE = "text", "number", "float", "truth", "ti
 OR, AND, NOT, TEST, PIPE, SUM, PRODUCT, UNARY, ATOM = range(9)
 """How strongly the parts of a text hold together."""
 
-WORDS = ("eu", "us", "o'brien", 'the "x"', "a", "b", "nan", "o'neil", "a\\b", "", 'it\'s "so"', "50%", "--", "`q`")
+WORDS = ("eu", "us", "o'brien", '"x"', "a", "b", "nan", "o'neil", "a\\b", "", 'it\'s "so"', "50%", "--", "`q`")
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
 FORMATS = ("yyyy", "yyyy-MM", "yyyy-MM-dd", "MM", "yyyy-MM-dd HH:00:00", "E", "MMM yyyy", "dd", "HH")
 PARTS = ("year", "quarter", "month", "week", "day", "dow", "doy", "hour")
