@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from hbstore.byte_cache import ByteCache
 from hbstore.ddl import execute, parse_statements
 from hbstore.ddl.properties import change_properties
 from hbstore.errors import DdlSyntaxError, InvalidInput, UnknownTimelineClass, UnknownUpdatePeriod
@@ -85,7 +86,7 @@ def test_a_class_that_is_not_there_is_mended(store, statement, monkeypatch):
     run(store, f"ALTER TABLE sales SET TBLPROPERTIES ('{CLASS}' = '{NAME}', '{PRESENT}' = 'false')")
     assert type(store.timelines.of("shop.sales")[0]) is CountedRunsTimeline
     monkeypatch.setattr(classes, "_registered", {})  # as in a process where it is not installed
-    store.timelines._cache.clear()
+    object.__setattr__(store.timelines, "_cache", ByteCache(0))
     with pytest.raises(UnknownTimelineClass):
         store.timelines.read("shop.sales")
     run(store, statement)

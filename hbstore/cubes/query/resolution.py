@@ -10,7 +10,7 @@ concept that has the expression, whatever the query calls its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -26,6 +26,7 @@ from hbstore.cubes.query.star import Star, chain_of, fields_of
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.ways import ResolutionWay
 from hbstore.errors import AmbiguousField, UnsupportedQuery
+from hbstore.frozen import FrozenDict
 
 
 def resolve(
@@ -92,7 +93,10 @@ class _Resolver:
             self.made.group = [self._grouped(expression) for expression in group.expressions]
         having = select.args.get("having")
         if having is not None:
-            self.made.having = self._tree(having.this, aliases=True)
+            # As in Spark, a field that is grouped by comes before an alias of its name here, and behind it in ORDER BY.
+            grouped = {node.name.lower() for node in group.expressions if self._is_field(node)} if group else set()
+            aliases = {alias: tree for alias, tree in self.selected.items() if alias not in grouped}
+            self.made.having = self._tree(having.this, aliases)
         order = select.args.get("order")
         for ordered in order.expressions if order is not None else ():
             self.made.order.append(
@@ -131,7 +135,7 @@ class _Resolver:
 
     def _grouped(self, node: exp.Expr) -> exp.Expr:
         selected = self._placed(node)
-        if isinstance(node, exp.Column) and not node.table and not self._has(node.name.lower()):
+        if isinstance(node, exp.Column) and not node.table and not self._is_field(node):
             selected = self.selected.get(node.name.lower())
         if selected is None:
             return self._tree(node)
@@ -152,7 +156,7 @@ class _Resolver:
 
     def _ordered(self, node: exp.Expr) -> exp.Expr:
         place = self._placed(node)
-        return self._tree(node, aliases=True) if place is None else place
+        return self._tree(node, self.selected) if place is None else place
 
     def _placed(self, node: exp.Expr) -> exp.Expr | None:
         """The selected expression that a number means; None for what is not a number."""
@@ -165,23 +169,26 @@ class _Resolver:
             )
         return self.made.select[at - 1][1].copy()
 
-    def _has(self, name: str) -> bool:
-        return any(name in fields_of(owner.concept) for owner in self.owners)
+    def _is_field(self, node: exp.Expr) -> bool:
+        """Whether this is the name of a field alone."""
+        if not isinstance(node, exp.Column) or node.table:
+            return False
+        return any(node.name.lower() in fields_of(owner.concept) for owner in self.owners)
 
     def _is_field_of_rows(self, node: exp.Column) -> bool:
         """Whether a name stands in an aggregate, which looks at rows, and is one of their fields."""
         at = node.parent
         while at is not None and not is_aggregate(at) and not is_filtered(at):
             at = at.parent
-        return at is not None and self._has(node.name.lower())
+        return at is not None and self._is_field(node)
 
-    def _tree(self, node: exp.Expr, *, aliases: bool = False) -> exp.Expr:
-        """A copy of a part of the query with its names resolved."""
+    def _tree(self, node: exp.Expr, aliases: Mapping[str, exp.Expr] = FrozenDict()) -> exp.Expr:
+        """A copy of a part of the query with its names resolved, and those that may be aliases."""
 
         def named(column: exp.Column) -> exp.Expr:
             name = column.name.lower()
-            if aliases and not column.table and name in self.selected and not self._is_field_of_rows(column):
-                return self.selected[name].copy()
+            if not column.table and name in aliases and not self._is_field_of_rows(column):
+                return aliases[name].copy()
             return placed(self._column(column), offset_of(column))
 
         return mapped(node, named)

@@ -179,8 +179,13 @@ def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> l
     types = {attribute.name: attribute.type.lower() for attribute in cube.dim_attributes}
     own = {name: types.get(name, "") for name, column in cube.time_dimensions.items() if column == by.column}
     looks: list[TimeLook] = []
-    _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, looks), where=True)
-    return looks
+    trees = [with_times(tree, resolved.root, own, years, looks) for tree in resolved.trees()]
+    # A time that stands alone is a column of all rows; then its functions, perhaps of its alias, are of the column.
+    nodes = (node for tree in trees for node in tree.walk(prune=is_aggregate))
+    alone = {node.name for node in nodes if isinstance(node, exp.Column) and node.table == resolved.root}
+    own = {name: kind for name, kind in own.items() if name not in alone}
+    _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, []), where=True)
+    return [look for look in looks if look.dimension in own or not look.periods]
 
 
 def take_units(resolved: Resolved, units: Units) -> None:

@@ -63,6 +63,24 @@ def world():
             "select region, sum(revenue) as revenue from rides {} having sum(revenue) > 100 order by sum(revenue)",
             "select region, sum(revenue) from {} group by region having sum(revenue) > 100",
         ),
+        # A field that is grouped by comes before an alias of its name, as in Spark.
+        (
+            "select upper(region) as region, max(low) as m from rides {} group by region having region = 'eu'",
+            "select upper(region), max(low) from {} and region = 'eu' group by region",
+        ),
+        (
+            "select upper(region) as region, max(low) as m from rides {} group by upper(region) having region = 'EU'",
+            "select upper(region), max(low) from {} and region = 'eu' group by region",
+        ),
+        # A time that is selected, and functions of it elsewhere.
+        (
+            "select ts as d, revenue from rides {} having month(d) = 2",
+            "select ts, sum(revenue) from {} and month(ts) = 2 group by ts",
+        ),
+        (
+            "select distinct ts from rides {} order by date_trunc('month', ts)",
+            "select distinct ts from {}",
+        ),
         (
             "select region, bike as region2, max(low) as bike from rides {} having max(bike) = 'b' and bike > 0",
             "select region, bike, max(low) from {} group by region, bike having max(bike) = 'b' and max(low) > 0",
@@ -72,7 +90,7 @@ def world():
 def test_groups_that_meet_a_condition(world, ours, theirs):
     written = rewrite(world.cubes._catalog, ours.format(f"where {RANGE}"), stars.NOW, QueryOptions()).sql
     rows = world.rows(theirs.format(ROWS))
-    assert world.run(written) == rows
+    assert stars.ordered(world.run(written)) == stars.ordered(rows)
     assert rows  # or the question tells nothing
 
 
@@ -80,7 +98,7 @@ def test_a_dimension_alone(world):
     written = world.cubes.rewrite("select city from customer having city = 1").sql
     assert world.run(written) == [(1,)]
     written = world.cubes.rewrite("select city, count(1) as n from customer having n > 1 or city is null").sql
-    assert world.run(written) == [(1, 2), (None, 1)]
+    assert stars.ordered(world.run(written)) == [(1, 2), (None, 1)]
 
 
 def test_a_field_that_is_not_grouped_by_is_named(world):
