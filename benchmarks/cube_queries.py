@@ -42,7 +42,7 @@ _STAGES = {
     "parsing": ("hbstore.cubes.query.rewriting.parse_query",),
     "resolving": ("hbstore.cubes.query.rewriting.resolve",),
     "choosing": ("hbstore.cubes.query.answer.best_blocks",),
-    "writing": ("hbstore.cubes.query.rewriting.answer_query", "sqlglot.exp.Select.sql", "sqlglot.exp.Union.sql"),
+    "writing": ("hbstore.cubes.query.rewriting.answer_query", "hbstore.cubes.query.rewriting.written"),
 }
 """The functions of each stage; none of a stage calls another one of it."""
 

@@ -65,11 +65,12 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     from sqlglot.errors import ParseError, SqlglotError
 
     from hbstore.cubes.dialect import QueryDialect
+    from hbstore.cubes.rereading import lost_by
 
     try:
-        for token in tokenize(text, read=QueryDialect):
-            if token.comments or token.token_type.name == "HINT":
-                raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
+        comments = (one for one in tokenize(text, read=QueryDialect) if one.comments or one.token_type.name == "HINT")
+        for token in comments:
+            raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
         tree = parse_one(text, dialect=QueryDialect, into=exp.Condition)
     except ParseError as error:
         raise _unparsed(text, error.errors) from None
@@ -93,6 +94,9 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
             first, *rest = node.parts
             offset = first.meta.get("start", 0)
             columns.append(ColumnName((first.name.lower(), *(part.name.lower() for part in rest)), offset))
+    lost = lost_by(tree, tree.sql(QueryDialect))
+    if lost is not None:
+        raise BadExpression("an expression that hbstore can write so that Spark reads the same", lost.sql(QueryDialect))
     return tuple(sorted(columns, key=lambda one: one.offset))
 
 

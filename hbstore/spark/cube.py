@@ -17,6 +17,7 @@ from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.notes import notes_of
 from hbstore.cubes.query.rewriting import Rewritten
 from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.rereading import written
 from hbstore.cubes.storage_tables import PREFIX
 from hbstore.errors import UnsupportedQuery
 from hbstore.filters.builder import Expression
@@ -101,7 +102,7 @@ def answer(spark: SparkSession, store: PartitionStore, database: str, rewritten:
             else:
                 frame = _rows(spark, store, described, where, names_asked[table])
             frame.createOrReplaceTempView(views[table])
-        return spark.sql(tree.sql(DIALECT))
+        return spark.sql(written(tree))
     finally:
         for view in views.values():
             spark.catalog.dropTempView(view)

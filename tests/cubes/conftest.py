@@ -9,10 +9,25 @@ import pytest
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, read_documents
+from hbstore.cubes.query import rewriting
+from hbstore.cubes.rereading import lost_by, written
 from tests.backends import BACKENDS, backend_url
 
 RIDES = read_documents(Path(__file__).parent / "samples" / "rides.yaml")
 NOW = dt.datetime(2016, 6, 15, 12, tzinfo=dt.UTC)
+
+
+@pytest.fixture(autouse=True)
+def _whole_queries_are_read_again(monkeypatch):
+    """Not their expressions alone: what is written of any query of these tests must be the tree that was meant."""
+
+    def reread(query, *, pretty=False):
+        text = written(query, pretty=pretty)
+        lost = lost_by(query, text)
+        assert lost is None, (str(lost), text)
+        return text
+
+    monkeypatch.setattr(rewriting, "written", reread)
 
 
 @pytest.fixture(params=BACKENDS)

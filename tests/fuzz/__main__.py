@@ -9,6 +9,7 @@
     python -m tests.fuzz --expressions --pairs 100000   # mutated bytes of Hive's expressions
     python -m tests.fuzz --times 10000                  # expressions of times, beside Spark's values at a million times
     python -m tests.fuzz --spellings 160                # so many tables of odd partition values, in Spark
+    python -m tests.fuzz --dialect --pairs 20000        # expressions of cube queries, as Spark reads them
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -52,6 +53,9 @@ EXPRESSIONS = 5_000
 
 SHOWN_FAILURES = 20
 """Wrong answers of cube queries that are printed."""
+
+DIALECT_EXPRESSIONS = 1_000
+"""Expressions of cube queries of one seed."""
 
 REPORT_SECONDS = 10
 
@@ -165,6 +169,31 @@ def run_spellings(first, tables):
     return 1 if differing else 0
 
 
+def run_dialect(first, expressions, seconds):
+    """Compare what Spark reads in random expressions with what it reads in the same as hbstore writes them."""
+    from tests.fuzz.dialect import opened  # which need PySpark
+    from tests.spark.dialect_comparison import compare
+    from tests.spark.spark_expressions import expression
+
+    began, seen = time.monotonic(), Counter()
+    with opened() as values:
+        for seed in count(first):
+            if seen.total() >= expressions or time.monotonic() - began >= seconds:
+                break
+            random = Random(seed)
+            for _ in range(min(DIALECT_EXPRESSIONS, expressions - seen.total())):
+                try:
+                    seen[compare(values, expression(random, random.randrange(5)))] += 1
+                except AssertionError as error:
+                    seen["of other values"] += 1
+                    print(*error.args, sep="\n", file=sys.stderr, flush=True)
+            print(
+                f"python -m tests.fuzz --dialect --seed {seed} --pairs {DIALECT_EXPRESSIONS}: {dict(seen)}", flush=True
+            )
+    print(f"{seen.total():,} expressions in {time.monotonic() - began:.0f} s; {dict(seen)}")
+    return 1 if seen["of other values"] else 0
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
@@ -178,6 +207,7 @@ def _arguments():
     parser.add_argument(
         "--spellings", type=int, metavar="TABLES", help="tables of odd partition values in Spark instead"
     )
+    parser.add_argument("--dialect", action="store_true", help="expressions of cube queries on Spark, likewise")
     parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
     return parser.parse_args()
 
@@ -203,6 +233,8 @@ def main():
         return run_spellings(first, given.spellings)
     if given.expressions:
         return run_expressions(first, given.pairs, given.seconds)
+    if given.dialect:
+        return run_dialect(first, given.pairs, given.seconds)
     if given.cubes:
         return run_cubes(first, given.pairs, given.seconds)
     began = shown = time.monotonic()

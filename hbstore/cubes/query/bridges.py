@@ -23,7 +23,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.dialect import name_of
+from hbstore.cubes.dialect import call, name_of
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
@@ -128,7 +128,7 @@ class _Bridges:
         values = self._column(join, "set", field, _sorted_set(field))
         if over_sets.unnest() == field:
             return values
-        return placed(exp.Transform(this=values, expression=_for_one(over_sets, field)), offset_of(tree))
+        return placed(call("transform", values, _for_one(over_sets, field)), offset_of(tree))
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """A condition in which each comparison behind a bridge asks whether it holds for one value of the set."""
@@ -143,7 +143,7 @@ class _Bridges:
                     return node
             if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
                 # A set holds no NULL: it is empty or not, and there is none for a row that meets no bridge row.
-                some = exp.Coalesce(this=self._has(join, _negated(node)), expressions=[exp.false()])
+                some = call("coalesce", self._has(join, _negated(node)), exp.false())
                 return exp.Not(this=some)
             if isinstance(node, exp.NEQ | exp.NullSafeNEQ) or node.args.get("negate"):
                 return exp.Not(this=self._has(join, _negated(node)))
@@ -226,8 +226,7 @@ class _Bridges:
 
 
 def _sorted_set(tree: exp.Expr) -> exp.Expr:
-    # With nulls_first sqlglot writes Spark's sort_array, and array_sort without it.
-    return exp.ArraySort(this=exp.ArrayUniqueAgg(this=tree.copy()), nulls_first=exp.true())
+    return call("sort_array", exp.ArrayUniqueAgg(this=tree.copy()))
 
 
 def _negated(node: exp.Expr) -> exp.Expr:
@@ -236,7 +235,7 @@ def _negated(node: exp.Expr) -> exp.Expr:
 
 def _arrays_of(node: exp.Expr) -> list[exp.Expr]:
     """The arguments of a function that can be nothing but arrays, or take them as a whole."""
-    if isinstance(node, exp.Bracket | exp.Exists | exp.Transform):
+    if isinstance(node, exp.Bracket):
         return [node.this]
     name = name_of(node)
     if name == "concat_ws":
@@ -257,5 +256,5 @@ def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:
 
 def _any(values: exp.Expr, holds: exp.Lambda) -> exp.Expr:
     """Whether one of some values meets a condition; false where there are none."""
-    some = exp.ArraySize(this=exp.ArrayFilter(this=values.copy(), expression=holds))
-    return exp.GT(this=some, expression=exp.Literal.number(0))
+    some = call("filter", values.copy(), holds)
+    return exp.GT(this=call("size", some), expression=exp.Literal.number(0))

@@ -16,6 +16,7 @@ from typing import Final
 from sqlglot import Token, TokenType, tokenize
 from sqlglot.errors import TokenError
 
+from hbstore.cubes.dialect import QueryDialect
 from hbstore.errors import CubeSyntaxError
 from hbstore.places import highlight, place
 
@@ -38,7 +39,7 @@ def without_options(text: str, whole: str | None = None) -> tuple[str, dict[str,
     if _MAY_BE.search(text) is None:  # most queries: the text need not be cut into tokens twice
         return text, {}
     try:
-        tokens = tokenize(text, dialect="spark")
+        tokens = tokenize(text, dialect=QueryDialect)
     except TokenError:
         return text, {}  # the parser says what is wrong with it
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:

@@ -32,11 +32,12 @@ from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.shaping import group, take_units
 from hbstore.cubes.query.star import Star
-from hbstore.cubes.query.text import DIALECT, QueryText, parse_query
+from hbstore.cubes.query.text import QueryText, parse_query
 from hbstore.cubes.query.times import needs_utc
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
+from hbstore.cubes.rereading import written
 from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
@@ -204,7 +205,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         raise best.incomplete()
     tree = answer_query(best, options)
     return Rewritten(
-        tree.sql(DIALECT, pretty=True, comments=False),
+        written(tree, pretty=True),
         {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
         tuple(_warnings(best.resolved, best.units)),
@@ -264,7 +265,7 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
 
     resolved, units, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
     return Rewritten(
-        tree.sql(DIALECT, pretty=True, comments=False),
+        written(tree, pretty=True),
         {},
         warnings=tuple(_warnings(resolved, units)),
         needs_utc=needs_utc(tree),

@@ -15,6 +15,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from hbstore.cubes.dialect import call
 from hbstore.cubes.parts import Parts
 from hbstore.cubes.query.aggregate_calls import call_of
 from hbstore.cubes.query.units import Piece, RolledUp
@@ -75,7 +76,7 @@ def _trees(function: str, values: list[exp.Expr], kind: ColumnType | None) -> tu
     if function == "sum":
         tree: exp.Expr = exp.Sum(this=values[0])
     elif function == "count":
-        tree = exp.Coalesce(this=exp.Sum(this=values[0]), expressions=[exp.Literal.number(0)])
+        tree = call("coalesce", exp.Sum(this=values[0]), exp.Literal.number(0))
     else:
         tree = _mean(values[0], values[1], kind)
     return tree, tree
@@ -83,7 +84,7 @@ def _trees(function: str, values: list[exp.Expr], kind: ColumnType | None) -> tu
 
 def _mean(values: exp.Expr, counts: exp.Expr, kind: ColumnType | None) -> exp.Expr:
     """The mean, of the type that Spark's avg has; NULL where nothing is counted."""
-    counted = exp.Nullif(this=exp.Sum(this=counts), expression=exp.Literal.number(0))
+    counted = call("nullif", exp.Sum(this=counts), exp.Literal.number(0))
     if isinstance(kind, DecimalType):
         total = exp.cast(exp.Sum(this=values), f"decimal({min(kind.precision + 10, 38)},{kind.scale})")
         mean = f"decimal({min(kind.precision + 4, 38)},{min(kind.scale + 4, 38)})"
@@ -97,12 +98,12 @@ def _distinct(values: exp.Expr, sketches: exp.Expr, kind: ColumnType | None) -> 
     """The estimates of how many different values there are in values and sketches, and in sketches alone."""
     if isinstance(kind, IntegerType):
         values = exp.cast(values, "bigint")  # there is no sketch of tinyint and smallint, and one of int and bigint
-    of_values = exp.func("hll_sketch_agg", values)
-    of_sketches = exp.func("hll_union_agg", sketches, exp.true())  # true: sketches may be of several sizes
-    both = exp.func("hll_union", of_values, of_sketches, exp.true())
-    either = exp.Coalesce(this=both, expressions=[of_values.copy(), of_sketches.copy()])
+    of_values = call("hll_sketch_agg", values)
+    of_sketches = call("hll_union_agg", sketches, exp.true())  # true: sketches may be of several sizes
+    both = call("hll_union", of_values, of_sketches, exp.true())
+    either = call("coalesce", both, of_values.copy(), of_sketches.copy())
     mixed, alone = (
-        exp.Coalesce(this=exp.func("hll_sketch_estimate", one), expressions=[exp.Literal.number(0)])
+        call("coalesce", call("hll_sketch_estimate", one), exp.Literal.number(0))
         for one in (either, of_sketches.copy())
     )
     return mixed, alone

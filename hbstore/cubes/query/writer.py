@@ -20,6 +20,7 @@ from typing import Final, Protocol, TypeAlias
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
+from hbstore.cubes.dialect import call
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import with_units
 from hbstore.cubes.query.bridges import KEY
@@ -314,7 +315,7 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
             exp.LTE(this=column.copy(), expression=high),
         ]
         if isinstance(kind, StringType):
-            within.append(exp.EQ(this=exp.Length(this=column.copy()), expression=exp.Literal.number(len(low.this))))
+            within.append(exp.EQ(this=call("length", column.copy()), expression=exp.Literal.number(len(low.this))))
         elif not (isinstance(kind, DateType) and period is UpdatePeriod.DAILY):
             within.append(exp.EQ(this=_beginning_of(period, column), expression=column.copy()))
         holes = [at for (_, end), (begin, _) in pairwise(pieces) for at in range(end, begin)]
@@ -347,7 +348,7 @@ def _clusters(
 
 def _beginning_of(period: UpdatePeriod, column: exp.Expr) -> exp.Expr:
     """When the part of a period begins that a date or a timestamp is in."""
-    return exp.TimestampTrunc(this=column.copy(), unit=exp.var(_UNITS[period]))
+    return call("date_trunc", exp.Literal.string(_UNITS[period]), column.copy())
 
 
 def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sqlglot.errors import TokenError
 
+from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.query.quotes import unclosed
 from hbstore.cubes.query.text import parse_query
 from hbstore.errors import CubeSyntaxError
@@ -31,7 +32,7 @@ def test_a_quote_is_unclosed_where_sqlglot_says_that_there_is_one(text):
         "*/*" not in text
     )  # which sqlglot reads as the end of a comment and the beginning of another one, or neither
     try:
-        sqlglot.tokenize(text, dialect="spark")
+        sqlglot.tokenize(text, dialect=QueryDialect)
     except TokenError:
         assert text[unclosed(text) :].startswith(("'", '"', "`", "/*"))
     else:
@@ -43,6 +44,7 @@ def test_a_quote_is_unclosed_where_sqlglot_says_that_there_is_one(text):
     [
         ("cube select fare from rides where bike = 'a", "'"),
         ("cube select fare, 'it\\'s', \"b from rides", '"'),
+        ("cube select fare from rides where bike = 'it''s' or bike = 'it''", "'"),
         ("-- don't\ncube select `fare from rides", "`"),
         ("cube select fare /* not /* at */ all from rides", "/*"),
     ],

@@ -1,0 +1,136 @@
+"""Whether a text says what it was written for: it is read again, and must be the tree that was meant.
+
+sqlglot writes some trees as what Spark reads otherwise: brackets are missing where a name was replaced by an
+expression, or a function of another engine has lost an argument on the way. Such a text is never given to Spark.
+
+>>> from sqlglot import parse_one
+>>> tree = parse_one("select 10 - a from b", dialect=QueryDialect)
+>>> written(tree)
+'SELECT 10 - a FROM b'
+>>> tree.selects[0].expression.replace(parse_one("c - d", dialect=QueryDialect)).sql(QueryDialect)
+'c - d'
+>>> written(tree)
+Traceback (most recent call last):
+    ...
+hbstore.errors.UnsupportedQuery: hbstore cannot write an expression so that Spark reads it as it was asked: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from hbstore.cubes.dialect import QueryDialect
+from hbstore.errors import UnsupportedQuery
+
+_NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
+"""What nodes have in their `args` for other engines alone, or that is written where it is needed."""
+
+_ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null)
+_PLAIN: Final = frozenset(
+    (exp.Avg, exp.Count, exp.EQ, exp.GT, exp.GTE, exp.In, exp.Is, exp.LT, exp.LTE, exp.Max, exp.Min, exp.NEQ, exp.Sum)
+)
+"""Operators and functions that, over names and literals alone, cannot be read as anything else."""
+
+_SHOWN: Final = 200
+"""Characters of an expression in an error."""
+
+
+def written(query: exp.Expr, *, pretty: bool = False) -> str:
+    """A query as Spark SQL, without comments; each of its expressions is read again. O(nodes).
+
+    Raises:
+        UnsupportedQuery: an expression is read as another one.
+    """
+    for expression in _expressions(query):
+        lost = None if _is_plain(expression) else lost_by(expression, _sql(expression))
+        if lost is not None:
+            raise UnsupportedQuery(
+                "hbstore cannot write an expression so that Spark reads it as it was asked",
+                expression=_sql(lost)[:_SHOWN],
+                hint="Write it with other functions or operators, and put brackets around their operands",
+            )
+    return _sql(query, pretty=pretty)
+
+
+def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
+    """The smallest expression of a tree that a text does not say; None if it says the whole tree, brackets aside."""
+    try:
+        read = parse_one(text, dialect=QueryDialect, into=None if isinstance(tree, exp.Query) else exp.Condition)
+    except SqlglotError:
+        return tree
+    pending = [(tree, read)]
+    while pending:
+        meant, said = map(_without_brackets, pending.pop())
+        if type(meant) is not type(said):
+            return meant
+        if isinstance(meant, exp.DataType):  # types have several names
+            if _sql(meant) != _sql(said):
+                return _operator_of(meant)
+            continue
+        for ours, theirs in _parts(meant, said):
+            if isinstance(ours, exp.Expr) and isinstance(theirs, exp.Expr):
+                pending.append((ours, theirs))
+            elif ours != theirs:
+                return _operator_of(meant)
+    return None
+
+
+def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
+    """What a query selects, joins by, filters, groups and sorts by; so do the queries within it."""
+    for select in query.find_all(exp.Select):
+        yield from (column.unalias() for column in select.expressions)
+        yield from (join.args["on"] for join in select.args.get("joins") or () if join.args.get("on") is not None)
+        yield from (select.args[name].this for name in ("where", "having") if select.args.get(name) is not None)
+        clauses = (select.args.get(name) for name in ("group", "order"))
+        listed = (one for clause in clauses if clause is not None for one in clause.expressions)
+        yield from (one.this if isinstance(one, exp.Ordered) else one for one in listed)
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    """Whether there is nothing in an expression that could be lost."""
+    if isinstance(node, exp.And):
+        return all(_is_plain(operand) for operand in node.flatten(unnest=False))
+    if type(node) in _PLAIN:
+        return all(isinstance(operand, _ATOMS) for operand in node.iter_expressions())
+    return isinstance(node, (exp.Star, *_ATOMS))
+
+
+def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
+    return tree.sql(QueryDialect, pretty=pretty, comments=False)
+
+
+def _parts(meant: exp.Expr, said: exp.Expr) -> Iterator[tuple[Any, Any]]:
+    """What two nodes of one class have in the same places."""
+    if isinstance(meant, exp.Connector):  # of one kind, these may be grouped in any way
+        yield from _pairs(list(meant.flatten()), list(said.flatten()))
+        return
+    for name in {*meant.args, *said.args} - _NOT_WRITTEN:
+        ours, theirs = (node.args.get(name) or None for node in (meant, said))
+        if isinstance(ours, list) and isinstance(theirs, list):
+            yield from _pairs(ours, theirs)
+        elif name == "this" and isinstance(meant, exp.Anonymous):
+            yield str(ours).upper(), str(theirs).upper()
+        else:
+            yield ours, theirs
+
+
+def _pairs(ours: list[Any], theirs: list[Any]) -> Iterator[tuple[Any, Any]]:
+    yield len(ours), len(theirs)
+    yield from zip(ours, theirs, strict=False)
+
+
+def _without_brackets(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _operator_of(node: exp.Expr) -> exp.Expr:
+    """What a name, a number or a type stands in, which says more to people."""
+    while isinstance(node, exp.Identifier | exp.Literal | exp.DataType | exp.Column) and node.parent is not None:
+        node = node.parent
+    return node
