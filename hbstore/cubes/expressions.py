@@ -14,9 +14,14 @@ hbstore.cubes.expressions.BadExpression: no subquery
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hbstore.byte_cache import remembered
+
+if TYPE_CHECKING:
+    from sqlglot import Token
 
 
 class BadExpression(ValueError):
@@ -68,9 +73,7 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     from hbstore.cubes.rereading import lost_by
 
     try:
-        comments = (one for one in tokenize(text, read=QueryDialect) if one.comments or one.token_type.name == "HINT")
-        for token in comments:
-            raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
+        _check_comments(tokenize(text, read=QueryDialect))
         tree = parse_one(text, dialect=QueryDialect, into=exp.Condition)
     except ParseError as error:
         raise _unparsed(text, error.errors) from None
@@ -98,6 +101,12 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     if lost is not None:
         raise BadExpression("an expression that hbstore can write so that Spark reads the same", lost.sql(QueryDialect))
     return tuple(sorted(columns, key=lambda one: one.offset))
+
+
+def _check_comments(tokens: Iterable[Token]) -> None:
+    for token in tokens:
+        if token.comments or token.token_type.name == "HINT":
+            raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
 
 
 def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:

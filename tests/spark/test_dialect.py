@@ -6,7 +6,9 @@ from collections import Counter
 from random import Random
 
 import pytest
+from sqlglot import exp
 
+from hbstore.cubes.rereading import written
 from tests.spark.dialect_comparison import ALIKE, EQUAL, REFUSED, compare
 from tests.spark.spark_expressions import expression
 from tests.spark.spark_values import SparkValues
@@ -49,6 +51,16 @@ def values(spark):
 )
 def test_values_are_kept(values, text):
     assert compare(values, text) in (ALIKE, EQUAL)
+
+
+def test_texts_and_names_that_hbstore_writes_itself(spark):
+    random = Random(3)
+    signs = "a '\"`\\%_\n\r\t\b\0\x1a\x7f{}$:;?-/*é😀\u2028rRuU0x17"
+    texts = sorted({"".join(random.choices(signs, k=random.randrange(7))) for _ in range(300)})
+    query = exp.select(*(exp.alias_(exp.Literal.string(text), f"`{text} ", quoted=True) for text in texts))
+    row = spark.sql(written(query, pretty=True)).first()
+    assert list(row) == texts
+    assert row.__fields__ == [f"`{text} " for text in texts]
 
 
 def test_random_expressions_are_kept(values):

@@ -57,3 +57,9 @@ def test_the_place_of_a_quote_that_is_not_closed(text, quote):
     assert quote == caught.value.fields["found"]
     assert caught.value.hint.startswith(f"Close the {quote}")
     assert caught.value.fields["line"] == text.count("\n") + 1
+
+
+def test_quotes_within_quotes():
+    query = parse_query("cube select 'o''brien' \"\"\"x\" from rides options (join_type = 'it''s', a = \"b\"\"c\")")
+    assert query.select.selects[0].this == "o'brien\"x"
+    assert query.options == {"join_type": "it's", "a": 'b"c'}
