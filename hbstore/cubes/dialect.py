@@ -149,7 +149,17 @@ class QueryDialect(Spark):
             while self._match_set(_COMPARISONS):
                 kind = _COMPARISONS[self._prev.token_type]
                 tree = self.expression(kind(this=tree, expression=self._parse_bitwise()))
-            return self._parse_range(tree, parse_is=True) if parse_is else tree
+            return self._predicate(tree) if parse_is else tree
+
+        def _predicate(self, tree: exp.Expr | None) -> exp.Expr | None:
+            """One IN, LIKE, BETWEEN or IS at most: Spark reads no second one behind it."""
+            negated = self._match(TokenType.NOT)
+            if not self._match_set(self.RANGE_PARSERS):
+                if negated:
+                    self._retreat(self._index - 1)
+                return tree
+            predicate = self.RANGE_PARSERS[self._prev.token_type](self, tree)
+            return self._negate_range(predicate) if negated else predicate
 
         def _like(self, kind: TokenType, this: exp.Expr) -> Any:
             """What follows LIKE: a pattern, or several of which all are to match, or one."""

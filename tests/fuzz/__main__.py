@@ -172,7 +172,7 @@ def run_spellings(first, tables):
 def run_dialect(first, expressions, seconds):
     """Compare what Spark reads in random expressions with what it reads in the same as hbstore writes them."""
     from tests.fuzz.dialect import opened  # which need PySpark
-    from tests.spark.dialect_comparison import compare
+    from tests.spark.dialect_comparison import compare as compare_dialect
     from tests.spark.spark_expressions import expression
 
     began, seen = time.monotonic(), Counter()
@@ -183,7 +183,7 @@ def run_dialect(first, expressions, seconds):
             random = Random(seed)
             for _ in range(min(DIALECT_EXPRESSIONS, expressions - seen.total())):
                 try:
-                    seen[compare(values, expression(random, random.randrange(5)))] += 1
+                    seen[compare_dialect(values, expression(random, random.randrange(5)))] += 1
                 except AssertionError as error:
                     seen["of other values"] += 1
                     print(*error.args, sep="\n", file=sys.stderr, flush=True)
@@ -212,6 +212,23 @@ def _arguments():
     return parser.parse_args()
 
 
+def run_other(given, first):  # noqa: PLR0911  a part, a return
+    """What is asked for in place of tables; None where it is tables."""
+    if given.sql_port is not None:
+        return run_drivers(given.sql_port, first, given.pairs, given.seconds)
+    if given.times is not None:
+        return run_times(first, given.times, given.seconds, given.instants)
+    if given.spellings is not None:
+        return run_spellings(first, given.spellings)
+    if given.expressions:
+        return run_expressions(first, given.pairs, given.seconds)
+    if given.dialect:
+        return run_dialect(first, given.pairs, given.seconds)
+    if given.cubes:
+        return run_cubes(first, given.pairs, given.seconds)
+    return None
+
+
 def _urls(backend, folder):
     known = {
         "memory": "memory://",
@@ -225,18 +242,8 @@ def main():
     """Run; 1 after a failure, whose seed is printed."""
     given = _arguments()
     first = given.seed if given.seed is not None else time.time_ns() % 10**9
-    if given.sql_port is not None:
-        return run_drivers(given.sql_port, first, given.pairs, given.seconds)
-    if given.times is not None:
-        return run_times(first, given.times, given.seconds, given.instants)
-    if given.spellings is not None:
-        return run_spellings(first, given.spellings)
-    if given.expressions:
-        return run_expressions(first, given.pairs, given.seconds)
-    if given.dialect:
-        return run_dialect(first, given.pairs, given.seconds)
-    if given.cubes:
-        return run_cubes(first, given.pairs, given.seconds)
+    if (code := run_other(given, first)) is not None:
+        return code
     began = shown = time.monotonic()
     tally.watch(setattr)
     with tempfile.TemporaryDirectory() as folder:
