@@ -275,16 +275,33 @@ class QueryDialect(Spark):
             """Nothing more: Spark has no AT TIME ZONE."""
             return this
 
+        def _operand_before(self, word: TokenType) -> bool:
+            """Whether a word follows the operand that comes next, which is not read yet."""
+            start = self._index
+            self._parse_bitwise()
+            follows = self._curr.token_type is word
+            self._retreat(start)
+            return follows
+
+        def _called(self, name: str) -> exp.Expr:
+            return call(name, *self._parse_csv(self._parse_assignment))
+
         def _position(self) -> exp.Expr:
+            if not self._operand_before(TokenType.IN):
+                return self._called("POSITION")
             tree = self._parse_position()
-            arguments = (tree.args.get(name) for name in ("substr", "this", "position"))
-            return call("POSITION", *filter(None, arguments))
+            return call("POSITION", tree.args["substr"], tree.this)
 
         def _substring(self) -> exp.Expr:
+            if not self._operand_before(TokenType.FROM):
+                return self._called("SUBSTRING")
             tree = self._parse_substring()
             return call("SUBSTRING", *filter(None, (tree.args.get(name) for name in ("this", "start", "length"))))
 
         def _trim(self) -> exp.Expr:
+            spelled = self._curr.text.upper() in self.TRIM_TYPES or self._operand_before(TokenType.FROM)
+            if not spelled:
+                return self._called("TRIM")
             tree = self._parse_trim()
             if tree.expression is not None:
                 return tree

@@ -192,8 +192,8 @@ def _comparison(use: Use) -> Dependence | None:
 
 
 def _substring(use: Use) -> Dependence | None:
-    start, length = (use.node.args.get(name) for name in ("start", "length"))
-    if use.part is not use.node.this or use.form not in _WRITABLE or not isinstance(start, exp.Literal):
+    _, start, length = use.arguments
+    if not isinstance(start, exp.Literal):
         return None  # a start with a sign is counted from the end
     first, count = _number_of(start), _number_of(length)
     return None if first is None or count is None else _characters(max(first, 1) + count - 1)
@@ -278,6 +278,7 @@ TABLE: Final[Mapping[str, Row]] = {
     **dict.fromkeys(("date_part", "datepart"), Row(lambda use: _field(use.text(0)), (2,), (1,))),
     **dict.fromkeys(("datediff", "date_diff"), Row(_first_of(_DAY), (2,), (0, 1))),
     **dict.fromkeys(("date_format", "to_char", "to_varchar"), Row(lambda use: _pattern(use.text(1)), (2,))),
+    "substring": Row(_substring, (3,), (0,), _WRITABLE),
     "left": Row(lambda use: _characters(use.number(1)), (2,), (0,), _WRITABLE),
     "date_trunc": Row(lambda use: _truncated(use.text(0)), (2,), (1,)),
     "trunc": Row(lambda use: _truncated(use.text(1)), (2,)),
@@ -310,6 +311,5 @@ _NODES: Final[Mapping[type[exp.Expr], Callable[[Use], Dependence | None]]] = {
     exp.Extract: _extract,
     **dict.fromkeys((exp.Add, exp.Sub), _sum),
     **dict.fromkeys((exp.Between, exp.GTE, exp.GT, exp.LTE, exp.LT), _comparison),
-    exp.Substring: _substring,
 }
 """What is no function with a name and arguments, too."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.fields import Expression, ExpressionSpec
 from hbstore.errors import UnsupportedQuery
 from tests.cubes.small_cube import MODEL, fact, opened, partitions, stations, table
@@ -78,7 +79,7 @@ def _counting(measure):
 
 def structure(rewritten):
     """The tree of a written query without its brackets."""
-    return without_brackets(sqlglot.parse_one(rewritten.sql, read="spark"))
+    return without_brackets(sqlglot.parse_one(rewritten.sql, read=QueryDialect))
 
 
 def without_brackets(tree):
@@ -103,7 +104,7 @@ def same(cubes, text, other):
 @given(st.sampled_from(OF_MEASURES), places(), places())
 def test_an_alias_in_having_and_order_by(cubes, meant, having, order):
     order = f"1 + ({order})"  # as what is selected is ordered by under its alias
-    text = f"select name, {meant} as x from rides where {RANGE} having {having} = 1 order by {order} desc"
+    text = f"select name, {meant} as x from rides where {RANGE} having ({having}) = 1 order by {order} desc"
     assert same(cubes, text.replace("{0}", "x"), text.replace("{0}", f"({meant})")), (meant, having, order)
 
 
@@ -122,7 +123,7 @@ def test_an_expression_of_the_model_within_another(cubes, at):
 
 @given(st.sampled_from(range(len(OF_MEASURES), len(MEANT))), places())
 def test_an_expression_of_the_model_in_conditions_of_rows_and_groups(cubes, at, place):
-    text = f"select {place} as x, fare from rides where {RANGE} and {place} = 1 group by {place} order by {place}"
+    text = f"select {place} as x, fare from rides where {RANGE} and ({place}) = 1 group by {place} order by {place}"
     assert same(cubes, text.replace("{0}", f"of_{at}"), text.replace("{0}", f"({MEANT[at]})"))
 
 
