@@ -133,6 +133,6 @@ def test_an_aggregate_that_is_made_of_parts(cubes, place):
     written = structure(cubes.rewrite(f"select {place.replace('{0}', 'avg(tip)')} as x from rides where {RANGE}"))
     mean = structure(cubes.rewrite(f"select avg(tip) as x from rides where {RANGE}")).expressions[0].this
     assert isinstance(mean, exp.Div)
-    meant = without_brackets(sqlglot.parse_one(place.replace("{0}", "the_mean"), read="spark"))
+    meant = without_brackets(sqlglot.parse_one(place.replace("{0}", "the_mean"), read=QueryDialect))
     meant = meant.transform(lambda node: mean.copy() if isinstance(node, exp.Column) else node)
     assert written.expressions[0].this == meant
