@@ -6,8 +6,7 @@ import re
 from typing import Final
 
 _CLOSED: Final = re.compile(
-    r"""[rR]'[^']*'|[rR]"[^"]*"|\w+|`[^`]*`"""
-    r"""|'(?:[^'\\]|\\[\s\S]|'')*+'|["](?:[^"\\]|\\[\s\S]|"")*+["]"""
+    r"""[rR]'[^']*'|[rR]"[^"]*"|\w+|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|`[^`]*`"""
     r"""|--[^\n]*|(?!/\*)[^\w'"`]"""
 )
 """A word, a text or a name in quotes, a comment to the end of its line, or another sign."""

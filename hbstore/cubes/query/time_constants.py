@@ -116,7 +116,7 @@ def _begun_at(tree: exp.Expr) -> Periods:
     if name in ("date_trunc", "trunc") and len(arguments) == 2:  # noqa: PLR2004  a unit and a time
         unit = UNITS.get(arguments[0 if name == "date_trunc" else 1].name.upper())
         return frozenset() if unit is None else WITHIN[unit]
-    if isinstance(tree, exp.CurrentDate) or (isinstance(tree, exp.Cast) and tree.to.this == exp.DType.DATE):
+    if isinstance(tree, exp.Cast) and tree.to.this == exp.DType.DATE:
         return WITHIN[UpdatePeriod.DAILY]
     return WITHIN[UpdatePeriod.DAILY] if name in _DATES else frozenset()
 
