@@ -59,6 +59,12 @@ _INTERVAL_UNITS: Final = frozenset(
     for unit in ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND")
     for ending in ("", "S")
 )
+_UNITS_OF_CALLS: Final = frozenset(
+    ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+)
+_WITH_UNITS: Final = ("DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMEDIFF", "TIMESTAMPADD", "TIMESTAMPDIFF")
+"""Functions that may have the word for a unit, such as ``DATEADD(MONTH, 1, t)``, before two other arguments."""
+
 _QUANTITY: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
 _QUANTITY_AND_UNIT: Final = re.compile(rf"\s*({_QUANTITY.pattern})\s+([A-Za-z]+)\s*")
 _LITERAL: Final = "literal"
@@ -115,6 +121,7 @@ class QueryDialect(Spark):
             "SUBSTR": lambda self: self._substring(),
             "SUBSTRING": lambda self: self._substring(),
             "TRIM": lambda self: self._trim(),
+            **{name: partial(lambda self, name: self._with_unit(name), name=name) for name in _WITH_UNITS},
         }
         NO_PAREN_FUNCTION_PARSERS = {  # noqa: RUF012
             name: SparkParser.NO_PAREN_FUNCTION_PARSERS[name] for name in ("CASE", "IF")
@@ -283,8 +290,18 @@ class QueryDialect(Spark):
             self._retreat(start)
             return follows
 
-        def _called(self, name: str) -> exp.Expr:
+        def _called(self, name: str) -> exp.Anonymous:
             return call(name, *self._parse_csv(self._parse_assignment))
+
+        def _with_unit(self, name: str) -> exp.Anonymous:
+            """A call whose first argument of three is a unit, where it is the word for one alone."""
+            tree = self._called(name)
+            unit = tree.expressions[0] if len(tree.expressions) == 3 else None  # noqa: PLR2004
+            if isinstance(unit, exp.Column) and not (unit.table or unit.this.quoted):
+                word = unit.name.upper()
+                if word in _UNITS_OF_CALLS:
+                    unit.replace(exp.var(word))
+            return tree
 
         def _position(self) -> exp.Expr:
             if not self._operand_before(TokenType.IN):

@@ -19,10 +19,11 @@ from hbstore.cubes.query.dependence import WITHIN, Dependence, Periods, moved
 from hbstore.times.moments import DAY, LIMIT, SECOND, moment
 from hbstore.times.update_period import UpdatePeriod
 
-_MONTHS: Final[Mapping[str, int]] = {"YEAR": 12, "MONTH": 1}
+_MONTHS: Final[Mapping[str, int]] = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MICROSECONDS: Final[Mapping[str, int]] = {
     "WEEK": 7 * DAY,
     "DAY": DAY,
+    "DAYOFYEAR": DAY,
     "HOUR": 3_600 * SECOND,
     "MINUTE": 60 * SECOND,
     "SECOND": SECOND,
@@ -72,6 +73,21 @@ def movement(tree: exp.Expr) -> Dependence | None:
     if months.denominator != 1 or microseconds.denominator != 1:
         return None
     return moved(int(months), int(microseconds))
+
+
+def moved_by(number: int | None, unit: str) -> Dependence | None:
+    """What adding so many of a unit does to a time; None where the unit is not known. A number that is None is any.
+
+    >>> moved_by(2, "QUARTER") == moved(6)
+    True
+    """
+    months, microseconds = _MONTHS.get(unit, 0), _MICROSECONDS.get(unit, 0)
+    if not (months or microseconds):
+        return None
+    if number is not None:
+        return moved(months * number, microseconds * number)
+    by = moved(months, microseconds)
+    return Dependence(by.same, by.keeps, by.form, float("inf"))
 
 
 def _lengths(tree: exp.Expr) -> Iterator[tuple[Fraction, str]]:

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from hbstore.cubes.dialect import name_of
 from hbstore.cubes.query.dependence import ALL, WITHIN, Dependence, Form, as_a, moved, part_of, start_of
-from hbstore.cubes.query.time_constants import TIME_TYPES, UNITS, begun_at, movement
+from hbstore.cubes.query.time_constants import TIME_TYPES, UNITS, begun_at, moved_by, movement
 from hbstore.cubes.query.zone_shifts import seconds_of
 from hbstore.times.moments import DAY, SECOND
 from hbstore.times.update_period import UpdatePeriod
@@ -255,7 +255,11 @@ def _parsed(use: Use, read: Dependence) -> Dependence | None:
     return read if len(use.arguments) == 1 or use.form is Form.TIME else None
 
 
-def _days_off(use: Use) -> Dependence:
+def _added(use: Use) -> Dependence | None:
+    """By ``date_add(t, 1)``, or ``dateadd(MONTH, 1, t)``."""
+    if len(use.arguments) == 3:  # noqa: PLR2004
+        unit = use.arguments[0]
+        return moved_by(use.number(1), unit.name) if isinstance(unit, exp.Var) else None
     days = use.number(1)
     return start_of(_DAY).then(moved(0, None if days is None else days * DAY))
 
@@ -288,7 +292,9 @@ TABLE: Final[Mapping[str, Row]] = {
     "timestamp": Row(lambda _: as_a(Form.TIME)),
     "to_date": Row(lambda use: _parsed(use, start_of(_DAY)), (1, 2)),
     "to_timestamp": Row(lambda use: _parsed(use, as_a(Form.TIME)), (1, 2)),
-    **dict.fromkeys(("date_add", "dateadd", "date_sub"), Row(_days_off, (2,))),
+    **dict.fromkeys(("date_add", "dateadd"), Row(_added, (2, 3), (0, -1))),
+    "date_sub": Row(_added, (2,)),
+    "timestampadd": Row(_added, (3,), (-1,)),
     "add_months": Row(lambda use: start_of(_DAY).then(moved(use.number(1))), (2,)),
     "from_utc_timestamp": Row(lambda use: _in_zone(use, use.text(1)), (2,)),
     "to_utc_timestamp": Row(lambda use: _in_zone(use, use.text(1)), (2,)),

@@ -36,6 +36,7 @@ DAYS = ["MON", "Monday", "SU", "SUN", "WED", "Friday"]
 TIMES = [
     *("date_trunc('{unit}', {x})", "date_trunc('{unit}', {x})", "trunc({x}, '{date_unit}')", "last_day({x})"),
     *("next_day({x}, '{day}')", "add_months({x}, {n})", "add_months({x}, -{n})", "to_date({x})", "date({x})"),
+    *("dateadd(QUARTER, {n}, {x})", "timestampadd(HOUR, {n}, {x})"),
     *("date_add({x}, {n})", "date_sub({x}, {n})", "{x} + {interval}", "{x} - {interval}", "({x}) + {interval}"),
     *("cast({x} as date)", "cast({x} as timestamp)", "to_timestamp({x})", "cast({x} as timestamp_ntz)"),
     *("from_utc_timestamp({x}, '{zone}')", "to_utc_timestamp({x}, '{zone}')", "timestamp({x})"),
