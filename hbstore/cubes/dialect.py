@@ -148,6 +148,11 @@ class QueryDialect(Spark):
         STRICT_CAST = True
         BRACKETS = frozenset((TokenType.L_BRACKET,))
 
+        def reset(self) -> None:
+            """Begin with other tokens."""
+            super().reset()
+            self._following: dict[int, TokenType] = {}
+
         def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:  # noqa: FBT001, FBT002  as in sqlglot
             """Comparisons, from the left to the right. IN, LIKE and IS bind less than these."""
             if self._match(TokenType.NOT):
@@ -225,6 +230,9 @@ class QueryDialect(Spark):
         def _parse_type(self, *arguments: Any, **named: Any) -> exp.Expr | None:
             """An operand; before others a literal with its type, which is no cast: ``DATE'tomorrow'``."""
             kind = self._curr
+            if kind.token_type in _SIMPLE_TYPES and kind.token_type is not TokenType.INTERVAL and self._opens():
+                call_or_column = self._parse_column()  # date(a); not tried as a type first, for the same reason
+                return call_or_column and self._parse_column_ops(call_or_column)
             if kind.token_type not in self.TYPE_TOKENS or kind.token_type is TokenType.INTERVAL:
                 return super()._parse_type(*arguments, **named)
             if self._next is None or self._next.token_type is not TokenType.STRING:
@@ -238,7 +246,13 @@ class QueryDialect(Spark):
 
         def _parse_types(self, *arguments: Any, **named: Any) -> exp.Expr | None:
             """A type as it is written; HiveParser makes CHAR and VARCHAR texts."""
-            return super(HiveParser, self)._parse_types(*arguments, **named)
+            tree = super(HiveParser, self)._parse_types(*arguments, **named)
+            words = [token.text.upper() for token in self._tokens[max(0, self._index - 3) : self._index]]
+            if isinstance(tree, exp.DataType) and words[1:] == ["TIME", "ZONE"]:
+                if words[0] != "WITHOUT":
+                    self.raise_error("Expected a type of Spark")
+                return exp.DataType(this=exp.DType.TIMESTAMPNTZ)
+            return tree
 
         def _parse_interval(self, *_arguments: Any, **_named: Any) -> Any:
             """``INTERVAL '1' DAY``, ``'1-2' YEAR TO MONTH``, ``'1 day 2 hours'``; ``1 DAY 2 HOURS`` is the last."""
@@ -285,10 +299,15 @@ class QueryDialect(Spark):
         def _operand_before(self, word: TokenType) -> bool:
             """Whether a word follows the operand that comes next, which is not read yet."""
             start = self._index
-            self._parse_bitwise()
-            follows = self._curr.token_type is word
-            self._retreat(start)
-            return follows
+            if start not in self._following:  # once for each place, or it would double with each call within another
+                self._parse_bitwise()
+                self._following[start] = self._curr.token_type
+                self._retreat(start)
+            return self._following[start] is word
+
+        def _opens(self) -> bool:
+            """Whether a bracket follows the next token."""
+            return self._next is not None and self._next.token_type is TokenType.L_PAREN
 
         def _called(self, name: str) -> exp.Anonymous:
             return call(name, *self._parse_csv(self._parse_assignment))

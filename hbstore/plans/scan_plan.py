@@ -319,7 +319,9 @@ def relative(scan: ScanPlan) -> RelativeScan:
         return RelativeScan(ScanKind.GET, split_key(scan.start.key, columns)[1])
     behind = scan.stop.key[len(prefix) :] if scan.stop.key.startswith(prefix) else b""
     fixed, start, stop = shared_cells(scan.start.key[len(prefix) :], behind, schema)
-    if scan.kind is ScanKind.SCAN and fixed and not start and not stop:  # all below one value
+    if (
+        not start and not stop and len(fixed) > (scan.column if scan.kind is ScanKind.SKIP else 0)
+    ):  # all below one value
         *fixed, start = fixed
         stop = behind[sum(map(len, fixed)) :]
     residual = ALWAYS if scan.residual is None else scan.residual

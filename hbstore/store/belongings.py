@@ -46,8 +46,8 @@ def unsound(rows: Rows) -> Iterator[tuple[bytes, CorruptRow]]:
                 yield key, error
 
 
-def outlived(tables: Tables) -> Iterator[bytes]:
-    """The keys of rows whose tables are gone."""
+def outlived(tables: Tables) -> Iterator[tuple[bytes, bytes]]:
+    """The keys of rows whose tables are gone, and the ids of these tables."""
     rows = tables.transactions.rows
     owners = {}
     for keys in (GRANT_KEYS, _STREAMS):
@@ -57,15 +57,20 @@ def outlived(tables: Tables) -> Iterator[bytes]:
             except CorruptRow:
                 continue
     there = tables.ids()  # read behind the rows: the table of a row that is still there is among them
-    yield from (key for key, owner in owners.items() if owner and owner not in there)
+    yield from ((key, owner) for key, owner in owners.items() if owner and owner not in there)
 
 
 def remove_outlived(tables: Tables) -> int:
     """Remove the rows whose tables are gone; how many."""
-    keys = list(outlived(tables))
-    for key in keys:
-        tables.transactions.change_state(key, lambda state: (b"" if state else None, None))
-    return len(keys)
+    removed = list(outlived(tables))
+    for key, owner in removed:
+        _remove(tables, key, owner)
+    return len(removed)
+
+
+def _remove(tables: Tables, key: bytes, owner: bytes) -> None:
+    """Empty a row, unless it belongs to another table by now."""
+    tables.transactions.change_state(key, lambda state: (b"" if _owner(key, state) == owner else None, None))
 
 
 def _owner(key: bytes, state: bytes) -> bytes:

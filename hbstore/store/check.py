@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from hbstore.errors import CorruptRow, HbstoreError
+from hbstore.errors import CorruptRow, HbstoreError, InvalidPartitionValue
 from hbstore.keys import row_key, split_key, successor, text_cell
 from hbstore.layouts import PARTITION
 from hbstore.rows.damage import RESTORE
@@ -145,7 +145,7 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
         name = key[1:].decode(errors="replace").partition("\0")[0] if key[:1] in _OF_DATABASES else ""
         yield name, None, Problem(name or ("records" if key[:1] == b"Q" else "catalog"), key.hex(), str(problem))
     with suppress(CorruptRow):  # of a table, which is named above
-        for key in outlived(Tables(Transactions(rows))):
+        for key, _ in outlived(Tables(Transactions(rows))):
             yield "", None, Problem("catalog", key.hex(), "the row outlived its table; `hbstore repair` removes it")
     yield from _rows_of_no_table(rows)
 
@@ -210,5 +210,7 @@ def _problem(partition_row: PartitionRow, row: TableRow) -> str | None:
         return "the cell columns are not the cells of the key"
     if len(partition.values) != columns:
         return f"the payload has {len(partition.values)} values for {columns} partition columns"
-    expected = row_key(schema.prefix, tuple(map(text_cell, schema.types, partition.values)))
+    expected = None
+    with suppress(InvalidPartitionValue):  # of an older store, with a key that is longer now than it may be
+        expected = row_key(schema.prefix, tuple(map(text_cell, schema.types, partition.values)))
     return None if expected == partition_row.key else f"the payload's values {partition.values} belong to another key"

@@ -139,7 +139,10 @@ def _companions_left(transactions: Transactions) -> Iterator[bytes]:
         if prefix not in owned:
             unknown.append(prefix)
     if unknown:
-        owned = _companions(transactions)
+        # Where a scan is no snapshot, a table that is renamed meanwhile may be missed under both of its names.
+        seen = None
+        while seen != (owned := _companions(transactions)):
+            seen = owned
         yield from (prefix for prefix in unknown if prefix not in owned)
 
 

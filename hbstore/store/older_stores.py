@@ -12,13 +12,21 @@ from contextlib import suppress
 from itertools import islice
 from typing import Final
 
-from hbstore.errors import CorruptRow, DatabaseNotFound, StoreReadOnly, TableNotFound
+from hbstore.errors import (
+    CorruptRow,
+    DatabaseNotFound,
+    InvalidPartitionValue,
+    NotAStore,
+    StoreReadOnly,
+    TableNotFound,
+)
 from hbstore.keys import TAG_END, TAG_TEXT, row_key, successor
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellIn, any_of
 from hbstore.store.changes import Change
 from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.publications_cell import is_decided_by_earlier_version
 from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
 from hbstore.store.tables import Tables
@@ -35,9 +43,20 @@ def bring_up(tables: Tables) -> None:
     rows = tables.transactions.rows
     if rows.format_number() == FORMAT:
         return
+    opened = []
     for key in [key for key, _ in rows.scan_catalog(*TABLE_KEYS)]:
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # `hbstore check` names a damaged table
-            rekey(tables, tables.open(*names_of(key)))
+            opened.append(tables.open(*names_of(key)))
+    for row in opened:
+        if is_decided_by_earlier_version(row):
+            raise NotAStore(
+                "an earlier version of hbstore made the store, and has decided a write that it did not finish",
+                table=row.table,
+                hint="Nothing was changed; run `hbstore repair` of that version, and open the store with this one then",
+            )
+    for row in opened:
+        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):
+            rekey(tables, row)
     with suppress(StoreReadOnly):  # nothing had to move, so it can be read as it is
         rows.set_format_number(FORMAT)
 
@@ -64,7 +83,7 @@ def _stale(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
         return
     for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix), any_of(leaves)):
         for key, payload in batch:
-            with suppress(CorruptRow):
+            with suppress(CorruptRow, InvalidPartitionValue):
                 if partition_key(row, partition_values(payload)) != key:
                     yield key
 

@@ -822,5 +822,9 @@ def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE
     if not patience >= 0:
         raise InvalidInput("the patience is not 0 or more", patience=patience, hint=_PATIENCE)
     rows = connect_rows(url, create=create)
-    bring_up(Tables(Transactions(rows, Patience(total=patience))))
+    try:
+        bring_up(Tables(Transactions(rows, Patience(total=patience))))
+    except BaseException:
+        rows.close()
+        raise
     return PartitionStore(rows, patience)

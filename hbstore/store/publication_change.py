@@ -56,14 +56,16 @@ def publication_change(row: TableRow, manifest: Manifest, stored: Mapping[bytes,
 
     Raises:
         InvalidInput, InvalidPartitionValue, InvalidTime, TimelineMismatch: the table does not take one of them.
-        ConcurrentChange: the table was given another location since the files were staged.
+        ConcurrentChange: the table or a partition was given another location since the files were staged.
     """
     _check_place(row, manifest)
     writes, puts, drops = written_keys(row, manifest), Puts(row, "keep"), []
     for key, write in writes.items():
         payload = stored.get(key)
         if not write.drop:
-            puts.put(_written(None if payload is None else partition_from_payload(payload), write, manifest.id))
+            before = None if payload is None else partition_from_payload(payload)
+            _check_folder(row, before, write)
+            puts.put(_written(before, write, manifest.id))
         elif payload is not None:
             drops.append(key)
     deletes = tuple(sorted([*drops, *companion_keys(row, drops)]))
@@ -80,6 +82,21 @@ def _check_place(row: TableRow, manifest: Manifest) -> None:
             table=row.table,
             location=row.table.location,
             staged=manifest.staging,
+            hint="Nothing was changed; write again to put the files into the new location",
+        )
+
+
+def _check_folder(row: TableRow, before: Partition | None, write: PartitionWrite) -> None:
+    """See that the files are on their way into the folder that the partition has."""
+    if before is None or before.location is None:
+        return
+    if location_or_none(before.location) != location_or_none(write.location):
+        raise ConcurrentChange(
+            "the location of a partition changed while its files were written",
+            table=row.table,
+            partition=partition_name(row.table.partition_column_names, write.values),
+            location=before.location,
+            files=write.location,
             hint="Nothing was changed; write again to put the files into the new location",
         )
 

@@ -323,7 +323,7 @@ class Publications:
             return
         if now.cells[DEFINITION] != prepared.row.cells[DEFINITION]:
             raise ConcurrentChange("the table was altered", table=row.table, hint="Try again")
-        view.seen_at_once = True
+        view.seen_at_once = len(manifest.partitions) > 1  # a row is changed at once anyway
         write_change(view, now, prepared.change)
         _put(view, now, decided)
         if manifest.batch is not None:

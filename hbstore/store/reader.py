@@ -29,7 +29,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.store.plan_cache import PLAN_BYTES, plan_size, row_size, text_size
-from hbstore.store.publications_cell import WRITES
+from hbstore.store.publications_cell import decided_in
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
@@ -235,7 +235,8 @@ class Reader:
                 continue
             now = self.tables.open(database, table)
             unmoved = now.log.moves == row.log.moves and not any(commit.moves for commit in now.log.commits)
-            if unmoved and all(now.cells.get(name) == row.cells.get(name) for name in (DEFINITION, WRITES)):
+            unmoved = unmoved and decided_in(now) == decided_in(row)
+            if unmoved and now.cells[DEFINITION] == row.cells[DEFINITION]:
                 self._cache.put((database, table), now, row_size(now))
                 return now, answer
             if row is not recent:  # what is kept from an earlier question is often old

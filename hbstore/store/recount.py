@@ -8,6 +8,7 @@ been passed already is counted there as well. So the cell is always right about 
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -59,7 +60,7 @@ class Recount:
         try:
             reached, numbers = json.loads(line)
             return Recount(bytes.fromhex(reached), Totals(*numbers), Sketch.decode(sketch, columns))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, struct.error) as error:
             raise CorruptRow("the recount of a table cannot be decoded", cell=cell[:80], hint=RESTORE) from error
 
 
@@ -91,7 +92,10 @@ def note_change(
     cell = view.cells.get(RECOUNT)
     if cell is None:
         return
-    recount = Recount.decode(cell, len(row.definition.schema.names))
+    try:
+        recount = Recount.decode(cell, len(row.definition.schema.names))
+    except CorruptRow:  # the repair that is under way says so, and the next one begins anew
+        return
     last = row.definition.prefix + recount.reached
     passed = [put for put in puts if put.key <= last and not is_companion(put.key)]
     totals = recount.totals + gained(passed, [key for key in deletes if key <= last], stored)

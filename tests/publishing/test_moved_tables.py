@@ -63,6 +63,6 @@ def test_what_a_dead_job_prepared_in_the_old_place_is_cleared_away(store, tmp_pa
         Warehouse(f"file:{root}").move(source, target, inside=[])
     move(store, tmp_path / "moved")
     with much_later():
-        Publisher(store).publish("shop.sales", *job(tmp_path / "moved", "job2", "a"))
+        Publisher(store).publish("shop.sales", *job(tmp_path / "moved", "job2", "d"))
     assert leases(store) == []
     assert not [path for path in root.rglob("*") if path.name.startswith(".") or path.name == "job1"]

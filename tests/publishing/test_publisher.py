@@ -150,6 +150,19 @@ def test_the_location_is_looked_at_by_the_step_that_decides(store, tmp_path):
     assert seen(store, root) == BEFORE
 
 
+def test_so_is_the_location_of_each_partition(store, tmp_path):
+    root = tmp_path / "sales"
+    manifest, staged = job(root)
+    publisher = Publisher(store)
+    row = publisher.lease("shop.sales", manifest)
+    publisher._prepare(row, manifest, staged)
+    partition = store.get_partition("shop", "sales", ("a",))
+    store.alter_partitions("shop", "sales", [replace(partition, location=f"file:{tmp_path}/moved")])
+    with pytest.raises(ConcurrentChange, match="location of a partition changed"):
+        store.publications.decide(row, "job1")
+    assert store.get_partition("shop", "sales", ("a",)).parameters["numRows"] == "10"
+
+
 def decide(store, root, **options):
     """Have a job die when it has decided."""
     manifest, staged = job(root, **options)

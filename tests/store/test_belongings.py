@@ -11,11 +11,13 @@ from hbstore.model import Grant, Privileges
 from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows.interface import CatalogCell, PartitionRow
 from hbstore.service_model import ColumnStatistic, Function, LockComponent, LockLevel, LockType, Role
+from hbstore.store import belongings
 from hbstore.store.hive.companion_keys import table_companion_key
 from hbstore.store.hive.functions import function_key
-from hbstore.store.hive.grants_row import grants_key
+from hbstore.store.hive.grants_row import grants_key, mark_of
 from hbstore.store.manifest_rows import manifest_key
 from hbstore.store.stream_batches import StreamRecord, record_key
+from hbstore.store.table_row import table_key
 from hbstore.transactions.log import LOG, Log
 from tests.store.conftest import sales_table
 
@@ -169,3 +171,22 @@ def test_repair_removes_what_outlived_its_table(store):
     assert problems(store) == []
     assert len(left(store)) == 1, "what the other table has stays"
     assert StreamRecord.decode(STREAM, record).last == 7
+
+
+def test_what_a_new_table_has_meanwhile_stays(store, monkeypatch):
+    """A row outlived its table; between the look and the removal a table of the name gets one of its own."""
+    key = grants_key(table_key(*SALES))
+    was = store._tables.transactions.state(key)
+    store.drop_table(*SALES)
+    store._tables.transactions.change_state(key, lambda _: (was, None))
+    look = belongings.outlived
+
+    def slow(tables):
+        seen = list(look(tables))
+        assert [one for one, _ in seen] == [key]
+        store.create_table(sales_table(), grants=GRANTS)
+        return seen
+
+    monkeypatch.setattr(belongings, "outlived", slow)
+    store.repair_catalog()
+    assert mark_of(store._tables.transactions.state(key)) == store.table_row(*SALES).table_id

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from hbstore import NotAStore, Partition, StoreReadOnly, connect
+from hbstore import Column, NotAStore, Partition, StoreReadOnly, Table, connect
 from hbstore.keys import TAG_TEXT, row_key, successor
 from hbstore.names import partition_name
 from hbstore.rows import connect as connect_rows
@@ -21,6 +23,7 @@ from hbstore.rows.interface import CatalogCell, PartitionRow
 from hbstore.store.older_stores import bring_up
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
+from hbstore.structs import PartitionEncoder
 from hbstore.transactions.log import LOG
 from hbstore.transactions.transactions import Transactions
 from tests import hbase_server
@@ -189,3 +192,40 @@ def test_an_older_hbase_is_brought_up(old_file, hbase_server_url, monkeypatch):
             with connect(url) as store:
                 assert store.rows.format_number() == 4
                 assert_all_is_well(store)
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_store_with_a_decided_write_is_not_brought_up(mine):
+    """Only the version that decided it can finish it; what a late job of a dropped table left is nobody's."""
+    store = connect("memory://")
+    store.create_database("shop")
+    store.create_table(Table("shop", "sales", [Column("hour", "int")], location="file:/sales"))
+    row = store.table_row("shop", "sales")
+    cell = {"table": row.table_id.hex() if mine else 8 * "00", "open": [["7", True, 0.0, ["00"]]]}
+    store._tables.transactions.run(
+        lambda transaction: transaction.row(row.key).put_cell("i:writes", json.dumps(cell).encode())
+    )
+    store.rows.set_format_number(3)
+    if mine:
+        with pytest.raises(NotAStore, match="has decided a write"):
+            bring_up(store._tables)
+    else:
+        bring_up(store._tables)
+        assert store.publications.of(store.table_row("shop", "sales")) == []
+    assert store.rows.format_number() == (3 if mine else format_number.FORMAT)
+
+
+def test_a_damaged_partition_keeps_no_store_closed():
+    store = connect("memory://")
+    store.create_database("shop")
+    columns = [Column("region", "string"), Column("ds", "date")]
+    store.create_table(Table("shop", "sales", columns, location="file:/sales"))
+    row = store.table_row("shop", "sales")
+    cells = (b"\x02b\0", TAG_TEXT + b"2024-01-08 00:00:00\0")
+    one_value = replace(row.table, partition_columns=columns[:1])
+    payload = PartitionEncoder(one_value, 0).encode(Partition(("b",)))
+    store.rows.write([PartitionRow(row_key(row.definition.prefix, cells), cells, payload)], [], 5)
+    assert any(store.check("shop", "sales"))
+    store.repair("shop", "sales")
+    store.rows.set_format_number(3)
+    bring_up(store._tables)

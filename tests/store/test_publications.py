@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Column, HbstoreError, Partition, PublicationLost, Table, connect
-from hbstore.errors import ConcurrentChange, CorruptRow
+from hbstore.errors import ConcurrentChange
 from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import CatalogCell
@@ -51,7 +51,12 @@ def create(store):
 def lease(store, row, name, *days, drop=(), batch=None):
     """Lease partitions of some days, which a publication is going to write, or to drop."""
     writes = tuple(
-        PartitionWrite((f"2013-01-0{day}", "0"), f"s3://shop/sales/{day}", statistics={"numRows": 1}, drop=day in drop)
+        PartitionWrite(
+            (f"2013-01-0{day}", "0"),
+            f"s3://shop/sales/ds=2013-01-0{day}/hour=0",
+            statistics={"numRows": 1},
+            drop=day in drop,
+        )
         for day in days
     )
     manifest = Manifest(name, f"s3://shop/sales/_hbstore/{name}", writes, batch)
@@ -267,17 +272,32 @@ def test_a_batch_is_recorded_by_what_decides_it(rows):
     assert store.publications.batches(row, STREAM).digests == ((7, "d7"),)
 
 
-@pytest.mark.parametrize("decided", [False, True])
-def test_what_an_earlier_version_has_leased_is_over_and_what_it_decided_is_named(decided):
+def test_what_an_earlier_version_has_leased_is_over():
     store = connect("memory://")
     row = create(store)
-    cell = {"table": row.table_id.hex(), "open": [["old", decided, FAR, []]]}
+    cell = {"table": row.table_id.hex(), "open": [["old", False, FAR, []]]}
     store.rows.put_cells([CatalogCell(row.key, "i:writes", json.dumps(cell).encode())], 2**40)
     now = store.table_row(*SALES)
-    if decided:
-        with pytest.raises(CorruptRow, match="an earlier version"):
-            store.publications.of(now)
-    else:
-        assert store.publications.of(now) == []
-        assert lease(store, now, "new", 1) == []
-        assert open_publications(store) == {"new": (False, True)}
+    assert store.publications.of(now) == []
+    assert lease(store, now, "new", 1) == []
+    assert open_publications(store) == {"new": (False, True)}
+
+
+def test_who_reads_beside_jobs_reads_once():
+    """Where reads are no snapshots, leases, signs of life and decisions about one other partition start none anew."""
+    store = connect("memory://?atomic=false")
+    row = create(store)
+    store.add_partitions(*SALES, [Partition(("2013-01-01", "5"))])
+    lease(store, row, "A", 7)
+    reads = []
+
+    def consume(_, __, batches):
+        reads.append(sum(len(batch) for batch in batches))
+        day = len(reads) + 1
+        store.publications.extend(row, "A", FAR + day)
+        lease(store, row, f"job {day}", day)
+        store.publications.decide(row, f"job {day}")
+        store.publications.close(row, f"job {day}")
+
+    store.read_payloads(*SALES, None, consume)
+    assert reads == [1]

@@ -170,3 +170,14 @@ def test_what_a_dead_repair_has_left_stays_right_and_is_taken_up(rows, monkeypat
     is_right(store, "renamed")
     store.drop_table("shop", "renamed")
     assert store.totals("shop", "sold") == NOTHING
+
+
+def test_a_damaged_recount_keeps_no_writer_back(rows):
+    store = PartitionStore(rows)
+    for damage in (b"x", b'["", [0, 0, 0, 0, 0, 0, 0]]\n\x01\x00\x01\x00'):
+        store._tables.transactions.run(
+            lambda transaction, cell=damage: transaction.row(table_key("shop", "sales")).put_cell(recount.RECOUNT, cell)
+        )
+        store.add_partitions("shop", "sales", partitions([f"2001-01-0{len(damage) % 7 + 1}"]))
+        store.repair("shop", "sales")
+        assert store.totals("shop", "sales").partitions == len(store.partition_names("shop", "sales"))

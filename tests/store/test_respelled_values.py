@@ -8,7 +8,8 @@ import pytest
 
 from hbstore import AlreadyExists, Column, InvalidPartitionValue, Partition, Table, connect
 from hbstore.names import partition_name
-from hbstore.plans.scan_plan import ScanKind
+from hbstore.plans.key_line import key_line
+from hbstore.plans.scan_plan import ScanKind, absolute, relative
 from hbstore.rows import connect as connect_rows
 from hbstore.store.partition_store import PartitionStore
 from tests.store.conftest import sales_table, values
@@ -200,3 +201,19 @@ def test_timelines_count_their_times(url):
         assert daily() == both
         store.drop_partitions("shop", "sales", [(MIDNIGHT, "9")])
         assert daily() == {"first": "2024-01-01", "latest": "2024-01-01", "holes.size": "0"}
+
+
+def test_a_plan_that_skips_over_the_spellings_of_one_value_is_explained(sales):
+    """So many rows that a skip scan is taken: its plan has no fixed cell, though its range holds one value."""
+    sales.create_table(Table("shop", "odd", [Column("hour", "int"), Column("k", "int")], location="s3://shop/odd"))
+    hours = ("8", "9", "9.0", " 9", "9.5", "10")
+    odd = sales.table("shop.odd")
+    odd.add([Partition((hour, str(k))) for hour in hours for k in range(300)], invalid_values="keep")
+    plan = odd.plan("hour = 9 and k > 297")
+    assert [scan.kind for scan in plan.get_plans()] == [ScanKind.SKIP]
+    assert absolute(relative(plan.get_plans()[0]), plan.schema) == plan.get_plans()[0]
+    explained = odd.explain("hour = 9 and k > 297", analyze=True).to_dict()
+    assert explained["rows_returned"] == 8
+    assert key_line(plan)
+    reads = odd.explain("hour = 9 and k = 7").to_dict()["scans"]
+    assert len(reads) == 1

@@ -225,7 +225,7 @@ class Answer:
                     offer, period = offers[source.table], source.period
                     partitioned = isinstance(period, UpdatePeriod) and not offer.on.is_continuous
                     # Rows of partitions stand apart by period where that tells their times, or which of them are meant.
-                    apart = source.cut or (partitioned and any(name not in offer.columns for name in self.needs.times))
+                    apart = source.cut or (partitioned and self.needs.times != self.needs.times_of_rows(offer))
                     key: object = (number, source.table, *holds.values(), period if apart else None, source.cut)
                     first.setdefault(key, (offer, number, holds))
                     if source.cut or not partitioned:
@@ -234,7 +234,7 @@ class Answer:
                         runs.setdefault(key, []).append((period, start, stop))
         for key, (offer, number, holds) in first.items():
             own_runs, ranges = _joined(runs.get(key, ())), united(moments.get(key, ()))
-            yield Part(offer, number, tuple(own_runs), holds, tuple(ranges))
+            yield Part(offer, number, tuple(own_runs), holds, tuple(ranges), self.needs.times_of_rows(offer))
         if not first:  # no rows, but with all columns
             yield Part(self.blocks[0].offers[0], 0, (), dict.fromkeys(self.flagged, False))
 

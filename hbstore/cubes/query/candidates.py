@@ -310,10 +310,10 @@ class Needs:
         answers = unit is None or unit.answers(offer)
         if unit is not None and answers:
             needed |= unit.needed(offer)
-        if offer.on.is_continuous:
-            needed |= self.times  # as no partitions tell them
-        missing = sorted(needed - offer.fields)
-        if missing:
+        lacking = needed - offer.fields
+        if offer.on.is_continuous:  # no partitions tell times
+            lacking |= self.times - self.times_of_rows(offer) - offer.reached.keys()
+        if missing := sorted(lacking):
             looks = (look for look in self.looks if look.dimension in missing and not look.periods)
             untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))
             told = f", and partitions do not tell {', '.join(untold)}" if untold else ""
@@ -333,7 +333,14 @@ class Needs:
 
     def _told(self, offer: Offer) -> list[TimeLook]:
         """What the times of a storage table's partitions have to tell."""
-        return [look for look in self.looks if look.periods and look.dimension not in offer.columns]
+        of_rows = self.times_of_rows(offer)
+        return [look for look in self.looks if look.periods and look.dimension not in of_rows]
+
+    def times_of_rows(self, offer: Offer) -> frozenset[str]:
+        """The time dimensions that columns of a storage table tell; a date tells nothing that differs within days."""
+        finer = {look.dimension for look in self.looks if look.periods and UpdatePeriod.DAILY not in look.periods}
+        kinds = {name: parse_type(offer.columns[name].type) for name in self.times if name in offer.columns}
+        return frozenset(name for name, kind in kinds.items() if name not in finer or not isinstance(kind, DateType))
 
     def _lacks_period(self, offer: Offer) -> str:
         """Which update periods a storage table lacks."""

@@ -134,6 +134,7 @@ class _Resolver:
                 self.selected.setdefault(alias.lower(), tree)
 
     def _grouped(self, node: exp.Expr) -> exp.Expr:
+        node = node.unnest()  # as Spark: (2) is a place, too
         selected = self._placed(node)
         if isinstance(node, exp.Column) and not node.table and not self._is_field(node):
             selected = self.selected.get(node.name.lower())
@@ -155,6 +156,7 @@ class _Resolver:
         return any(node.name == one.name for one in self.made.cube.measures)
 
     def _ordered(self, node: exp.Expr) -> exp.Expr:
+        node = node.unnest()
         place = self._placed(node)
         return self._tree(node, self.selected) if place is None else place
 

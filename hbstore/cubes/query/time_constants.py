@@ -101,6 +101,8 @@ def _lengths(tree: exp.Expr) -> Iterator[tuple[Fraction, str]]:
         first, last = (_SPANNED.index(end.name.upper()) for end in (unit.this, unit.expression))
         yield from zip(map(Fraction, re.findall(_NUMBER, text)), _SPANNED[first : last + 1], strict=True)
     elif unit is not None:
+        if re.fullmatch(rf"\s*[+-]?{_NUMBER}\s*", text) is None:
+            raise ValueError
         yield Fraction(text.strip()), unit.name.upper().removesuffix("S")
     elif (written := _WRITTEN.fullmatch(text)) is not None:
         for number, name in re.findall(rf"([+-]?\s*{_NUMBER})\s+([A-Z]+)", written[1], re.IGNORECASE):
@@ -130,8 +132,11 @@ def _begun_at(tree: exp.Expr) -> Periods:
         return frozenset() if by is None else begun_at(tree.this) & by.keeps
     name, arguments = name_of(tree), tree.expressions
     if name in ("date_trunc", "trunc") and len(arguments) == 2:  # noqa: PLR2004  a unit and a time
-        unit = UNITS.get(arguments[0 if name == "date_trunc" else 1].name.upper())
+        written = arguments[0 if name == "date_trunc" else 1]
+        unit = UNITS.get(written.name.upper()) if isinstance(written, exp.Literal) else None
         return frozenset() if unit is None else WITHIN[unit]
+    if name == "date_add" and len(arguments) == 3:  # noqa: PLR2004  DATE_ADD(HOUR, 6, t) is a time of any hour
+        return frozenset()
     if isinstance(tree, exp.Cast) and tree.to.this == exp.DType.DATE:
         return WITHIN[UpdatePeriod.DAILY]
     return WITHIN[UpdatePeriod.DAILY] if name in _DATES else frozenset()

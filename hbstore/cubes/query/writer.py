@@ -75,6 +75,7 @@ class Part:
         runs: their partitions: update periods, each with the first index and the one behind the last.
         moments: where partitions are not read as wholes, or the table has none, the ranges of time of the rows.
         holds: which ranges of the query they are in, by number.
+        times: the time dimensions that columns tell; partitions tell the others.
     """
 
     offer: Offer
@@ -82,6 +83,7 @@ class Part:
     runs: tuple[tuple[UpdatePeriod, int, int], ...]
     holds: Mapping[int, bool]
     moments: tuple[tuple[int, int], ...] = ()
+    times: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +372,7 @@ def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
     null = exp.Null()
     yield from (exp.column(name, quoted=True) for name in columns.attributes)
     for name in columns.times:
-        if name in part.offer.columns:
+        if name in part.times:
             tree: exp.Expr = timestamp(exp.column(name, quoted=True))
         else:
             period = next((period for period, *_ in part.runs), UpdatePeriod.DAILY)  # all of a part are of one

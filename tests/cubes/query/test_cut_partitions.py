@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from hbstore.cubes.logical_tables import Column
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rewriting import rewrite
 from hbstore.errors import NoCandidate
@@ -126,3 +127,14 @@ def test_rows_of_random_stars(group):
     assert not missing  # but no fact has all fields
     assert answered > 10
     assert cut > 10
+
+
+def test_dates_of_rows_tell_no_hours():
+    """A fact has the time as a date, its partitions as hours: hours are those of partitions, days of either."""
+    days = fact("days", "fare", table("lake", "HOURLY"))
+    days = days.changed(columns=[*days.columns, Column(name="start_time", type="date")])
+    with opened(*CUBE, days) as cubes:
+        cubes.add_partitions("days", "lake", HOURS)
+        query = FARE.format("2015-01-10", "2015-01-11").replace("select", "select {} as x,")
+        assert "CAST(`start_time` AS TIMESTAMP)" not in cubes.rewrite(query.format("hour(start_time)")).sql
+        assert "CAST(`start_time` AS TIMESTAMP)" in cubes.rewrite(query.format("year(start_time)")).sql

@@ -81,6 +81,11 @@ def world():
             "select distinct ts from rides {} order by date_trunc('month', ts)",
             "select distinct ts from {}",
         ),
+        # A number in brackets is a place, too.
+        (
+            "select bike, region, max(low) from rides {} group by (1), (region) order by (2) desc, (bike) limit 2",
+            "select bike, region, max(low) from {} group by bike, region order by region desc, bike limit 2",
+        ),
         (
             "select region, bike as region2, max(low) as bike from rides {} having max(bike) = 'b' and bike > 0",
             "select region, bike, max(low) from {} group by region, bike having max(bike) = 'b' and max(low) > 0",

@@ -94,6 +94,10 @@ def periods(names: str) -> frozenset[UpdatePeriod]:
         ("t = '2015-01-10'", ROWS),
         ("t between '2015-01-10' and '2015-01-31 23:59:59.999999'", "DAILY"),
         ("t >= '2015-01-10 06:30'", "MINUTELY"),
+        ("t >= date_add(HOUR, 6, timestamp'2015-01-10')", ROWS),
+        ("t >= date_add('2015-01-10', 6)", "DAILY"),
+        ("month(t + interval '1/0' day)", ROWS),
+        ("month(t + interval '1e3000000' day)", ROWS),
         ("t >= '2015-01-10T06:00:00+02:00'", ROWS),
         ("t >= '2015-13-01'", ROWS),
         ("t >= current_date() - interval 7 days", "DAILY"),
@@ -126,6 +130,7 @@ def test_time_zones_have_had_other_offsets(claimed):
     assert claimed.of(days, "0001-01-01", "9999-01-01") == periods(ROWS)
     assert claimed.of(days.replace("(t,", "(t - interval 200 years,")) == periods("SECONDLY")
     assert claimed.of(days.replace("(t,", "(date_add(t, n),")) == periods("DAILY")
+    assert claimed.of(days.replace("(t,", "(t + interval 1900 years,")) == periods(ROWS)  # too many to look through
     assert claimed.of("hour(from_utc_timestamp(t, 'Asia/Gaza'))") == periods("MINUTELY")  # at 00:01, in some years
 
 

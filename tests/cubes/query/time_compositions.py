@@ -28,7 +28,8 @@ MOMENTS = [
     *("'2015-01-10'", "'2015'", "'2015-04'", "date'2015-02-01'", "timestamp'2015-01-05 06:00:00'", "'2018-01-01'"),
     *("'2015-01-31 23:59:59.999999'", "cast('2015-06-01' as timestamp)", "date_trunc('week', '2015-03-04')"),
     *("to_date('2015-10-01')", "current_date() - interval 4000 days", "'2015-01-10 06:30'", "'2015-01-04'"),
-    *("'2015-03-01' + interval 1 month", "date'2015-01-01' + interval 6 hours"),
+    *("'2015-03-01' + interval 1 month", "date'2015-01-01' + interval 6 hours", "last_day('2015-01-10')"),
+    *("date_add(HOUR, 6, timestamp'2015-01-10')", "timestampadd(DAY, 1, '2015-01-10')", "add_months('2015-01-10', 1)"),
 ]
 NUMBERS = ["1", "2", "3", "4", "6", "7", "12", "14", "24", "36"]
 DAYS = ["MON", "Monday", "SU", "SUN", "WED", "Friday"]
