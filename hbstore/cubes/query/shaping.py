@@ -74,10 +74,16 @@ class Shaped:
             return offer.refusal(MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing)
         return replace(offer.candidate, able=True)
 
+    def _answers_any_moment(self, offer: Offer) -> bool:
+        """Whether rows tell their times, so that a partition that is registered is read in part."""
+        if offer.on.is_continuous:
+            return True
+        return offer.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(offer))
+
     def between_partitions(self, offers: Sequence[Offer], missing: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
-        if any(offer.on.is_continuous for offer in offers):
-            return []  # which answers any moment, once it is there
+        if any(self._answers_any_moment(offer) for offer in offers):
+            return []
         periods = {period for offer in offers for period in self.needs.periods(offer)}
         left: list[tuple[int, int]] = []
         for start, stop in missing:

@@ -138,3 +138,12 @@ def test_dates_of_rows_tell_no_hours():
         query = FARE.format("2015-01-10", "2015-01-11").replace("select", "select {} as x,")
         assert "CAST(`start_time` AS TIMESTAMP)" not in cubes.rewrite(query.format("hour(start_time)")).sql
         assert "CAST(`start_time` AS TIMESTAMP)" in cubes.rewrite(query.format("year(start_time)")).sql
+
+
+def test_an_hour_that_is_not_registered_yet_is_missing_and_not_too_coarse():
+    """Rows tell their times, so the hour that is under way answers its first half, once it is there."""
+    with opened(*MODEL) as cubes:
+        cubes.add_partitions("raw", "lake", HOURS[:5])
+        with pytest.raises(NoCandidate, match="partitions are missing for the time range") as caught:
+            cubes.rewrite(FARE.format("2015-01-10", "2015-01-10-05:37"))
+        assert moments(caught.value.missing) == [("05:00", "05:37")]
