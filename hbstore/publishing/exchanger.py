@@ -77,9 +77,8 @@ def exchange_partitions(
         "the partitions are exchanged, but the store became unavailable before their files were moved", table=target
     ):
         left = _follow(warehouse, files)
-    return Exchanged(
-        tuple(store.get_partitions(*target_name, [partition.values for partition in partitions])), tuple(left)
-    )
+        there = store.get_partitions(*target_name, [partition.values for partition in partitions])
+    return Exchanged(tuple(there), tuple(left))
 
 
 def _lease(publisher: Publisher, files: ExchangeFiles) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 
 ROWS = """
     (1, 2, 'ax', true, DATE'2020-01-31', TIMESTAMP'2020-01-02 03:04:05.678', 2.5D, array(1, 2, 3), map('k', 1),
@@ -24,7 +23,7 @@ class SparkValues:
 
     def __init__(self, spark):
         self.spark = spark
-        logging.getLogger("SQLQueryContextLogger").disabled = True  # each error of Spark with its stack
+        PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True  # each error of Spark with its stack
         self.parser = spark._jsparkSession.sessionState().sqlParser()
         spark.conf.set(TIME_TYPE, "true")  # which Spark 4.3 has, and does not let people use yet
         spark.sql(f"SELECT * FROM VALUES {ROWS} AS t({', '.join(COLUMNS)})").createOrReplaceTempView("t")
@@ -33,7 +32,7 @@ class SparkValues:
         """Leave the session as it was."""
         self.spark.catalog.dropTempView("t")
         self.spark.conf.unset(TIME_TYPE)
-        logging.getLogger("SQLQueryContextLogger").disabled = False
+        PySparkLogger.getLogger("SQLQueryContextLogger").disabled = False
 
     def tree(self, text):
         """How Spark reads an expression; an error is the name of its class."""

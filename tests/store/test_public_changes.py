@@ -26,6 +26,9 @@ MADE_OF_OTHERS = ("cubes", "table handle", "timelines of a table")
 BUILDING = {f"timelines.{name}" for name in ("of", "read", "read_with_totals", "check", "export")}
 """Readers of timelines that have them built, as `timelines.rebuild` does, where nobody has read them before."""
 
+REPAIRING = {"store.repair"}
+"""What finishes changes of others and counts anew; tests/store/test_recount.py interleaves it and lets it die."""
+
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
@@ -55,7 +58,7 @@ def test_every_public_method_that_changes_rows_is_in_the_table(owner, monkeypatc
             getattr(made, method)(**arguments)
         if writes:
             changing.add(f"{owner.replace(' ', '_')}.{method}")
-    assert changing - BUILDING <= in_table
+    assert changing - BUILDING - REPAIRING <= in_table
 
 
 @pytest.mark.parametrize("listed", [attempt.MAX_LISTED, 0], ids=["listed", "stored"])
