@@ -46,11 +46,9 @@ def expected(kind, text):
         "1969-12-31 23:59:59.9": dt.datetime(1969, 12, 31, 23, 59, 59, 900_000),  # noqa: DTZ001
         "2013-02-30": None,
     }  # fmt: skip
-    if text == NULL_PARTITION:
-        return None
-    if kind == "string" or "char" in kind:
+    if text != NULL_PARTITION and (kind == "string" or "char" in kind):
         return text
-    if text.startswith("kept"):
+    if text == NULL_PARTITION or text.startswith("kept"):
         return None
     if text in known:
         return known[text]
