@@ -50,8 +50,6 @@ MORE_BYTES: Final = "MORE_BYTES"
 MORE_ROWS: Final = "MORE_ROWS"
 MORE_PARTITIONS: Final = "MORE_PARTITIONS"
 
-"""How often the facts of a cube are read while others alter them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
