@@ -249,7 +249,7 @@ def _order(query: QueryText, resolved: Resolved) -> None:
         UnsupportedQuery: rows that come once are ordered by what is not selected.
     """
     named = Counter(alias.lower() for alias, _ in resolved.select)
-    places = {tree: place for place, (_, tree) in reversed([*enumerate(resolved.select, 1)])}
+    places = {tree.unnest(): place for place, (_, tree) in reversed([*enumerate(resolved.select, 1)])}
 
     def alias_of(node: exp.Expr) -> exp.Expr:
         alias = resolved.select[places[node] - 1][0] if node in places else ""
