@@ -1,8 +1,8 @@
 r"""Row keys: ``db 00 table 00 value1 … valueN trailer``.
 
 A value is a *cell*: a tag byte and a payload. Tag 01 is the null partition, 02 a value of the column's type, 03 text
-that is no value of that type. A *respelled* value, a text such as ``9.0`` in an int column, has FE and the text behind
-the payload of the value that engines read: it is found by the value, and stays a partition of its own.
+that is no value of that type. A *respelled* value, a text such as ``05`` or ``9.0`` in an int column, has FE and the
+text behind the payload of the value that engines read: it is found by the value, and stays a partition of its own.
 
 Cells sort as their values do, whatever stands behind them, so the keys of a table sort as its partitions do. The
 trailer holds each cell's offset in 2 bytes, so that the k-th cell is found without reading the others. docs/keys.md has
@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hbstore.errors import CorruptRow, InvalidPartitionValue
-from hbstore.types import ColumnType, Value, escape, unescape
+from hbstore.types import ColumnType, Value, escape, read_value, unescape
 
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """Hive's name for the partition of rows whose partition column is NULL or the empty text."""
@@ -91,11 +91,11 @@ def is_cell(data: bytes, column_type: ColumnType) -> bool:
 
 
 def is_respelled(column_type: ColumnType, cell: bytes) -> bool:
-    """Whether a cell holds a value and a text that engines read as that, but that is no spelling of the type.
+    """Whether a cell holds a value and a text that engines read as that, but that is not how the type spells it.
 
     >>> from hbstore.types import parse_type
-    >>> [is_respelled(parse_type("int"), text_cell(parse_type("int"), text)) for text in ("9", "9.0", "nine")]
-    [False, True, False]
+    >>> [is_respelled(parse_type("int"), text_cell(parse_type("int"), text)) for text in ("9", "09", "9.0", "nine")]
+    [False, True, True, False]
     """
     width = column_type.width
     return width is not None and cell[1 + width : 2 + width] == RESPELLED and cell[:1] == TAG_VALUE
@@ -119,26 +119,25 @@ def cell_value(column_type: ColumnType, cell: bytes) -> Value:
 def text_cell(column_type: ColumnType, text: str) -> bytes:
     """The cell of a value's text: 01 for the null partition, 02 where it is a value, else 03 and the text itself.
 
-    Texts that parse as one value have one cell. A respelled value has one for each text; a text that is too long for
-    its type is a value as it stands. The empty text is the null partition's, too, as in Hive's names and folders.
+    Each text has a cell of its own: the value's if the type spells the value so, else that of a respelled value. A text
+    that is too long for its type is a value as it stands. The empty text is the null partition's, too, as in Hive's
+    names and folders.
 
     Raises:
         ValueError: the text cannot be stored at all (a lone surrogate).
     """
     if not text or text == NULL_PARTITION:
         return TAG_NULL
-    try:
-        return TAG_VALUE + column_type.encode(column_type.parse(text))
-    except ValueError:
-        value = column_type.read(text)
+    value = read_value(column_type, text)
     if value is None:
         return TAG_TEXT + escape(text)
     cell = value_cell(column_type, value)
-    return cell if column_type.width is None else cell + RESPELLED + escape(text)
+    is_own = column_type.width is None or column_type.text(value) == text
+    return cell if is_own else cell + RESPELLED + escape(text)
 
 
 def fits(column_type: ColumnType, text: str) -> bool:
-    """Whether a text is the null partition's, or is spelled as the type's values are.
+    """Whether a text is the null partition's, or one that Hive reads as a value of the type, such as ``05`` of an int.
 
     >>> from hbstore.types import parse_type
     >>> fits(parse_type("int"), "05"), fits(parse_type("int"), "5.0")
@@ -154,11 +153,11 @@ def fits(column_type: ColumnType, text: str) -> bool:
 
 
 def cell_text(column_type: ColumnType, cell: bytes) -> str:
-    """The text of a cell: canonical for a value in its own spelling, else as it was written.
+    """The text of a cell, as it was written.
 
     >>> from hbstore.types import parse_type
     >>> cell_text(parse_type("int"), text_cell(parse_type("int"), "05"))
-    '5'
+    '05'
     """
     tag = cell[:1]
     if tag == TAG_NULL:

@@ -211,7 +211,6 @@ _DONE: Final = {
 def _problems(table: TableTransfer) -> Iterator[str]:
     """What a person should look at, by name."""
     lines = [
-        *(f"left out {name}: its values equal those of {other}" for name, other in table.collided),
         *(f"left out {name}: {why}" for name, why in (*table.unreadable, *table.partitions.refused)),
         *(f"kept as text {name}: a value does not fit its column's type" for name in table.untyped),
         *(f"differs {name}" for name in table.partitions.wrong),
@@ -257,7 +256,6 @@ def _document(done: Transfer) -> dict[str, Any]:
                 "same": table.partitions.same,
                 "kept": list(table.partitions.kept),
                 "statistics": table.partitions.statistics,
-                "collided": [{"partition": name, "beside": other} for name, other in table.collided],
                 "refused": [
                     {"partition": name, "why": why} for name, why in (*table.unreadable, *table.partitions.refused)
                 ],

@@ -24,10 +24,10 @@ from hbstore.keys import TAG_VALUE, cell_text, text_cell, value_part
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partition_from_payload
+from hbstore.structs import partition_from_payload, partition_values
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
-from hbstore.types import ColumnType, DateType, TimestampType
+from hbstore.types import DateType, TimestampType
 
 Values: TypeAlias = tuple[str, ...]
 
@@ -82,8 +82,8 @@ class Dumps:
 
     def latest_values(self, values: Sequence[str]) -> Values:
         """The values of `latest` in the combination that some values are in."""
-        found, at = self._canonical(values), self._time_at
-        return (*found[:at], LATEST, *found[at + 1 :])
+        at = self._time_at
+        return (*values[:at], LATEST, *values[at + 1 :])
 
     def copied(self, copies: Iterable[Partition]) -> list[Values]:
         """The values of the partitions that some called `latest` are copies of, whether they are there or not."""
@@ -114,7 +114,7 @@ class Dumps:
         stored_payloads = self._payloads([partition.values for partition in changes.put])
         putting: list[Partition] = []
         for partition in changes.put:
-            stored = stored_payloads.get(self._canonical(partition.values))
+            stored = stored_payloads.get(partition.values)
             if stored is None:
                 raise PartitionNotFound(
                     "the partition does not exist",
@@ -123,7 +123,7 @@ class Dumps:
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
             putting.append(updated(partition_from_payload(stored), partition))
-        gone = {self._canonical(values) for values in changes.drop}
+        gone = set(changes.drop)
         times = {(self.latest_values(values), self._time_in(values)) for values in gone}
         newest = {
             values: latest
@@ -157,11 +157,7 @@ class Dumps:
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
             for partition in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
                 values = self.latest_values(partition.values)
-                if (
-                    values in combinations
-                    and self._canonical(partition.values) not in gone
-                    and self._is_dump(partition)
-                ):
+                if values in combinations and partition.values not in gone and self._is_dump(partition):
                     best = newest.get(values)
                     if best is None or self._newness(partition) > self._newness(best):
                         newest[values] = partition
@@ -184,10 +180,7 @@ class Dumps:
     def _payloads(self, values: Sequence[Values]) -> dict[Values, bytes]:
         """The stored bytes of those of some partitions that are there."""
         found = self.store.get_payloads(self.table.database, self.table.name, values)
-        return {self._canonical(partition_from_payload(data).values): data for data in found}
-
-    def _canonical(self, values: Sequence[str]) -> Values:
-        return canonical_values(self.table, values)
+        return {partition_values(data): data for data in found}
 
     def _is_dump(self, one: Partition) -> bool:
         return one.values[self._time_at] != LATEST and self._time(one) is not None
@@ -239,14 +232,3 @@ def updated(stored: Partition, given: Partition) -> Partition:
     """A stored partition with other parameters, and with another location where one is given."""
     location = stored.location if given.location is None else given.location
     return replace(stored, location=location, parameters=given.parameters)
-
-
-def canonical_values(table: Table, values: Sequence[str]) -> Values:
-    """Values as their types write them: an int's ``05`` is ``5``. What does not fit its type stays as it is."""
-    return tuple(map(_canonical_text, table.key_types, values))
-
-
-def _canonical_text(kind: ColumnType, text: str) -> str:
-    with suppress(ValueError):
-        return kind.text(kind.parse(text))
-    return text

@@ -13,7 +13,7 @@ from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
-from hbstore.cubes.latest import Dumps, canonical_values, updated
+from hbstore.cubes.latest import Dumps, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import (
@@ -255,10 +255,10 @@ class _Place:
         payloads = self.store.get_payloads(
             self.table.database, self.table.name, [partition.values for partition in distinct]
         )
-        stored = {self._canonical(partition.values): partition for partition in map(partition_from_payload, payloads)}
+        stored = {partition.values: partition for partition in map(partition_from_payload, payloads)}
         new = []
         for partition in distinct:
-            existing = stored.get(self._canonical(partition.values))
+            existing = stored.get(partition.values)
             if existing is None:
                 new.append(partition)
             elif not _is_of_period(existing, partition):
@@ -281,10 +281,8 @@ class _Place:
 
         def change() -> None:
             payloads = self.store.get_payloads(database, name, [partition.values for partition in meant])
-            stored = {
-                self._canonical(partition.values): partition for partition in map(partition_from_payload, payloads)
-            }
-            pairs = [(partition, stored.get(self._canonical(partition.values))) for partition in meant]
+            stored = {partition.values: partition for partition in map(partition_from_payload, payloads)}
+            pairs = [(partition, stored.get(partition.values)) for partition in meant]
             matching = [
                 (partition, existing)
                 for partition, existing in pairs
@@ -313,10 +311,7 @@ class _Place:
 
     def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
         """Partitions without those that stand there twice."""
-        return list({self._canonical(one.values): one for one in partitions}.values())
-
-    def _canonical(self, values: Sequence[str]) -> tuple[str, ...]:
-        return canonical_values(self.table, values)
+        return list({one.values: one for one in partitions}.values())
 
 
 def _is_of_period(stored: Partition, meant: Partition) -> bool:

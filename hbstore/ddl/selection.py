@@ -1,7 +1,7 @@
 """Which partitions specs, conditions and filters select.
 
-Values are compared by type, as everywhere: ``hour = '05'`` selects the partition ``hour=5``. A value that is none of
-its column's type selects the partitions that were kept with that very text.
+``hour = '05'`` means the text of a value, as specs do everywhere: it selects ``hour=05``, and not ``hour=5``. All other
+comparisons are by type.
 """
 
 from __future__ import annotations

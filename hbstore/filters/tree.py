@@ -217,9 +217,9 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SpecValue:
-    """The partitions that a spec names by a text: those whose value has the text's identity.
+    """The partitions that a spec names by the text of their value.
 
-    ``05`` names the ``5`` of an int column, not ``5.0``, of which engines read the same; a comparison selects both.
+    ``5`` names the ``5`` of an int column, and not ``05``, of which engines read the same; a comparison selects both.
     """
 
     column: str

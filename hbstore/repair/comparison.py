@@ -23,7 +23,7 @@ Mode: TypeAlias = Literal["add", "drop", "sync"]
 MODES: Final[tuple[Mode, ...]] = ("add", "drop", "sync")
 
 Cells: TypeAlias = tuple[bytes, ...]
-"""The typed values of a partition: what makes ``hour=05`` and ``hour=5`` one and the same."""
+"""The values of a partition, which columns in another case and other escapes in a folder's name leave the same."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
 from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
 
 from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
+from hbstore.keys import NULL_PARTITION
 from hbstore.model import Table, partition_value_texts
 from hbstore.spark.columns import fields_by_name
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema
 from hbstore.spark.texts import column_of, text_column, value_text
+from hbstore.types import ColumnType, TimestampType, read_value
 
 Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
 
@@ -23,6 +26,8 @@ _WHOLE: Final = (spark_types.ByteType, spark_types.ShortType, spark_types.Intege
 _DIGITS: Final = (3, 5, 10, 20)
 """Of each of these whole types."""
 _TEXTS: Final = (StringType, CharType, VarcharType)
+_AS_WRITTEN: Final = (*_TEXTS, spark_types.TimestampType, spark_types.TimestampNTZType)
+"""Types of partition columns whose texts are not cast: a time would change with the session's zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class WritePlan:
         if table.location is None:
             raise InvalidInput("the table has no location", table=table, hint="Give the table a location")
         names = {name.lower(): name for name in table.partition_column_names}
+        types = dict(zip(table.partition_column_names, table.key_types, strict=True))
         texts = {}
         for column, value in static.items():
             if column.lower() not in names:
@@ -69,7 +75,9 @@ class WritePlan:
                     partition_columns=", ".join(names.values()),
                     hint="Give static values only for partition columns; put other columns into the DataFrame",
                 )
-            (texts[names[column.lower()]],) = partition_value_texts([value_text(value)])
+            name = names[column.lower()]
+            (text,) = partition_value_texts([value_text(value)])
+            texts[name] = _as_spark_writes(types[name], text)
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
         if writer is None:
             writer = "grouped" if dynamic else "single"
@@ -110,9 +118,13 @@ class WritePlan:
         for name in self.dynamic:
             frame_field = fields[name.lower()]
             column = column_of(frame, frame_field.name)
+            kind = types[name].dataType
             if not isinstance(frame_field.dataType, _TEXTS):
-                self._check_type(name, frame_field.dataType, types[name].dataType)
-                column = text_column(column.cast(types[name].dataType), types[name])
+                self._check_type(name, frame_field.dataType, kind)
+                column = text_column(column.cast(kind), types[name])
+            elif not isinstance(kind, _AS_WRITTEN):
+                # As Spark's INSERT: rows of 05 belong to 5. What is no value stays, and is refused.
+                column = f.coalesce(text_column(column.try_cast(kind), types[name]), column)
             columns.append(column.cast("string").alias(name))
         return frame.select(*columns)
 
@@ -130,6 +142,12 @@ class WritePlan:
                 expected=target.simpleString(),
                 hint="Cast the column to the expected type",
             )
+
+
+def _as_spark_writes(kind: ColumnType, text: str) -> str:
+    """The text of a static value as INSERT writes it: ``05`` of an int is ``5``; what is no value stays as it is."""
+    value = None if isinstance(kind, TimestampType) or text == NULL_PARTITION else read_value(kind, text)
+    return text if value is None else kind.text(value)
 
 
 def _widens(source: DataType, target: DataType) -> bool:

@@ -1,8 +1,9 @@
 """Older stores: partitions whose keys an earlier version made get the keys that this one makes of their values.
 
-Up to format 3 a respelled value, such as ``9.0`` in an int column, was kept as a text that no comparison selects. Such
-partitions move to their new keys, some in each transaction. Only then the store says that it has this version's format;
-so nobody asks a store that is half moved, and where a process dies on the way the next one goes on.
+Up to format 3 a respelled value had the value's own key, such as ``05`` in an int column, or was kept as a text that no
+comparison selects, such as ``9.0``. Such partitions move to their new keys, some in each transaction. Only then the
+store says that it has this version's format; so nobody asks a store that is half moved, and where a process dies on the
+way the next one goes on.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from hbstore.errors import (
     StoreReadOnly,
     TableNotFound,
 )
-from hbstore.keys import TAG_END, TAG_TEXT, row_key, successor
+from hbstore.keys import row_key, successor
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
-from hbstore.rows.predicate import CellIn, any_of
 from hbstore.store.changes import Change
 from hbstore.store.hive.companion_keys import companion_keys
 from hbstore.store.publications_cell import is_decided_by_earlier_version
@@ -62,7 +62,7 @@ def bring_up(tables: Tables) -> None:
 
 
 def rekey(tables: Tables, row: TableRow) -> int:
-    """Move the partitions of a table that were kept as texts and are values to their keys; how many. O(partitions)."""
+    """Move the partitions of a table that have an earlier version's keys to their own; how many. O(partitions)."""
     for commit in row.log.commits:  # what is decided may not be written yet
         tables.transactions.roll_forward(row.key, commit)
     moved, start = 0, row.definition.prefix
@@ -73,15 +73,11 @@ def rekey(tables: Tables, row: TableRow) -> int:
 
 
 def _stale(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
-    """The keys of partitions that were kept as texts and have other keys now; those of damaged ones stay."""
-    leaves = [
-        CellIn(at, ((TAG_TEXT, TAG_END),))
-        for at, column_type in enumerate(row.definition.schema.types)
-        if column_type.name != "string"  # any text is a value of it
-    ]
-    if not leaves:
+    """The keys of partitions that have other keys now; those of damaged ones stay."""
+    types = row.definition.schema.types
+    if all(column_type.name == "string" for column_type in types):  # any text is a value of it, and its own spelling
         return
-    for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix), any_of(leaves)):
+    for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix)):
         for key, payload in batch:
             with suppress(CorruptRow, InvalidPartitionValue):
                 if partition_key(row, partition_values(payload)) != key:

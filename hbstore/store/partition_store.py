@@ -563,12 +563,12 @@ class PartitionStore:
     # Reading partitions
 
     def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
-        """Read a partition by its values or its spec, compared by type: "05" finds an int's "5". One read, O(log rows).
+        """Read a partition by its values or its spec, which are texts: an int's "05" is not "5". One read, O(log rows).
 
         Raises:
             PartitionNotFound: there is none with these values.
 
-        >>> store.get_partition("shop", "sales", ("2013-01-01", "05"))
+        >>> store.get_partition("shop", "sales", ("2013-01-01", "5"))
         <Partition ('2013-01-01', '5') at s3://shop/sales/ds=2013-01-01/hour=5>
         """
         return self._reader.get(database, table, values)
@@ -694,7 +694,7 @@ class PartitionStore:
         >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
         >>> store.add_partitions("d", "t", [Partition(("a", "05")), Partition(("b", "7"))])
         2
-        >>> store.partition_names("d", "t", spec={"hour": "5"})
+        >>> store.partition_names("d", "t", spec={"hour": "05"})
         ['ds=a/hour=05']
         """
         dialect = checked_dialect(like_dialect)

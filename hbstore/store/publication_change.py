@@ -30,7 +30,7 @@ def written_keys(row: TableRow, manifest: Manifest) -> dict[bytes, PartitionWrit
     """What a publication does with partitions, by their keys.
 
     Raises:
-        InvalidPartitionValue: two texts name one partition, or a partition has too many or too few values.
+        InvalidPartitionValue: a partition stands there twice, or has too many or too few values.
     """
     writes: dict[bytes, PartitionWrite] = {}
     columns = row.table.partition_column_names
@@ -38,10 +38,10 @@ def written_keys(row: TableRow, manifest: Manifest) -> dict[bytes, PartitionWrit
         other = writes.setdefault(partition_key(row, write.values), write)
         if other is not write:
             raise InvalidPartitionValue(
-                "two texts name the same partition",
+                "a partition stands in the manifest twice",
                 table=row.table,
-                partitions=f"{partition_name(columns, other.values)}, {partition_name(columns, write.values)}",
-                hint="Values are compared by type: write equal values alike, or cast the column to its type",
+                partition=partition_name(columns, write.values),
+                hint="Give all files of a partition in one place",
             )
     return writes
 

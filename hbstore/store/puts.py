@@ -136,7 +136,7 @@ def texts_of(row: TableRow, values: PartitionValues) -> tuple[str, ...]:
 
 
 def partition_key(row: TableRow, values: PartitionValues) -> bytes:
-    """The row key of a partition; its values are compared by type, however they are written.
+    """The row key of a partition: of its values as they are written.
 
     Raises:
         InvalidPartitionValue: too many or too few values.
@@ -187,12 +187,12 @@ def already_exists(
     table: Table, values: Sequence[str], why: str = "already exists", *, adding: bool = False
 ) -> AlreadyExists:
     """The error for a partition that is in the way; when adding, those that are there can be passed over."""
-    pass_over = "; if_not_exists=True (--if-not-exists) skips existing partitions" if adding else ""
+    pass_over = "if_not_exists=True (--if-not-exists) skips existing partitions" if adding else ""
     return AlreadyExists(
         f"the partition {why}",
         table=table,
         partition=partition_name(table.partition_column_names, values),
-        hint=f"Values are compared by type: 05 and 5 are the same int{pass_over}",
+        hint=pass_over or "Drop it first, or give other values",
     )
 
 

@@ -96,13 +96,13 @@ class TableHandle:
     # Reading
 
     def partition(self, partition: PartitionValues) -> Partition:
-        """One partition by its values or its spec, compared by type: "05" finds an int's "5". One read, O(1).
+        """One partition by its values or its spec, which are texts: an int's "05" is not "5". One read, O(1).
 
         Raises:
             PartitionNotFound: there is none.
             InvalidPartitionValue: there are too many or too few values.
 
-        >>> sales.partition({"hour": "05", "ds": "2013-01-01"}).location
+        >>> sales.partition({"hour": "5", "ds": "2013-01-01"}).location
         's3://shop/sales/ds=2013-01-01/hour=5'
         """
         return self._reader.get(self.database, self.table_name, partition)

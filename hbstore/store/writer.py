@@ -158,7 +158,7 @@ class Writer:
                 new_key = batch.put(replace(partition_from_payload(stored), values=new_texts))
             puts, present = tuple(batch.rows.values()), {old_key: texts}
             payloads = _by_key(row, expected)
-            if new_key == old_key:  # the same typed values in other words: hour=05 becomes hour=5
+            if new_key == old_key:  # it keeps its values, and all else may change
                 return Change(puts, present=present, expected=payloads, times=batch.times)
             gone = _with_companions(row, present)
             puts += _statistics_of_renamed(row, view, old_key, new_key)

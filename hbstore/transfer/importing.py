@@ -130,7 +130,6 @@ class _Import:
             shown,
             done,
             outcome,
-            tuple(listed.collided),
             tuple(listed.untyped),
             tuple(listed.unreadable),
             max(0, extra - len(outcome.kept)),

@@ -1,24 +1,22 @@
-"""The partitions of one table to be copied, by their names: in key order, in pages, and what cannot be kept apart.
+"""The partitions of one table to be copied, by their names: in key order and in pages.
 
-A Hive Metastore tells partitions apart by their names. In a store values are compared by type, so that ``hour=05`` and
-``hour=5`` of an int are one partition. Of those the one that is written as its value is goes in, and the others are
-told by name. Values that are none of their column's type stay the texts that they are; they are told, too, as no filter
-that compares finds them.
+Values that are none of their column's type stay the texts that they are; they are told by name, as no filter that
+compares finds them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from hbstore.errors import InvalidPartitionValue
-from hbstore.keys import TAG_TEXT, cell_text, text_cell
+from hbstore.keys import TAG_TEXT, text_cell
 from hbstore.model import Table
 from hbstore.names import name_reader
 
 Identity: TypeAlias = tuple[bytes, ...]
-"""What partitions of a table differ in: their values by type, as cells."""
+"""What partitions of a table differ in: their values, as cells, which sort by type."""
 
 PAGE: Final = 1000
 """Partitions that are asked for and written at once."""
@@ -29,7 +27,7 @@ class Identities:
 
     >>> from hbstore.model import Column
     >>> identities = Identities(Table("shop", "sales", partition_columns=[Column("hour", "int")]))
-    >>> identities.of(["05"]) == identities.of(["5"])
+    >>> identities.of(["5"]) < identities.of(["05"]) < identities.of(["10"])
     True
     """
 
@@ -51,11 +49,6 @@ class Identities:
             )
         return tuple([self._cell(at, value) for at, value in enumerate(values)])
 
-    def is_canonical(self, values: Sequence[str]) -> bool:
-        """Whether values are written as they are: 5 and not 05."""
-        texts = map(cell_text, self._types, self.of(values))
-        return tuple(texts) == tuple(values)
-
     def _cell(self, at: int, value: str) -> bytes:
         cells = self._cells[at]
         cell = cells.get(value)
@@ -70,13 +63,11 @@ class TableListing:
 
     Attributes:
         names: by identity, in key order.
-        collided: names that are left out, and the name that goes in for each.
         untyped: names with a value that is none of its column's type.
-        unreadable: names that are none of the table's partitions, and why.
+        unreadable: names that are none of the table's partitions, or another name of one, and why.
     """
 
     names: dict[Identity, str] = field(default_factory=dict)
-    collided: list[tuple[str, str]] = field(default_factory=list)
     untyped: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
@@ -92,32 +83,19 @@ def listing(table: Table, names: Iterable[str]) -> TableListing:
     >>> from hbstore.model import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")])
     >>> listed = listing(table, ["hour=05", "hour=10", "hour=5", "hour=noon"])
-    >>> list(listed.names.values()), listed.collided, listed.untyped
-    (['hour=5', 'hour=10', 'hour=noon'], [('hour=05', 'hour=5')], ['hour=noon'])
+    >>> list(listed.names.values()), listed.untyped, listed.unreadable
+    (['hour=5', 'hour=05', 'hour=10', 'hour=noon'], ['hour=noon'], [])
     """
     listed = TableListing()
-    identities = Identities(table)
-    others: dict[Identity, list[str]] = {}
-    for identity, name in _read(table, identities, names, listed):
-        first = listed.names.setdefault(identity, name)
-        if first is not name:
-            others.setdefault(identity, [first]).append(name)
-    read = name_reader(table.partition_column_names)
-    for identity, same in others.items():
-        kept = min(same, key=lambda name: (not identities.is_canonical(read(name)), name))
-        listed.names[identity] = kept
-        listed.collided += [(name, kept) for name in sorted(same) if name != kept]
+    identify, read = Identities(table).of, name_reader(table.partition_column_names)
+    for name in names:
+        try:
+            first = listed.names.setdefault(identify(read(name)), name)
+        except InvalidPartitionValue as error:
+            listed.unreadable.append((name, error.text))
+        else:
+            if first != name:
+                listed.unreadable.append((name, f"its values are those of {first}"))
     listed.names = dict(sorted(listed.names.items()))
     listed.untyped = [name for identity, name in listed.names.items() if any(cell[:1] == TAG_TEXT for cell in identity)]
     return listed
-
-
-def _read(
-    table: Table, identities: Identities, names: Iterable[str], listed: TableListing
-) -> Iterator[tuple[Identity, str]]:
-    read = name_reader(table.partition_column_names)
-    for name in names:
-        try:
-            yield identities.of(read(name)), name
-        except InvalidPartitionValue as error:
-            listed.unreadable.append((name, error.text))

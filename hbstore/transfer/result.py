@@ -21,9 +21,8 @@ class TableTransfer:
         table: ``database.table``.
         done: what became of the table itself.
         partitions: what became of its partitions.
-        collided: names of partitions that cannot be kept apart from another one and were left out, and the other's.
         untyped: names of partitions with a value that is none of its column's type; it is kept as text.
-        unreadable: names that are none of the table's partitions, and why.
+        unreadable: names that are none of the table's partitions, or another name of one, and why.
         extra: how many partitions only the target has.
         target: the checksum of the target's partitions that were to be copied.
     """
@@ -31,7 +30,6 @@ class TableTransfer:
     table: str
     done: Done
     partitions: Outcome = field(default_factory=Outcome)
-    collided: tuple[tuple[str, str], ...] = ()
     untyped: tuple[str, ...] = ()
     unreadable: tuple[tuple[str, str], ...] = ()
     extra: int = 0
@@ -63,10 +61,10 @@ class TableTransfer:
     def left_out(self) -> int:
         """How many partitions the target does not have.
 
-        >>> TableTransfer("shop.sales", "created", collided=(("ds=5", "ds=05"),)).left_out
+        >>> TableTransfer("shop.sales", "created", unreadable=(("hour5", "not a partition name"),)).left_out
         1
         """
-        return len(self.collided) + len(self.unreadable) + len(self.partitions.refused)
+        return len(self.unreadable) + len(self.partitions.refused)
 
     @property
     def is_complete(self) -> bool:

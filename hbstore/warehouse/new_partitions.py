@@ -4,7 +4,7 @@ Folders are made before the partitions are there, and removed again if the call 
 crash leaves at worst empty folders, which the next try takes for its own.
 
 Values are kept whatever their column's type makes of them, as HMS keeps them: a text that is none of that type is
-listed and found by its name. They are compared by type: ``hour=05`` is there already if ``hour=5`` is.
+listed and found by its name, and ``hour=05`` is another partition than ``hour=5``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hbstore.names import partition_name, partition_namer
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import partition_values
 from hbstore.warehouse.change_times import DDL_TIME, now
-from hbstore.warehouse.identities import Identity, identity_of
+from hbstore.warehouse.checked_values import checked_values
 from hbstore.warehouse.normal_form import lowered_storage
 from hbstore.warehouse.quick_statistics import created_partition_parameters
 from hbstore.warehouse.refusals import refusal
@@ -68,28 +68,27 @@ def add_partitions(
     new = _distinct(table, partitions)
     if if_not_exists:
         present = store.get_payloads(table.database, table.name, [one.values for one in new.values()])
-        there = set(map(identity_of(table), map(partition_values, present)))
-        new = {identity: one for identity, one in new.items() if identity not in there}
+        there = set(map(partition_values, present))
+        new = {values: one for values, one in new.items() if values not in there}
     # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
     locations = _locations(warehouse, table, new.values())
     with warehouse.making_folders([place for place in locations if place is not None]) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
-        with hinting(AlreadyExists, "Values are compared by type: 05 and 5 are the same int"):
+        with hinting(AlreadyExists, "Drop it first, or give other values"):
             number = store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
     return Addition(ready, number)
 
 
-def _distinct(table: Table, partitions: Iterable[Partition]) -> dict[Identity, Partition]:
-    """The partitions of a batch by their identities, if they are all different."""
-    identify = identity_of(table)
-    by_identity: dict[Identity, Partition] = {}
+def _distinct(table: Table, partitions: Iterable[Partition]) -> dict[tuple[str, ...], Partition]:
+    """The partitions of a batch by their values, if they are all different."""
+    by_values: dict[tuple[str, ...], Partition] = {}
     for partition in partitions:
-        identity = identify(partition.values)
-        if identity in by_identity:
-            name = partition_name(table.partition_column_names, partition.values)
+        values = checked_values(table, partition.values)
+        if values in by_values:
+            name = partition_name(table.partition_column_names, values)
             raise refusal(DdlRefused, f"Duplicate partitions in the list: {name}")
-        by_identity[identity] = partition
-    return by_identity
+        by_values[values] = partition
+    return by_values
 
 
 def _locations(warehouse: Warehouse, table: Table, partitions: Iterable[Partition]) -> list[str | None]:

@@ -1,7 +1,7 @@
 """Values of the leading partition columns, or of some: how the ``_ps`` methods select partitions.
 
 A client gives values in the order of the partition columns. An empty one, and each that is missing at the end, stands
-for any value. Values are compared as in specs: ``05`` selects the partition that was added as ``hour=5``.
+for any value. Values are texts, as in specs: ``5`` selects ``hour=5``, and not ``hour=05``.
 """
 
 from __future__ import annotations

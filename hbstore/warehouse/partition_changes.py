@@ -20,7 +20,7 @@ from hbstore.store.writer import Expected
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
-from hbstore.warehouse.identities import identity_of
+from hbstore.warehouse.checked_values import checked_values
 from hbstore.warehouse.locations import default_location
 from hbstore.warehouse.normal_form import lowered_storage
 from hbstore.warehouse.partition_updates import OUTRUN
@@ -56,29 +56,27 @@ def change_partitions(
         DdlRefused: one has too many or too few values.
         ConcurrentChange: one is not what it replaces; nothing was changed.
     """
-    identify = identity_of(table)
-    new_partitions = {identify(partition.values): partition for partition in partitions}
-    values = [partition.values for partition in new_partitions.values()]
+    new_partitions = {checked_values(table, partition.values): partition for partition in partitions}
 
     def change() -> Mapping[frozenset[str], Sequence[tuple[str, ...]]]:
-        payloads = store.get_payloads(table.database, table.name, values)
-        stored = {identify(partition.values): partition for partition in partitions_from_payloads(payloads)}
-        missing = [partition for identity, partition in new_partitions.items() if identity not in stored]
+        payloads = store.get_payloads(table.database, table.name, list(new_partitions))
+        stored = {partition.values: partition for partition in partitions_from_payloads(payloads)}
+        missing = [values for values in new_partitions if values not in stored]
         if missing:
-            name = partition_name(table.partition_column_names, missing[0].values)
+            name = partition_name(table.partition_column_names, missing[0])
             raise refusal(PartitionNotFound, f"alter is not possible: no such partition: {table} {name}")
         changed = []
         replaced: dict[frozenset[str], list[tuple[str, ...]]] = {}
-        for identity, new in new_partitions.items():
-            old = stored[identity]
+        for values, new in new_partitions.items():
+            old = stored[values]
             location = warehouse.qualify(new.location) if new.location else old.location
             gone = _replaced(old, new)
             if gone:
-                replaced.setdefault(gone, []).append(old.values)
+                replaced.setdefault(gone, []).append(values)
             settled = without_accurate(with_ddl_time(new.parameters, zero_is_none=True), gone)
             dated = replace(new, parameters=settled)
             parameters = altered_partition_parameters(warehouse, table, old, dated, location, properties or {})
-            changed.append(replace(_merged(old, new, location, parameters), values=old.values))
+            changed.append(_merged(old, new, location, parameters))
         unchanged = payloads if replaces is None else replaces
         expected: Expected = {partition_values(payload): payload for payload in unchanged}
         store.alter_partitions(table.database, table.name, changed, expected=expected)
@@ -153,13 +151,10 @@ def _to_be_renamed(store: PartitionStore, table: Table, values: Sequence[str], n
         PartitionNotFound: it is not there.
         AlreadyExists: one with the new values is.
     """
-    identify = identity_of(table)
-    same = identify(values) == identify(new.values)
-    old = store.get_partition(table.database, table.name, values)
-    # The same values in other words, such as hour=5 for hour=05, are a name of their own.
-    taken = old.values == new.values if same else store.get_payloads(table.database, table.name, [new.values])
-    if taken:
-        name = partition_name(table.partition_column_names, new.values)
+    new_values = checked_values(table, new.values)
+    old = store.get_partition(table.database, table.name, checked_values(table, values))
+    if store.get_payloads(table.database, table.name, [new_values]):
+        name = partition_name(table.partition_column_names, new_values)
         raise refusal(AlreadyExists, f"Partition already exists: {table} {name}")
     return old
 

@@ -166,7 +166,7 @@ def test_an_interrupted_load_goes_on(run, open_shop, write):
 
 
 def test_a_partition_that_stands_twice(run, open_shop, write):
-    file = write("twice.csv", "ds,hour", "2013-01-03,5", "2013-01-03,6", "2013-01-03,05")
+    file = write("twice.csv", "ds,hour", "2013-01-03,5", "2013-01-03,6", "2013-01-03,5")
     result = run("load", "shop.sales", file, code=2)
     assert "occurs twice in the batch" in result.stderr
     assert "line=4" in result.stderr

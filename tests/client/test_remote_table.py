@@ -80,7 +80,7 @@ def test_names_are_selected_by_filters_and_specs(store, sales, filter, spec, dia
 def test_all_that_is_stored_comes_over(store, sales):
     local = store.table("shop.sales")
     assert sales.definition == local.definition
-    assert sales.partition(("2015-01-01", "02")) == local.partition(("2015-01-01", "2"))
+    assert sales.partition(("2015-01-01", "2")) == local.partition(("2015-01-01", "2"))
     store.alter_partitions("shop", "sales", [Partition(("2015-01-01", "2"), later_fields=b"\x0b\x00\x63\0\0\0\1a")])
     assert sales.partition(("2015-01-01", "2")).later_fields == local.partition(("2015-01-01", "2")).later_fields != b""
     explained, there = sales.explain("hour = 2", analyze=True), local.explain("hour = 2", analyze=True)

@@ -48,10 +48,10 @@ def test_added_partitions_may_be_elsewhere(shop):
 
 def test_all_are_added_or_none(shop):
     with pytest.raises(AlreadyExists):
-        shop.run("ALTER TABLE sales ADD PARTITION (ds = 'c', hour = 1) PARTITION (ds = 'a', hour = 01)")
+        shop.run("ALTER TABLE sales ADD PARTITION (ds = 'c', hour = 1) PARTITION (ds = 'a', hour = 1)")
     assert shop.names() == ALL
     assert "ds=c/" not in shop.writing.tree("shop.db/sales")
-    text = "ALTER TABLE sales ADD IF NOT EXISTS PARTITION (ds = 'c', hour = 1) PARTITION (ds = 'a', hour = 01)"
+    text = "ALTER TABLE sales ADD IF NOT EXISTS PARTITION (ds = 'c', hour = 1) PARTITION (ds = 'a', hour = 1)"
     assert shop.changed(text) == 1
     assert shop.changed(text) == 0
     assert shop.names() == [*ALL, "ds=c/hour=1"]

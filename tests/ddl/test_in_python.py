@@ -58,7 +58,7 @@ def test_renaming(store):
     with pytest.raises(PartitionNotFound):
         store.rename_partition("shop", "sales", (DAY, "5"), (DAY, "4"))
     with pytest.raises(AlreadyExists):
-        store.rename_partition("shop", "sales", (DAY, "6"), (DAY, "07"))
+        store.rename_partition("shop", "sales", (DAY, "6"), (DAY, "7"))
     assert hours(store) == ["6", "7", "9"]
 
 

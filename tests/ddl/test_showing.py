@@ -31,7 +31,7 @@ def test_partitions_are_listed_in_alphabetical_order(shop):
     assert shop.names() == names
     for rest, found in (
         ("PARTITION (ds = 'a')", names[1:4]),
-        ("PARTITION (HOUR = '01')", [names[1], names[4]]),
+        ("PARTITION (HOUR = '1')", [names[1], names[4]]),
         ("PARTITION (ds = 'a/b', hour = 9)", names[:1]),
         ("WHERE hour > 8 or ds = 'b'", [names[0], names[2], names[4]]),
         ("WHERE ds like 'a%' and hour in (1, 9)", names[:2]),
@@ -81,12 +81,14 @@ def test_a_table_is_described(shop):
 
 
 def test_a_partition_is_described(shop):
-    assert shop.rows("DESCRIBE sales PARTITION (ds = 'a', hour = '01')") == COLUMNS + PARTITIONED_BY
+    assert shop.rows("DESCRIBE sales PARTITION (ds = 'a', hour = '1')") == COLUMNS + PARTITIONED_BY
     facts = {name: value for name, value, _ in shop.rows("DESCRIBE EXTENDED sales PARTITION (hour = 1, ds = 'a')")}
     assert facts["Partition Values"] == "[ds=a, hour=1]"
     assert facts["Location"] == shop.writing.location("shop.db/sales/ds=a/hour=1")
     with pytest.raises(PartitionNotFound):
         shop.run("DESCRIBE sales PARTITION (ds = 'z', hour = 1)")
+    with pytest.raises(PartitionNotFound):
+        shop.run("DESCRIBE sales PARTITION (ds = 'a', hour = 01)")
 
 
 def test_a_flat_table_is_described(shop):
@@ -155,7 +157,7 @@ def test_a_table_that_python_made_is_described(shop):
         )
     )
     store.add_partitions("shop", "made", [Partition(("2013-01-01",), parameters={"numRows": "5"}, create_time=60)])
-    (result,) = execute(store, "DESCRIBE EXTENDED made PARTITION (day = '2013-1-1')", "shop")
+    (result,) = execute(store, "DESCRIBE EXTENDED made PARTITION (day = '2013-01-01')", "shop")
     assert result.rows == (
         ("x", "array<int>", "many"),
         ("day", "date", None),

@@ -40,7 +40,7 @@ def test_a_partition_is_dropped_by_name_or_by_values(filled):
     place = {"dbName": DATABASE, "tblName": T}
     assert filled.drop_partition_req(TYPES.DropPartitionRequest(**place, partName=NAME, deleteData=True))
     assert "shop.db/sales/ds=a/hour=1/" not in filled.tree()
-    assert filled.drop_partition_req(TYPES.DropPartitionRequest(**place, partVals=["a", "02"], deleteData=False))
+    assert filled.drop_partition_req(TYPES.DropPartitionRequest(**place, partVals=["a", "2"], deleteData=False))
     assert "shop.db/sales/ds=a/hour=2/" in filled.tree()
     assert filled.names() == []
     with pytest.raises(TYPES.NoSuchObjectException):

@@ -17,7 +17,7 @@ def test_a_mark_is_one_partition_s(shop):
     spec = {"ds": "a", "hour": "1"}
     assert shop.isPartitionMarkedForEvent("shop", "sales", spec, 1) is False
     shop.markPartitionForEvent("shop", "sales", spec, 1)
-    assert shop.isPartitionMarkedForEvent("shop", "sales", {"HOUR": "01", "ds": "a"}, 1) is True
+    assert shop.isPartitionMarkedForEvent("shop", "sales", {"HOUR": "1", "ds": "a"}, 1) is True
     assert shop.isPartitionMarkedForEvent("shop", "sales", {"ds": "a", "hour": "2"}, 1) is False
 
 

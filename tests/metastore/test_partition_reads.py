@@ -92,14 +92,18 @@ EXPRESSION = TYPES.PartitionsByExprRequest("shop", "sales", b"hour = 5")
 LISTINGS = {
     "get_partitions": ("shop", "sales", -1),
     "get_partitions_with_auth": ("shop", "sales", -1, "ann", []),
-    "get_partitions_ps": ("shop", "sales", ["", "5"], -1),
+    "get_partitions_ps": ("shop", "sales", ["", "05"], -1),
     "get_partitions_ps_with_auth": ("shop", "sales", ["", "", ""], -1, "ann", []),
-    "get_partitions_by_names": ("shop", "sales", ["ds=2013-01-01/hour=5/region=eu", "ds=2013-01-02/hour=5/region=eu"]),
+    "get_partitions_by_names": (
+        "shop",
+        "sales",
+        ["ds=2013-01-01/hour=05/region=eu", "ds=2013-01-02/hour=05/region=eu"],
+    ),
     "get_partitions_by_filter": ("shop", "sales", "hour > 5 or region = 'eu'", -1),
     "get_partitions_by_expr": (EXPRESSION,),
     "get_partitions_pspec": ("shop", "sales", -1),
     "get_part_specs_by_filter": ("shop", "sales", "ds > '2013-01-01'", -1),
-    "get_partition": ("shop", "sales", ["2013-01-01", "5", "eu"]),
+    "get_partition": ("shop", "sales", ["2013-01-01", "05", "eu"]),
 }
 
 
@@ -117,7 +121,7 @@ def test_nothing_is_made_of_what_is_listed(memory, method):
 
 
 def test_what_was_stored_is_decoded_field_for_field(shop):
-    found = shop.get_partition("shop", "sales", ["2013-01-02", "5", "O'Neil"])
+    found = shop.get_partition("shop", "sales", ["2013-01-02", "05", "O'Neil"])
     before = next(one for one in stored(shop, None) if one.values == ("2013-01-02", "05", "O'Neil"))
     assert (found.dbName, found.tableName, tuple(found.values)) == ("shop", "sales", before.values)
     assert found.sd.location == before.location == "/sales/ds=2013-01-02/hour=05/region=O%27Neil"
@@ -169,13 +173,15 @@ def test_like_is_read_as_clients_of_hive_2_write_it(shop):
 @pytest.mark.parametrize("method", ["get_partition", "get_partition_with_auth"])
 def test_one_partition_by_values(shop, method):
     ask = getattr(shop, method)
-    assert ask("shop", "sales", ["2013-1-2", "5", "eu"]).values == ["2013-01-02", "05", "eu"]
+    assert ask("shop", "sales", ["2013-01-02", "05", "eu"]).values == ["2013-01-02", "05", "eu"]
     assert ask("shop", "sales", [NULL, NULL, NULL]).values == [NULL, NULL, NULL]
     assert ask("shop", "sales", ["2013-01-01", "1", ""]).values == ["2013-01-01", "1", NULL]
     with pytest.raises(TYPES.NoSuchObjectException, match=r"partition values=\[2013-01-02, 6, eu\]"):
         ask("shop", "sales", ["2013-01-02", "6", "eu"])
     with pytest.raises(TYPES.NoSuchObjectException):
         ask("shop", "sales", ["no date", "6", "eu"])
+    with pytest.raises(TYPES.NoSuchObjectException):
+        ask("shop", "sales", ["2013-01-02", "5", "eu"])
     for wrong in (["2013-01-02", "5"], ["2013-01-02", "5", "eu", "x"], []):
         with pytest.raises(TYPES.MetaException, match="one value for each partition column"):
             ask("shop", "sales", wrong)
@@ -185,11 +191,12 @@ def test_one_partition_by_name(shop):
     def named(name):
         return shop.get_partition_by_name("shop", "sales", name).values
 
-    assert named("ds=2013-01-02/hour=5/region=eu") == ["2013-01-02", "05", "eu"]
+    assert named("ds=2013-01-02/hour=05/region=eu") == ["2013-01-02", "05", "eu"]
     assert named("REGION=a%2Fb%3Dc/DS=2013-01-02/hour=05") == ["2013-01-02", "05", "a/b=c"]
     assert named(f"ds={NULL}/hour={NULL}/region={NULL}") == [NULL, NULL, NULL]
     for wrong in (
         "ds=2013-01-02/hour=6/region=eu",
+        "ds=2013-01-02/hour=5/region=eu",
         "ds=2013-01-02/hour=5",
         "ds=2013-01-02/hour=5/region=",
         "ds=2013-01-02/hour=5/region=eu/more=1",
@@ -213,8 +220,8 @@ def test_partitions_by_names(shop):
         ("2013-01-02", "05", "eu"),
         ("2013-01-10", "9", "eu"),
     ]
-    twice = "ds=2013-01-02/hour=5/region=O%27Neil"
-    assert named(twice, twice, "ds=2013-01-02/hour=6/region=eu", "hour=5/region=O%27Neil/ds=2013-01-02") == [
+    twice = "ds=2013-01-02/hour=05/region=O%27Neil"
+    assert named(twice, twice, "ds=2013-01-02/hour=6/region=eu", "hour=05/region=O%27Neil/ds=2013-01-02") == [
         ("2013-01-02", "05", "O'Neil")
     ]
     for wrong in ("ds=2013-01-02", "foo", "", "ds=2013-01-02/hour=5/nope=eu", "ds=2013-01-02/hour=5/region=eu/x=1"):
@@ -252,12 +259,20 @@ def test_partial_values(shop):
     everything = [one.values for one in stored(shop, None)]
     assert partial() == partial("") == partial("", "", "") == everything
     assert partial("2013-01-02") == [one for one in everything if one[0] == "2013-01-02"]
-    assert partial("", "5") == [one for one in everything if one[1] == "05"]
+    assert partial("", "05") == [one for one in everything if one[1] == "05"]
     assert partial("", NULL, "eu") == [one for one in everything if one[1:] == (NULL, "eu")]
-    assert partial("2013-1-2", "05", "a/b=c") == [("2013-01-02", "05", "a/b=c")]
-    assert partial("", "5", most=2) == [one for one in everything if one[1] == "05"][:2]
+    assert partial("2013-01-02", "05", "a/b=c") == [("2013-01-02", "05", "a/b=c")]
+    assert partial("", "05", most=2) == [one for one in everything if one[1] == "05"][:2]
     assert partial("", "5", most=0) == []
-    assert partial("no date") == partial("", "7") == partial("", "", "a%2Fb%3Dc") == partial("", "", ".") == []
+    assert (
+        partial("no date")
+        == partial("", "5")
+        == partial("2013-1-2")
+        == partial("", "7")
+        == partial("", "", "a%2Fb%3Dc")
+        == partial("", "", ".")
+        == []
+    )
     for wrong in (["2013-01-02", "5", "eu", ""], ["", "", "", ""]):
         with pytest.raises(TYPES.MetaException, match="more values than partition columns"):
             shop.get_partitions_ps("shop", "sales", wrong, -1)
@@ -319,8 +334,8 @@ def test_tables_without_partition_columns_have_no_partitions(memory):
 def test_databases_are_named_with_their_catalog_by_later_clients(memory):
     for database in ("@hive#shop", "SHOP"):
         assert len(memory.get_partitions(database, "Sales", 5)) == 5
-        assert memory.get_partition(database, "sales", ["2013-01-02", "5", "eu"]).dbName == "shop"
-        assert len(memory.get_partitions_by_names(database, "sales", ["ds=2013-01-02/hour=5/region=eu"])) == 1
+        assert memory.get_partition(database, "sales", ["2013-01-02", "05", "eu"]).dbName == "shop"
+        assert len(memory.get_partitions_by_names(database, "sales", ["ds=2013-01-02/hour=05/region=eu"])) == 1
         assert memory.get_num_partitions_by_filter(database, "sales", "hour = 1") == len(DAYS) * len(REGIONS)
         assert len(memory.get_partition_names_ps(database, "sales", ["", "1"], -1)) == len(DAYS) * len(REGIONS)
 
@@ -334,12 +349,12 @@ def test_the_log_hears_of_filter_and_scans(memory):
         "rows_read": len(REGIONS),
         "partitions": len(REGIONS),
     }
-    memory.get_partitions_ps("shop", "sales", ["2013-01-02", "5"], -1)
-    assert memory.notes["filter"] == "ds = '2013-01-02' and hour = '5'"
+    memory.get_partitions_ps("shop", "sales", ["2013-01-02", "05"], -1)
+    assert memory.notes["filter"] == "ds = '2013-01-02' and hour = '05'"
     memory.get_num_partitions_by_filter("shop", "sales", "ds = '2013-01-02'")
     assert memory.notes["scans"] == ["scan ds = '2013-01-02'"]
     assert memory.notes["partitions"] == memory.notes["rows_read"] == len(HOURS) * len(REGIONS)
-    memory.get_partition("shop", "sales", ["2013-01-02", "5", "eu"])
+    memory.get_partition("shop", "sales", ["2013-01-02", "05", "eu"])
     assert (memory.notes["table"], memory.notes["partitions"]) == ("shop.sales", 1)
 
 

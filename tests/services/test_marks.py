@@ -39,8 +39,8 @@ def test_a_partition_is_marked_for_one_kind_of_event(sales):
     assert sales.marks.is_marked("shop", "sales", SPEC)
 
 
-def test_the_spec_is_taken_in_any_order_case_and_spelling(sales):
-    sales.marks.mark("shop", "sales", {"HOUR": "05", "ds": "2013-01-01"})
+def test_the_spec_is_taken_in_any_order_and_case(sales):
+    sales.marks.mark("shop", "sales", {"HOUR": "5", "ds": "2013-01-01"})
     assert sales.marks.is_marked("shop", "sales", SPEC)
 
 

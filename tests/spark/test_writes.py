@@ -179,16 +179,16 @@ def test_values_that_do_not_fit_change_nothing(spark, store, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
-def test_partitions_are_named_as_they_are_in_the_store(spark, store, tmp_path, mode):
+def test_texts_of_one_value_go_into_one_partition(spark, store, tmp_path, mode):
     columns = [Column("hour", "int")], [Column("id", "bigint")]
     parameters = {"spark.sql.sources.provider": "parquet"}
     store.create_table(Table("shop", "hours", *columns, location=f"file:{tmp_path}/hours", parameters=parameters))
     store.add_partitions("shop", "hours", [Partition(["5"])])
-    frame = spark.createDataFrame([(1, "05"), (2, "06")], "id long, hour string")
+    frame = spark.createDataFrame([(1, "05"), (2, "06"), (3, "5")], "id long, hour string")
     written = write_table(frame, store, "shop.hours", mode)
-    assert written.partitions == ("hour=06", "hour=5")
-    assert store.partition_names("shop", "hours") == ["hour=5", "hour=06"]
-    assert found(spark, store, "shop.hours") == [(1, 5), (2, 6)]
+    assert written.partitions == ("hour=5", "hour=6")
+    assert store.partition_names("shop", "hours") == ["hour=5", "hour=6"]
+    assert found(spark, store, "shop.hours") == [(1, 5), (2, 6), (3, 5)]
 
 
 def test_bad_plans_are_named(spark, store):

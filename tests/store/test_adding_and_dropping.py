@@ -1,4 +1,4 @@
-"""Adding and dropping partitions: all or nothing, by typed identity, with the errors that say what stood in the way."""
+"""Adding and dropping partitions: all or nothing, with the errors that say what stood in the way."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def test_adding_says_how_many(sales):
     assert names(sales) == [f"ds=2013-01-01/hour={hour}" for hour in (1, 2, 3)] + ["ds=2013-01-02/hour=1"]
 
 
-@pytest.mark.parametrize("again", ["1", "01", "+1", "0000000000000000000000000000001"])
-def test_a_partition_is_added_once_whatever_its_text(sales, again):
-    sales.add_partitions("shop", "sales", [Partition(ONE, parameters={"first": "yes"})])
-    batch = [Partition(TWO), Partition(("2013-1-1", again)), Partition(("2013-01-01", "3"))]
+@pytest.mark.parametrize("one", [ONE, ("2013-1-1", "01"), ("2013-01-01", "+1"), ("2013-01-01", f"{30 * '0'}1")])
+def test_a_partition_is_added_once(sales, one):
+    sales.add_partitions("shop", "sales", [Partition(one, parameters={"first": "yes"})])
+    batch = [Partition(TWO), Partition(one), Partition(("2013-01-01", "3"))]
     with pytest.raises(AlreadyExists) as caught:
         sales.add_partitions("shop", "sales", batch)
     assert str(caught.value.fields["table"]) == "shop.sales"
-    assert caught.value.fields["partition"] == f"ds=2013-1-1/hour={again}"
-    assert "05 and 5" in caught.value.hint
-    assert names(sales) == ["ds=2013-01-01/hour=1"], "all or nothing"
+    assert caught.value.fields["partition"] == f"ds={one[0]}/hour={one[1]}"
+    assert "if_not_exists=True" in caught.value.hint
+    assert names(sales) == [f"ds={one[0]}/hour={one[1]}"], "all or nothing"
     assert sales.add_partitions("shop", "sales", batch, if_not_exists=True) == 2
     assert sales.add_partitions("shop", "sales", batch, True) == 0
-    assert sales.get_partition("shop", "sales", ONE).parameters == {"first": "yes"}
-    assert sales.get_partition("shop", "sales", ("2013-1-1", again)).values == ONE
+    assert sales.get_partition("shop", "sales", one).parameters == {"first": "yes"}
+    assert sales.add_partitions("shop", "sales", [Partition(("2013-01-01", "001"))]) == 1
 
 
 def test_a_batch_that_names_a_partition_twice_is_refused(sales):
-    batch = [Partition(ONE, location="s3://a"), Partition(("2013-01-01", "01"), location="s3://b"), Partition(TWO)]
+    batch = [Partition(ONE, location="s3://a"), Partition(ONE, location="s3://b"), Partition(TWO)]
     with pytest.raises(AlreadyExists) as caught:
         sales.add_partitions("shop", "sales", batch)
     assert "twice" in caught.value.text
-    assert caught.value.fields["partition"] == "ds=2013-01-01/hour=01"
+    assert caught.value.fields["partition"] == "ds=2013-01-01/hour=1"
     assert names(sales) == []
     assert sales.add_partitions("shop", "sales", batch, if_not_exists=True) == 2
     assert sales.get_partition("shop", "sales", ONE).location == "s3://a"
@@ -126,7 +126,7 @@ def test_the_null_partition_is_none_or_its_name(sales):
     with pytest.raises(AlreadyExists):
         sales.add_partitions("shop", "sales", [Partition(("__HIVE_DEFAULT_PARTITION__", "1"))])
     assert names(sales)[0] == "ds=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__"
-    assert sales.get_partition("shop", "sales", (None, "01")).values == ("__HIVE_DEFAULT_PARTITION__", "1")
+    assert sales.get_partition("shop", "sales", (None, "1")).values == ("__HIVE_DEFAULT_PARTITION__", "1")
     assert sales.drop_partitions("shop", "sales", [(None, None)]) == 1
 
 
@@ -140,7 +140,7 @@ def test_dropping_says_how_many_and_is_all_or_nothing(sales):
     assert sales.drop_partitions("shop", "sales", [ONE, ("2013-01-01", "04"), TWO], if_exists=True) == 2
     assert sales.drop_partitions("shop", "sales", [ONE], if_exists=True) == 0
     assert sales.drop_partitions("shop", "sales", []) == 0
-    assert sales.drop_partitions("shop", "sales", [("2013-1-1", "03"), ("2013-01-01", "3")]) == 1
+    assert sales.drop_partitions("shop", "sales", [("2013-01-01", "3"), ("2013-01-01", "3")]) == 1
     assert names(sales) == []
 
 

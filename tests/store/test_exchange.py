@@ -39,7 +39,7 @@ def test_partitions_go_with_all_that_they_have(store):
     storage = StorageDescriptor([Column("x", "int")], input_format="orc")
     full = replace(marked("7"), location="s3://shop/sales/x", storage=storage, last_access_time=9)
     store.add_partitions(*SALES, [full])
-    moved = store.exchange_partitions(SALES, RETURNS, [(DAY, "07"), (DAY, "2"), (DAY, "7")])
+    moved = store.exchange_partitions(SALES, RETURNS, [(DAY, "7"), (DAY, "2"), (DAY, "7")])
     assert [one.values for one in moved] == [(DAY, "2"), (DAY, "7")]
     assert moved[1] == full == store.get_partition(*RETURNS, (DAY, "7"))
     assert store.partition_names(*SALES) == [NAMES[hour] for hour in (0, 3, 4, 5)]

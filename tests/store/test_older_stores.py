@@ -37,16 +37,19 @@ SALES = [
     ("2024-01-08", "9.0", "eu"),
     ("2024-01-08 00:00:00", "9", "eu"),
     ("2024-01-08 00:00:00", " 9", "asia"),
+    ("2024-1-8", "010", "eu"),
+    ("2024-01-09", "05", "us"),
     ("2024-01-09", "10", "us"),
     ("2024-01-09", "nine", "eu"),
     ("2024-13-01", "10", "eu"),
 ]
 """In key order as this version has it; region is a varchar(3)."""
 FILTERS = {
-    "ds = '2024-01-08'": SALES[1:5],
+    "ds = '2024-01-08'": SALES[1:6],
     "hour = 9 and region = 'eu'": SALES[1:4],
     "ds = '2024-01-08' and hour = 9 and region = 'eu'": SALES[1:4],
-    "hour >= 10": [SALES[0], SALES[5], SALES[7]],
+    "hour >= 10": [SALES[0], SALES[5], SALES[7], SALES[9]],
+    "hour = 5": SALES[6:7],
     "region = 'asia'": SALES[4:5],
     "ds is null": SALES[:1],
 }

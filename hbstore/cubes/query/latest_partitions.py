@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.latest import Dumps, Values, canonical_values
+from hbstore.cubes.latest import Dumps, Values
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
@@ -110,7 +110,7 @@ class _Partitions:
     @staticmethod
     def of(rows: Rows, row: TableRow, column: str, payloads: Iterable[bytes]) -> _Partitions:
         """Those of a table, with the bytes of all of them where it has other partition columns."""
-        stored = {canonical_values(row.table, partition_values(one)): one for one in payloads}
+        stored = {partition_values(one): one for one in payloads}
         return _Partitions(rows, row, row.table.partition_column_names.index(column), stored)
 
     @property

@@ -14,7 +14,7 @@ from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Table
 from hbstore.names import name_reader
-from hbstore.warehouse.identities import identity_of
+from hbstore.warehouse.checked_values import checked_values
 from hbstore.warehouse.partition_drops import drop_partitions
 
 handlers = Handlers()
@@ -95,8 +95,7 @@ def _values(table: Table, name: str | None) -> Sequence[str]:
 
 
 def _drop_one(call: Call, table: Table, values: Sequence[str], *, delete: bool, properties: Mapping[str, str]) -> bool:
-    identity_of(table)(values)
-    payloads = call.store.get_payloads(table.database, table.name, [values])
+    payloads = call.store.get_payloads(table.database, table.name, [checked_values(table, values)])
     if not payloads:
         raise THRIFT.NoSuchObjectException(f"Partition doesn't exist. {list(values)}")
     _drop(call, table, payloads, delete=delete, properties=properties)
@@ -107,7 +106,7 @@ def _by_names(call: Call, table: Table, names: Sequence[str], *, if_exists: bool
     read = name_reader(table.partition_column_names)
     values = [read(name) for name in names]
     payloads = call.store.get_payloads(table.database, table.name, values)
-    if not if_exists and len(payloads) != len(set(map(identity_of(table), values))):
+    if not if_exists and len(payloads) != len({checked_values(table, some) for some in values}):
         raise THRIFT.NoSuchObjectException(f"One of these partitions of {table} doesn't exist: {', '.join(names)}")
     return payloads
 

@@ -167,13 +167,13 @@ class TimeColumns:
         return []
 
     def cell(self, column: str, period: UpdatePeriod, index: int) -> bytes:
-        """The cell that partitions of a time have in a column, where its value is not respelled."""
+        """What the cells of partitions of a time begin with in a column: the value's own."""
         at = self.table.partition_column_names.index(column)
         kind = self.table.key_types[at]
         if isinstance(kind, DateType | TimestampType):
             text = time_at(period.moment(index)).isoformat(" ")[:19]
             return text_cell(kind, text[:10] if isinstance(kind, DateType) else text)
-        return text_cell(kind, period.format_index(index))
+        return value_part(kind, text_cell(kind, period.format_index(index)))
 
     def place(self, column: str) -> int:
         """Which of the partition columns a time partition column is."""
