@@ -85,7 +85,7 @@ def _stale(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
 
 
 def _move(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
-    """Move some partitions, with all that is known about them, unless there is one under the new key."""
+    """Move some partitions, with all that is known about them; one that is under its own key, too, stays only there."""
 
     def move(transaction: Transaction) -> int:
         view, now = tables.view(transaction, row.table.database, row.table.name)
@@ -97,8 +97,8 @@ def _move(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
             places[key] = PartitionRow(row_key(definition.prefix, cells), cells, payload)
         taken = view.existing(place.key for place in places.values())
         moving = {key: place for key, place in places.items() if place.key not in taken}
-        companions = view.existing(companion_keys(now, moving))
-        puts, deletes = list(moving.values()), [*moving, *companions]
+        companions = view.existing(companion_keys(now, places))
+        puts, deletes = list(moving.values()), [*places, *companions]
         new_keys = companion_keys(now, [place.key for place in puts])
         for key, new_key in zip(companion_keys(now, moving), new_keys, strict=True):
             if key in companions:
@@ -108,8 +108,8 @@ def _move(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
             if columns is None
             else {place.key: columns.stored_times(place.cells, place.payload) for place in moving.values()}
         )
-        present = {key: partition_values(place.payload) for key, place in moving.items()}
+        present = {key: partition_values(place.payload) for key, place in places.items()}
         write_change(view, now, Change(tuple(puts), tuple(sorted(deletes)), present=present, times=times))
-        return len(moving)
+        return len(places)
 
     return tables.transactions.run(move)
