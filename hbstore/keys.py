@@ -111,11 +111,6 @@ def value_cell(column_type: ColumnType, value: Value) -> bytes:
     return TAG_VALUE + column_type.encode(value)
 
 
-def cell_value(column_type: ColumnType, cell: bytes) -> Value:
-    """The typed value of a cell with tag 02, however it is spelled."""
-    return column_type.decode(value_part(column_type, cell)[1:])
-
-
 def text_cell(column_type: ColumnType, text: str) -> bytes:
     """The cell of a value's text: 01 for the null partition, 02 where it is a value, else 03 and the text itself.
 

@@ -25,7 +25,6 @@ from hbstore.keys import (
     cell_at,
     cell_start,
     cell_text,
-    cell_value,
     fits,
     is_cell,
     is_respelled,
@@ -185,7 +184,6 @@ def test_a_respelled_value_is_compared_as_the_value_that_is_read(column_type, da
     assume(read == read and value == value)  # noqa: PLR0124  NaN
     assert (cell >= at) is (read >= value)
     assert (cell >= after_cell(column_type, at)) is (read > value)
-    assert cell_value(column_type, cell) == read
     assert value_part(column_type, cell) == value_cell(column_type, read)
     assert cell_text(column_type, cell) == text
     assert is_respelled(column_type, cell) is (text != column_type.text(read))
