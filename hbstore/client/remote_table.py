@@ -6,18 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from hbstore.arguments import expect_many
+from hbstore.arguments import expect_many, expect_texts
 from hbstore.client.documents import partition_document
 from hbstore.client.remote_explain import RemoteExplain
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import FilterTooLarge, InvalidPartitionValue
+from hbstore.filters.tree import written
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
 from hbstore.names import partition_name
 from hbstore.store.partition_list import Partitions
 from hbstore.store.puts import NEEDS_VALUES, InvalidValues
-from hbstore.store.reader import Filter, filter_tree, with_spec
+from hbstore.store.reader import Filter, filter_tree, spec_texts
 from hbstore.store.schema import Schema
 from hbstore.structs import decode_table, partitions_from_payloads
 from hbstore.totals import Totals
@@ -97,9 +98,6 @@ class RemoteTable:
     ) -> Partitions:
         """The partitions that a filter selects, in key order: a list of `Partition`."""
         selection = self._asked(filter, like_dialect, max_parts)
-        if max_parts == 0:
-            self.count(filter, like_dialect=like_dialect)  # whose errors are the filter's
-            return Partitions(self.definition, [])
         import pyarrow as pa
 
         table, query = self.definition, {**selection, "fields": "thrift", "format": "arrow"}
@@ -108,6 +106,8 @@ class RemoteTable:
             pa.ipc.open_stream(reply) as reader,
         ):
             payloads = [payload for batch in reader for payload in batch.column(0).to_pylist()]
+        if max_parts == 0:
+            payloads = []
         return Partitions(table, partitions_from_payloads(payloads))
 
     def names(
@@ -119,19 +119,13 @@ class RemoteTable:
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-        where, dialect = filter, like_dialect
-        if spec is not None:
-            columns = self.definition.partition_column_names
-            where = with_spec(filter, spec, columns, checked_dialect(like_dialect))
-            dialect = like_dialect if isinstance(where, str) else "sql"
-        selection = self._asked(where, dialect, max_parts)
-        if max_parts == 0:
-            self.count(where, like_dialect=dialect)
-            return []
+        texts = spec_texts({} if spec is None else spec)
+        selection = self._asked(filter, like_dialect, max_parts, partition_name(list(texts), list(texts.values())))
         with self._transport.reply(
             "GET", f"{self._address}/partitions/names", query={**selection, "format": "text"}
         ) as reply:
-            return reply.data.decode().split("\n")[:-1]  # no other line ends, which names may hold
+            names = reply.data.decode().split("\n")[:-1]  # no other line ends, which names may hold
+        return [] if max_parts == 0 else names
 
     def count(self, filter: Filter = None, *, like_dialect: LikeDialect = "sql") -> int:
         """How many partitions a filter selects."""
@@ -199,19 +193,23 @@ class RemoteTable:
         with self._transport.reply("GET", f"{self._address}{path}", query={"format": "thrift"}) as reply:
             return reply.data
 
-    def _asked(self, filter: Filter, like_dialect: LikeDialect, max_parts: int = -1) -> dict[str, Any]:
-        """A filter in an address.
+    def _asked(self, filter: Filter, like_dialect: LikeDialect, max_parts: int = -1, spec: str = "") -> dict[str, Any]:
+        """A filter and a partial spec in an address; of no partitions one is asked for, as that tells their errors.
 
         Raises:
-            FilterTooLarge: it has no room there.
+            FilterTooLarge: they have no room there.
+            FilterTypeError: a part of the filter has no text.
         """
         tree = filter if filter is None or isinstance(filter, str) else filter_tree(filter, "sql")
+        text = tree if tree is None or isinstance(tree, str) else written(tree)
+        expect_texts(filter=text or "", spec=spec)
         selection = {
-            "filter": None if tree is None else str(tree),
+            "filter": text,
+            "spec": spec or None,
             "like_dialect": checked_dialect(like_dialect),
-            "limit": max_parts if max_parts > 0 else None,
+            "limit": max(max_parts, 1) if max_parts >= 0 else None,
         }
-        size = len(urlencode({"filter": selection["filter"] or ""}))
+        size = len(urlencode({"filter": text or "", "spec": spec}))
         if size > _LONGEST:
             raise FilterTooLarge(
                 "the filter is too large for an address",

@@ -1,8 +1,8 @@
 """ExpressionTree: a parsed filter, before it knows a table.
 
 Trees are n-ary, frozen, and printed as text that parses to the same tree. A text that holds both kinds of quotes, which
-Python can put into a tree, has no such form and raises FilterTypeError; what only Hive's expressions can say, `Holds`
-and what ``as_hive`` marks, is printed for people.
+Python can put into a tree, has no such form and raises FilterTypeError; what only specs and Hive's expressions can say,
+`SpecValue`, `Holds` and what ``as_hive`` marks, is printed for people, and `written` refuses it.
 
 >>> print(And((Comparison("ds", Operator.GE, Text("2013-01-01")), In("hour", (Integer(5), Integer(6))))))
 ds >= '2013-01-01' and hour in (5, 6)
@@ -299,6 +299,31 @@ class Or:
 
 Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | SpecValue | TimeRangeIn | Holds
 ExpressionTree: TypeAlias = Leaf | Not | And | Or
+
+
+def written(tree: ExpressionTree) -> str:
+    """The text of a tree that parses to the same tree, and not only tells people what it is. O(nodes).
+
+    Raises:
+        FilterTypeError: a part of it has no such text.
+
+    >>> written(And((IsNull("ds"), Comparison("hour", Operator.EQ, Integer(5)))))
+    'ds is null and hour = 5'
+    """
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, And | Or):
+            pending += node.children
+        elif isinstance(node, Not):
+            pending.append(node.child)
+        elif isinstance(node, SpecValue | Holds) or (isinstance(node, IsNull) and node.as_hive):
+            raise FilterTypeError(
+                "a part of the filter cannot be written as text",
+                part=clipped(str(node), _REPR),
+                hint="Name texts of partitions by names(spec=…), or open the store itself with hbstore.connect",
+            )
+    return str(tree)
 
 
 def joined(node: type[And | Or], children: Iterable[ExpressionTree]) -> ExpressionTree:

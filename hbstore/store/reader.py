@@ -283,21 +283,31 @@ def with_spec(
 
     Raises:
         InvalidInput: the spec is no dict of texts.
-        UnknownColumnError: it names a column that is not among those.
+        InvalidPartitionValue: it names a column that is not among those, or one of them twice.
 
     >>> print(with_spec("hour = 5", {"ds": "a"}, ["ds", "hour"], "sql"))
     ds = 'a' and hour = 5
     """
-    hint = 'Give a dict, such as {"ds": "2013-01-01"}; None is the null partition'
-    expect_dict("spec", spec, str, NoneType, hint=hint)
-    if not spec:
+    texts = spec_texts(spec)
+    if not texts:
         return where
-    texts = {column: NULL_PARTITION if value is None else value for column, value in spec.items()}
-    given = zip(columns, spec_values(columns, texts), strict=True)
-    parts: list[ExpressionTree] = [
-        SpecValue(column, value or NULL_PARTITION) for column, value in given if value is not None
-    ]
+    named = zip(columns, spec_values(columns, texts), strict=True)
+    parts: list[ExpressionTree] = [SpecValue(column, text) for column, text in named if text is not None]
     tree = filter_tree(where, like_dialect)
     if tree is not None:
         parts.append(tree)
     return joined(And, parts)
+
+
+def spec_texts(spec: Mapping[str, str | None]) -> dict[str, str]:
+    """The texts in a partial spec, by column; that of the null partition is its name.
+
+    Raises:
+        InvalidInput: the spec is no dict of texts.
+
+    >>> spec_texts({"ds": "2013-01-01", "hour": None})
+    {'ds': '2013-01-01', 'hour': '__HIVE_DEFAULT_PARTITION__'}
+    """
+    hint = 'Give a dict, such as {"ds": "2013-01-01"}; None is the null partition'
+    expect_dict("spec", spec, str, NoneType, hint=hint)
+    return {column: text or NULL_PARTITION for column, text in spec.items()}

@@ -12,6 +12,7 @@ from hbstore.errors import (
     DatabaseNotEmpty,
     DatabaseNotFound,
     FilterTooLarge,
+    FilterTypeError,
     InvalidInput,
     InvalidName,
     InvalidPartitionValue,
@@ -22,12 +23,19 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.warehouse import Warehouse
+from hbstore.filters.parser import parse_filter
+from hbstore.filters.tree import And, Holds, IsNull, Not, Or, SpecValue
+from hbstore.hive_expressions.computing import condition
+from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode
 from hbstore.query_service.access import Access
+from hbstore.types import parse_type
 from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.query_service.test_service import serving
 from tests.store.test_table_handle import (
+    test_a_partial_spec_names_texts_and_a_filter_compares_values,
+    test_a_partial_spec_that_names_nothing_is_refused,
     test_a_spec_that_names_no_whole_partition_is_refused,
     test_filters_that_do_not_parse_are_errors_at_every_question,
     test_it_answers_as_the_store_does_whatever_the_filter_is_written_in,
@@ -38,6 +46,8 @@ from tests.store.test_table_handle import (
 )
 
 __all__ = [
+    "test_a_partial_spec_names_texts_and_a_filter_compares_values",
+    "test_a_partial_spec_that_names_nothing_is_refused",
     "test_a_spec_that_names_no_whole_partition_is_refused",
     "test_filters_that_do_not_parse_are_errors_at_every_question",
     "test_it_answers_as_the_store_does_whatever_the_filter_is_written_in",
@@ -133,6 +143,24 @@ def test_errors_are_those_of_the_store(server, sales):
     server.drop_table("shop", "sales")
     with pytest.raises(TableNotFound):
         sales.count()
+
+
+LIKE_HIVE = condition(
+    CallNode("rlike", (ColumnNode("ds", "string"), ConstantNode("1", "string")), "boolean"), parse_type("string")
+)
+
+
+@pytest.mark.parametrize("leaf", [SpecValue("hour", "2"), IsNull("hour", as_hive=True), Holds("ds", LIKE_HIVE)])
+def test_what_no_filter_text_says_is_not_sent(store, sales, leaf):
+    """Its text, which is for people, selects other partitions."""
+    tree = And((Or((Not(leaf), parse_filter("hour = 9"))), parse_filter("hour > 1")))
+    local = store.table("shop.sales")
+    for ask in ("names", "partitions", "count", "explain"):
+        for where in (leaf, tree):
+            getattr(local, ask)(where)
+            with pytest.raises(FilterTypeError, match="cannot be written as text: part=") as refused:
+                getattr(sales, ask)(where)
+            assert "spec" in refused.value.hint
 
 
 def test_databases_and_tables_are_created_listed_and_dropped(server, store):

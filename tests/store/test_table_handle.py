@@ -9,12 +9,14 @@ from hbstore.errors import (
     AlreadyExists,
     DatabaseNotFound,
     FilterSyntaxError,
+    HbstoreError,
     InvalidInput,
     InvalidPartitionValue,
     PartitionNotFound,
     TableNotFound,
     TimelineNotFound,
 )
+from hbstore.names import partition_name
 from hbstore.timelines import UpdatePeriod
 
 DECLARED = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY,MONTHLY"}
@@ -61,6 +63,48 @@ def test_it_plans_as_the_store_does(store, sales, filter):
     assert sales.plan(filter).get_plans() == store.plan("shop", "sales", filter).get_plans()
     with pytest.raises(FilterSyntaxError):
         sales.plan("hour = = 5")
+
+
+def test_a_partial_spec_names_texts_and_a_filter_compares_values(sales):
+    day, hours = "2015-01-09", [None, "9", " 9", "9.0", "nine", "9/b=c%", "+9 é", "9\n\t"]
+    sales.add([(day, hour) for hour in hours], invalid_values="keep")
+    names = {hour: partition_name(["ds", "hour"], [day, hour or ""]) for hour in hours}
+    assert len(sales.names("hour = 9")) > 1
+    for hour, name in names.items():
+        assert sales.names(spec={"hour": hour}) == [name]
+        assert sales.names(spec={"HOUR": hour, "ds": day}) == [name]
+        assert sales.names("hour = 9", spec={"hour": hour}) == [one for one in sales.names("hour = 9") if one == name]
+        assert sales.names(col("hour") == 9, spec={"hour": hour}) == sales.names("hour = 9", spec={"hour": hour})
+        assert sales.names("ds like '2015.*'", spec={"hour": hour}, like_dialect="hive2") == [name]
+        assert sales.names("ds > 'a' or ds is null", spec={"hour": hour}) == []
+        assert sales.names(spec={"hour": hour}, max_parts=0) == []
+    assert sales.names(spec={"hour": ""}) == [names[None]]
+    assert sales.names(spec={"ds": day}, max_parts=3) == sales.names(f"ds = '{day}'")[:3]
+    assert sales.names("hour = 1", spec={}) == sales.names("hour = 1")
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "says"),
+    [
+        (
+            {"region": "eu"},
+            InvalidPartitionValue,
+            "not a partition column: column=region. The partition",
+        ),
+        ({"ds": "a", "DS": "b"}, InvalidPartitionValue, "names a column twice: column=DS"),
+        ({"hour": 5}, InvalidInput, "wrong type: argument=spec\\['hour'\\], type=int"),
+        ({5: "5"}, InvalidInput, "wrong type: argument=key of spec, type=int"),
+        ("hour=5", InvalidInput, "wrong type: argument=spec, type=str"),
+        (["hour"], InvalidInput, "wrong type: argument=spec, type=list"),
+        ({"ds": "\ud800"}, HbstoreError, "UTF-8"),
+        ({"": "a"}, InvalidPartitionValue, "partition"),
+    ],
+    ids=ascii,
+)
+@pytest.mark.parametrize("max_parts", [-1, 0])
+def test_a_partial_spec_that_names_nothing_is_refused(sales, spec, error, says, max_parts):
+    with pytest.raises(error, match=says):
+        sales.names(spec=spec, max_parts=max_parts)
 
 
 def test_partitions_are_added_and_dropped_in_any_form(sales):

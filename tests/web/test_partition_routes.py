@@ -186,3 +186,22 @@ def test_the_dialect_of_like_can_be_hive_s(browse):
     assert get(browse, f"{PARTITIONS}/count", filter="ds like '2013-.*-02'", like_dialect="hive2").json() == {
         "count": 24
     }
+
+
+def test_a_spec_names_texts(browse, catalog):
+    odd = [("2013-01-09", hour) for hour in ("5", "5.0", "five", "a/b")]
+    catalog.store.table("shop.sales").add([Partition(one) for one in odd], invalid_values="keep")
+    for text, name in (("5", "hour=5"), ("5.0", "hour=5.0"), ("five", "hour=five"), ("a%2Fb", "hour=a%2Fb")):
+        for spec in (f"hour={text}", f"HOUR={text}/ds=2013-01-09"):
+            query = {"spec": spec, "filter": "ds > '2013-01-03'"}
+            assert get(browse, f"{PARTITIONS}/names", **query).json()["names"] == [f"ds=2013-01-09/{name}"]
+            assert [one["name"] for one in get(browse, PARTITIONS, **query).json()["partitions"]] == [
+                f"ds=2013-01-09/{name}"
+            ]
+    pages = get(browse, f"{PARTITIONS}/names", spec="hour=5", limit=2).json()
+    rest = get(browse, f"{PARTITIONS}/names", spec="hour=5", page=pages["next"]).json()
+    assert pages["names"] + rest["names"] == [f"ds=2013-01-0{day}/hour=5" for day in (1, 2, 3, 9)]
+    assert get(browse, f"{PARTITIONS}/names", spec="hour=6", page=pages["next"]).json()["error"] == "InvalidInput"
+    for wrong in ("hour", "", "region=eu", "hour=5/HOUR=5", "hour=", "=5"):
+        reply = get(browse, f"{PARTITIONS}/names", spec=wrong)
+        assert (reply.status, reply.json()["error"]) == (400, "InvalidPartitionValue"), wrong

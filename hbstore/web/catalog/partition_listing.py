@@ -13,7 +13,9 @@ from typing import Final
 
 from hbstore.like import LikeDialect
 from hbstore.model import Table
+from hbstore.names import parse_partition_name
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.reader import Filter, with_spec
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partition_values
 from hbstore.warehouse.service import Service
@@ -48,6 +50,7 @@ class PartitionListing:
         name: the table's name.
         filter: text; None: all.
         like_dialect: of the filter.
+        spec: a partial spec, as a partition name; it names texts.
     """
 
     service: Service
@@ -55,12 +58,14 @@ class PartitionListing:
     name: str
     filter: str | None = None
     like_dialect: LikeDialect = "sql"
+    spec: str | None = None
 
     def page(self, token: str | None, size: int) -> PartitionPage:
         """A page of partitions.
 
         Raises:
             InvalidInput: the token is none of this listing.
+            InvalidPartitionValue: the spec is none of the table.
             TableNotFound, FilterError: as `PartitionStore.read_payloads`.
         """
         return self._page(self._after(token), size)[0]
@@ -96,10 +101,14 @@ class PartitionListing:
         ) -> tuple[TableRow, list[bytes]]:
             return row, list(chain.from_iterable(batches))
 
+        where: Filter = self.filter
+        if self.spec is not None:
+            columns = self.service.store.get_table(self.database, self.name).partition_column_names
+            where = with_spec(self.filter, parse_partition_name(self.spec), columns, self.like_dialect)
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
-            self.filter,
+            where,
             collect,
             max_parts=size,
             like_dialect=self.like_dialect,
@@ -110,4 +119,4 @@ class PartitionListing:
 
     def _about(self, row: TableRow) -> tuple[str, ...]:
         """What a token of this listing holds for."""
-        return row.table_id.hex(), self.filter or "", self.like_dialect
+        return row.table_id.hex(), self.filter or "", self.like_dialect, self.spec or ""

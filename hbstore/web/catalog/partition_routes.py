@@ -54,6 +54,14 @@ FilterQuery = Annotated[
     str | None,
     Query(description="in the filter language; none selects all", examples=["ds >= '2013-01-01' and hour in (5, 6)"]),
 ]
+SpecQuery = Annotated[
+    str | None,
+    Query(
+        description="a partial spec as in a partition's name: of the columns that it names, those texts and no others,"
+        " where a filter compares values",
+        examples=["ds=2013-01-01"],
+    ),
+]
 DialectQuery = Annotated[LikeDialect, Query(description="sql has % and _ in LIKE, hive2 has .* and .")]
 PageQuery = Annotated[str | None, Query(description="the page token that came with the page before")]
 LimitQuery = Annotated[
@@ -80,19 +88,20 @@ def partition_routes(service: Service) -> APIRouter:
         table: str,
         *,
         filter: FilterQuery = None,
+        spec: SpecQuery = None,
         fields: FieldsQuery = None,
         limit: LimitQuery = None,
         page: PageQuery = None,
         like_dialect: DialectQuery = "sql",
         format: Annotated[Form | None, Query(description="json, ndjson or arrow; or say it by Accept")] = None,
     ) -> Response:
-        """The partitions that a filter selects, in key order.
+        """The partitions that a filter and a partial spec select, in key order.
 
         JSON comes in pages, and the token of the next page in the header X-Next-Page as well. The other forms are
         streams of all of them, of which each 2,000 are as they were at one moment.
         """
         names, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
-        listing = PartitionListing(service, database, table, filter, like_dialect)
+        listing = PartitionListing(service, database, table, filter, like_dialect, spec)
         if form == "json":
             current = listing.page(page, min(limit or _PAGE, _MOST))
             return Response(json_page(current, names), headers=_headers(current), media_type=_MEDIA_TYPES[form])
@@ -106,14 +115,15 @@ def partition_routes(service: Service) -> APIRouter:
         table: str,
         *,
         filter: FilterQuery = None,
+        spec: SpecQuery = None,
         limit: LimitQuery = None,
         page: PageQuery = None,
         like_dialect: DialectQuery = "sql",
         format: Annotated[NamesForm | None, Query(description="json or text; or say it by Accept")] = None,
     ) -> Response:
-        """The names of the partitions that a filter selects, in key order: a page, or as text all, one in each line."""
+        """The names of partitions, selected and in order as above: a page, or as text all, one in each line."""
         listing, form = (
-            PartitionListing(service, database, table, filter, like_dialect),
+            PartitionListing(service, database, table, filter, like_dialect, spec),
             asked_form(request, format, _NAMES_TYPES),
         )
         if form == "text":
