@@ -7,7 +7,7 @@ over HBase; how AND and OR work is in `hbstore.plans.steps`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, Protocol
 
@@ -215,7 +215,8 @@ class MultiScanPlan:
         """The rows that both plans select: one pass over the breakpoints of both.
 
         Raises:
-            InvalidInput: the other plan is of another table, or of this one with other partition columns.
+            InvalidInput: the other plan is of another table, or of this one as it was before: with other partition
+                columns, or before a column held its first respelled value.
 
         >>> print(sales.plan("ds > '2013-01-01'").and_(sales.plan("ds < '2013-01-03' and hour = 5")))
         scan ds = '2013-01-02' | hour = 5
@@ -236,8 +237,11 @@ class MultiScanPlan:
         schemas = [other.schema] if isinstance(other, MultiScanPlan) else [scan.schema for scan in other.get_plans()]
         for schema in schemas:
             if schema != self.schema:
+                is_older = replace(schema, respelled=self.schema.respelled) == self.schema
                 raise InvalidInput(
-                    "plans of different tables cannot be combined",
+                    "when one of the plans was made, a column had no respelled values"
+                    if is_older
+                    else "plans of different tables cannot be combined",
                     plan=_table_of(self.schema),
                     other=_table_of(schema),
                     hint="Make both plans of one table, as it is now",

@@ -17,7 +17,7 @@ class KeySchema:
         names: partition columns in key order.
         types: their types.
         respelled: the positions of columns that hold respelled values, so that one value may have several cells there.
-            It says what rows there are, not how their keys are made, so schemas that differ in it alone are equal.
+            A plan that was made without one of them may miss rows, so schemas that differ in it are not equal.
 
     >>> from hbstore.types import parse_type
     >>> KeySchema(b"shop\\0sales\\0", ("ds", "hour"), (parse_type("date"), parse_type("int"))).column("HOUR")
@@ -27,7 +27,7 @@ class KeySchema:
     prefix: bytes
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
-    respelled: frozenset[int] = field(default=frozenset(), compare=False)
+    respelled: frozenset[int] = frozenset()
     _positions: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

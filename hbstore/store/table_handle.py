@@ -166,6 +166,8 @@ class TableHandle:
     def plan(self, filter: Filter = None, *, like_dialect: LikeDialect = "sql") -> FilterPlan:
         """The scans that a filter becomes; nothing is read. O(terms of the filter).
 
+        A plan is of the table as it is now: one that is kept while a column gets its first respelled value misses it.
+
         >>> print(sales.plan("ds = '2013-01-01' and hour in (5, 6)"))
         get ds = '2013-01-01' × hour = 5
         get ds = '2013-01-01' × hour = 6

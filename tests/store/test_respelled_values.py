@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from hbstore import AlreadyExists, Column, InvalidPartitionValue, Partition, Table, connect
+from hbstore import AlreadyExists, Column, InvalidInput, InvalidPartitionValue, Partition, Table, connect
 from hbstore.names import partition_name
+from hbstore.plans.execute import fetch
 from hbstore.plans.key_line import key_line
 from hbstore.plans.scan_plan import ScanKind, absolute, relative
 from hbstore.rows import connect as connect_rows
 from hbstore.store.partition_store import PartitionStore
+from hbstore.structs import partitions_from_payloads
 from tests.store.conftest import sales_table, values
 from tests.store.stepping import play, schedules
 
@@ -150,6 +152,28 @@ def test_a_filter_sees_none_or_all_of_them_while_they_are_added():
         (_, number), _ = play(rows, [add, ask], schedule)
         assert number in (1, 2), schedule
         assert len(selected(PartitionStore(rows), where)) == 2
+
+
+def test_a_plan_of_before_is_not_combined_with_one_of_now(sales):
+    """It looks up the one cell that a value had; of what others do with its keys hbstore knows nothing."""
+    sales.add_partitions("shop", "sales", [Partition((DAY, str(hour))) for hour in range(24)])
+    handle = sales.table("shop.sales")
+    kept = [handle.plan("hour = 9"), sales.plan("shop", "sales", "ds = '2024-01-08' and hour = 9")]
+    scans = [scan for plan in kept for scan in plan.get_plans()]
+    sales.add_partitions("shop", "sales", [Partition((DAY, "9.0"))], invalid_values="keep")
+    for fresh in (handle.plan(), handle.plan("hour = 9"), sales.plan("shop", "sales", "ds >= '2024-01-08'")):
+        for old in (*kept, *scans):
+            for combine in (old.and_, old.or_):
+                with pytest.raises(InvalidInput, match="a column had no respelled values") as refused:
+                    combine(fresh)
+                assert "Make both plans" in refused.value.hint
+            for combine in (fresh.and_, fresh.or_):
+                with pytest.raises(InvalidInput):
+                    combine(old)
+    assert kept[0].and_(kept[1]).get_plans()
+    both = handle.plan("hour = 9").and_(handle.plan("ds = '2024-01-08'"))
+    found = [one for batch in fetch(both, sales.rows) for one in batch]
+    assert [one.values for one in partitions_from_payloads(found)] == [(DAY, "9"), (DAY, "9.0")]
 
 
 @pytest.mark.parametrize("move", ["rename", "exchange", "alter"])
