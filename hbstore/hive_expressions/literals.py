@@ -14,6 +14,7 @@ from hbstore.hive_expressions.conversions import common_type, implicit, is_char,
 from hbstore.hive_expressions.nodes import ConstantNode, Unknown
 from hbstore.hive_expressions.refusal import unreadable
 from hbstore.keys import NULL_PARTITION
+from hbstore.names import unescape_name
 from hbstore.types import (
     BooleanType,
     ColumnType,
@@ -23,7 +24,6 @@ from hbstore.types import (
     IntegerType,
     StringType,
     TimestampType,
-    Value,
 )
 
 _LIKE_A_DATE: Final = re.compile(r"\s*[+-]?[0-9]+-[0-9]")
@@ -46,10 +46,8 @@ def literal_beside(column_type: ColumnType, constant: ConstantNode) -> Literal |
     if value is None:
         return None
     source = type_of(constant.type)
-    if isinstance(value, str) and not isinstance(source, StringType):
-        if value == NULL_PARTITION:
-            return Text(value)
-        value = _partition_value(value, constant.type, source)
+    if value == NULL_PARTITION and not isinstance(source, StringType):
+        return Text(NULL_PARTITION)
     if isinstance(source, FloatType) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if isinstance(column_type, StringType) and is_char(column_type) and isinstance(source, StringType):
@@ -65,12 +63,15 @@ def literal_beside(column_type: ColumnType, constant: ConstantNode) -> Literal |
     return None if found is None else _literal(column_type, found)
 
 
-def _partition_value(text: str, type_name: str, column_type: ColumnType) -> Value:
-    """A value that is written as a text, whatever its type, as MSCK of Hive 3.1 writes those of partitions to drop."""
-    try:
-        return column_type.parse(text)
-    except (ValueError, OverflowError, ArithmeticError) as error:
-        raise unreadable("a constant is not of its type", type=type_name) from error
+def named_text(column_type: ColumnType, constant: ConstantNode) -> str | None:
+    """The text of a partition that a constant names; None if it is a value.
+
+    MSCK of Hive 3.1 drops a partition by the parts of its name: what stands there, escaped, is a constant of the
+    column's type. Of a type of texts, this cannot be told from a value.
+    """
+    if isinstance(column_type, StringType) or not isinstance(constant.value, str):
+        return None
+    return unescape_name(constant.value) if type_of(constant.type) == column_type else None
 
 
 def _is_exact(column_type: ColumnType, common: ColumnType) -> bool:

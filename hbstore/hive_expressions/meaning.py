@@ -26,13 +26,14 @@ from hbstore.filters.tree import (
     Not,
     Operator,
     Or,
+    SpecValue,
     StructIn,
     Text,
     joined,
 )
 from hbstore.hive_expressions.computing import between_parts, condition
 from hbstore.hive_expressions.conversions import check_alike, is_boolean, is_char, type_of
-from hbstore.hive_expressions.literals import literal_beside
+from hbstore.hive_expressions.literals import literal_beside, named_text
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node
 from hbstore.hive_expressions.patterns import like_pattern
 from hbstore.hive_expressions.refusal import PREFIX, unreadable
@@ -175,6 +176,9 @@ class _Reader:
                 return IsNull(name, as_hive=True)
             equal = self._comparison(column, "=", constant)
             return None if equal is None else joined(And, (IsNull(name, negated=True, as_hive=True), equal))
+        text = named_text(column_type, constant) if function == "=" else None
+        if text is not None:
+            return SpecValue(name, text)
         literal = literal_beside(column_type, constant)
         if literal is None:
             return None

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from hbstore.errors import ExpressionUnreadable, UnknownColumnError
-from hbstore.filters.tree import Holds, Integer
+from hbstore.filters.tree import Holds, Integer, SpecValue
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.nodes import ConstantNode
 from hbstore.hive_expressions.reading import read_expression
@@ -53,11 +53,7 @@ def sql_date(milliseconds):
         (call("<", constant(5), INT), "i > 5"),
         (call("=", INT, constant(5.0)), "i = 5"),
         (call("=", INT, constant("5")), "i = 5"),
-        (call("=", INT, constant("05", "int")), "i = 5"),  # as MSCK of Hive 3.1 writes the values of a partition
-        (call("=", INT, constant("__HIVE_DEFAULT_PARTITION__", "int")), "i = '__HIVE_DEFAULT_PARTITION__'"),
-        (call("=", D, constant("2026-01-02", "date")), "d = date '2026-01-02'"),
-        (call("=", column("b", "boolean"), constant("true", "boolean")), "b = true"),
-        (call("=", G, constant("2.5", "double")), "g = 2.5"),
+        (call("<>", INT, constant("__HIVE_DEFAULT_PARTITION__", "int")), "i != '__HIVE_DEFAULT_PARTITION__'"),
         (call("=", G, constant(5)), "g = 5.0"),
         (call("=", D, constant("2026-01-02")), "d = date '2026-01-02'"),
         (call("=", D, sql_date(20_455 * DAY)), "d = date '2026-01-02'"),
@@ -82,6 +78,22 @@ def test_what_the_filter_language_says(root, text):
             meaning(root)
     else:
         assert str(tree(root)) == text
+
+
+@pytest.mark.parametrize(
+    ("root", "name", "text"),
+    [
+        (call("=", INT, constant("05", "int")), "i", "05"),
+        (call("=", constant("a%2Fb", "int"), INT), "i", "a/b"),
+        (call("=", INT, constant("__HIVE_DEFAULT_PARTITION__", "int")), "i", "__HIVE_DEFAULT_PARTITION__"),
+        (call("=", D, constant("2026-01-02 00%3A00%3A00", "date")), "d", "2026-01-02 00:00:00"),
+        (call("=", column("m", "timestamp"), constant("2026", "timestamp")), "m", "2026"),
+        (call("=", column("b", "boolean"), constant("true", "boolean")), "b", "true"),
+        (call("=", G, constant("2.5", "double")), "g", "2.5"),
+    ],
+)
+def test_texts_of_partition_names(root, name, text):
+    assert tree(root) == SpecValue(name, text)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +147,9 @@ def test_what_is_computed(root, true, false, unknown):
         (call("=", column("m", "timestamp"), constant(Raw(b"\x0d\1" + bytes(12)), "timestamp")), "time zone"),
         (call("=", D, sql_date(20_455 * DAY + 11 * DAY // 24)), "either of two"),
         (call("=", D, sql_date(-200_000 * DAY)), "another calendar"),
-        (call("=", INT, constant("x", "int")), "not of its type"),
+        (call("<", INT, constant("5", "int")), "not of its type"),
+        (call("=", INT, constant("5", "date")), "not of its type"),
+        (call("in", INT, constant("5", "int")), "not of its type"),
         (call("in", S, constant(1)), "IN are of another type"),
         (call("in", INT, constant("1")), "IN are of another type"),
         (call("in", call("UDFToInteger", S, type_name="int"), constant("1")), "IN are of another type"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from thriftpy2.thrift import TApplicationException
 
+from hbstore import Partition
 from tests.hive_expressions.writing import call, column, constant, written
 from tests.metastore.writing import TYPES, partition_of, table_of
+from tests.metastore.writing import column as field
 
 NAMES = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=__HIVE_DEFAULT_PARTITION__", "ds=b/hour=1"]
 DS, HOUR = column("ds"), column("HOUR", "int")
@@ -160,3 +162,38 @@ def test_what_is_not_said(shop):
 def test_files_stay_unless_they_are_to_go(shop):
     drop(shop, IN_A, deleteData=False, needResult=False)
     assert "ds=a/hour=1/" in shop.tree("shop.db/sales")
+
+
+SPELLED = {
+    "date": ["2019-11-09", "2019-11-09 00:00:00", "2019-11", "2019-11-09 or so", "soon"],
+    "int": ["9", "9.0", " 9", "9.5", "nine", "a/b=c%2F", None],
+    "timestamp": ["2019-11-09 05:06:07", "2019-11-09 05:06:07.", "2019-11-09"],
+    "boolean": ["true", "yes", "perhaps"],
+    "decimal(4,1)": ["1.5", "1.50001", "x"],
+    "double": ["2.5", "2.5d", " 2.5"],
+    "string": ["9", "9.0", None],
+}
+"""Partition values of a column of each type; some are read as the same value."""
+
+
+@pytest.mark.parametrize("kind", SPELLED)
+def test_msck_of_hive_3_1_drops_the_partition_whose_folder_is_gone(shop, kind):
+    """It cuts a partition's name apart: its texts, with their escapes, are constants of the columns' types."""
+    keys = [("k", kind), ("at", "timestamp")]
+    noon = "2019-11-09 12:00:00"
+    shop.create_table(table_of("spelled", partitionKeys=[field(*one) for one in keys]))
+    shop.store.add_partitions(
+        "shop", "spelled", [Partition((text, noon)) for text in SPELLED[kind]], invalid_values="keep"
+    )
+    left = shop.names("spelled")
+    assert len(left) == len(SPELLED[kind])
+    for name in list(left):
+        parts = [part.split("=") for part in name.split("/")]
+        equal = [
+            call("=", column(key, of), constant(text, of)) for (key, text), (_, of) in zip(parts, keys, strict=True)
+        ]
+        exprs = [TYPES.DropPartitionsExpr(expr=written(call("and", *equal)))]
+        request = TYPES.DropPartitionsRequest("shop", "spelled", TYPES.RequestPartsSpec(exprs=exprs), ifExists=False)
+        shop.drop_partitions_req(request)
+        left.remove(name)
+        assert shop.names("spelled") == left
