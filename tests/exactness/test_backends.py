@@ -18,15 +18,14 @@ FILTERS = 10
 
 float_texts = strategies.texts(strategies.parse_type("double"))
 
-thoroughly = settings(
-    max_examples=max(100, settings().max_examples),
+unhurried = settings(
     deadline=None,
     report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
-@thoroughly
+@unhurried
 @given(st.data(), st.sampled_from(("float", "double")), st.integers(0, 2**32))
 def test_every_number_lies_where_it_should_among_floats(stores, data, kind, seed):
     texts = data.draw(st.lists(float_texts, min_size=1, max_size=8))
@@ -38,7 +37,7 @@ def test_every_number_lies_where_it_should_among_floats(stores, data, kind, seed
             compare(store, world, table, tree, Random(seed), WAYS[:1])
 
 
-@thoroughly
+@unhurried
 @given(st.data(), worlds(), st.sampled_from(STATISTICS_STATES), st.integers(0, 2**32))
 def test_every_answer_equals_the_naive_evaluation(stores, data, world, state, seed):
     trees = data.draw(st.lists(filters(world), min_size=FILTERS, max_size=FILTERS))
