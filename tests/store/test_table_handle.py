@@ -66,7 +66,7 @@ def test_it_plans_as_the_store_does(store, sales, filter):
 
 
 def test_a_partial_spec_names_texts_and_a_filter_compares_values(sales):
-    day, hours = "2015-01-09", [None, "9", " 9", "9.0", "nine", "9/b=c%", "+9 é", "9\n\t"]
+    day, hours = "2015-01-09", [None, "9", "09", " 9", "9.0", "nine", "9/b=c%", "+9 é", "9\n\t"]
     sales.add([(day, hour) for hour in hours], invalid_values="keep")
     names = {hour: partition_name(["ds", "hour"], [day, hour or ""]) for hour in hours}
     assert len(sales.names("hour = 9")) > 1

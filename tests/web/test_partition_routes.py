@@ -189,9 +189,15 @@ def test_the_dialect_of_like_can_be_hive_s(browse):
 
 
 def test_a_spec_names_texts(browse, catalog):
-    odd = [("2013-01-09", hour) for hour in ("5", "5.0", "five", "a/b")]
+    odd = [("2013-01-09", hour) for hour in ("5", "05", "5.0", "five", "a/b")]
     catalog.store.table("shop.sales").add([Partition(one) for one in odd], invalid_values="keep")
-    for text, name in (("5", "hour=5"), ("5.0", "hour=5.0"), ("five", "hour=five"), ("a%2Fb", "hour=a%2Fb")):
+    for text, name in (
+        ("5", "hour=5"),
+        ("05", "hour=05"),
+        ("5.0", "hour=5.0"),
+        ("five", "hour=five"),
+        ("a%2Fb", "hour=a%2Fb"),
+    ):
         for spec in (f"hour={text}", f"HOUR={text}/ds=2013-01-09"):
             query = {"spec": spec, "filter": "ds > '2013-01-03'"}
             assert get(browse, f"{PARTITIONS}/names", **query).json()["names"] == [f"ds=2013-01-09/{name}"]
