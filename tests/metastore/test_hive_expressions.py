@@ -166,34 +166,54 @@ def test_files_stay_unless_they_are_to_go(shop):
 
 SPELLED = {
     "date": ["2019-11-09", "2019-11-9", "2019-11-09 00:00:00", "2019-11", "2019-11-09 or so", "soon"],
-    "int": ["9", "09", "9.0", " 9", "9.5", "nine", "a/b=c%2F", None],
+    "int": ["9", "09", "9.0", " 9", "9.5", "nine", "a/b=c%2F'", None],
     "timestamp": ["2019-11-09 05:06:07", "2019-11-09 05:06:07.", "2019-11-09"],
     "boolean": ["true", "TRUE", "yes", "perhaps"],
     "decimal(4,1)": ["1.5", "1.50", "1.50001", "x"],
     "double": ["2.5", "2.5d", " 2.5"],
-    "string": ["9", "9.0", None],
+    "string": ["9", "9.0", "a b", None],
 }
 """Partition values of a column of each type; some are read as the same value."""
 
 
-@pytest.mark.parametrize("kind", SPELLED)
-def test_msck_of_hive_3_1_drops_the_partition_whose_folder_is_gone(shop, kind):
+def msck_of_hive_3(names, types):
     """It cuts a partition's name apart: its texts, with their escapes, are constants of the columns' types."""
-    keys = [("k", kind), ("at", "timestamp")]
-    noon = "2019-11-09 12:00:00"
-    shop.create_table(table_of("spelled", partitionKeys=[field(*one) for one in keys]))
-    shop.store.add_partitions(
-        "shop", "spelled", [Partition((text, noon)) for text in SPELLED[kind]], invalid_values="keep"
-    )
-    left = shop.names("spelled")
-    assert len(left) == len(SPELLED[kind])
-    for name in list(left):
+    for name in names:
         parts = [part.split("=") for part in name.split("/")]
         equal = [
-            call("=", column(key, of), constant(text, of)) for (key, text), (_, of) in zip(parts, keys, strict=True)
+            call("=", column(key, kind), constant(text, kind)) for (key, text), kind in zip(parts, types, strict=True)
         ]
-        exprs = [TYPES.DropPartitionsExpr(expr=written(call("and", *equal)))]
+        yield written(call("and", *equal))
+
+
+def msck_of_hive_4(names, _):
+    """It makes one filter of the names of a batch, with their escapes, too."""
+    each = [" AND ".join("{}='{}'".format(*part.split("=")) for part in name.split("/")) for name in names]
+    yield " OR ".join(f"({one})" for one in each).encode()
+
+
+@pytest.mark.parametrize("msck", [msck_of_hive_3, msck_of_hive_4])
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("kind", SPELLED)
+def test_msck_drops_the_partitions_whose_folders_are_gone(shop, kind, size, msck):
+    types = [kind, "timestamp"]
+    shop.create_table(table_of("spelled", partitionKeys=[field("k", kind), field("at", "timestamp")]))
+    added = [Partition((text, "2019-11-09 12:00:00")) for text in SPELLED[kind]]
+    shop.store.add_partitions("shop", "spelled", added, invalid_values="keep")
+    if msck is msck_of_hive_4:
+        shop.setMetaConf("metastore.expression.proxy", "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy")
+    left = shop.names("spelled")
+    assert len(left) == len(SPELLED[kind])
+    while left:
+        gone, left = left[:size], left[size:]
+        exprs = [TYPES.DropPartitionsExpr(expr=one) for one in msck(gone, types)]
         request = TYPES.DropPartitionsRequest("shop", "spelled", TYPES.RequestPartsSpec(exprs=exprs), ifExists=False)
         shop.drop_partitions_req(request)
-        left.remove(name)
         assert shop.names("spelled") == left
+
+
+def test_a_text_of_others_is_a_filter(shop):
+    shop.store.add_partitions("shop", "sales", [Partition(("a", "01"))], invalid_values="keep")
+    exprs = [TYPES.DropPartitionsExpr(expr=b"(ds='a' AND hour='1')")]
+    shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", TYPES.RequestPartsSpec(exprs=exprs)))
+    assert shop.names() == sorted(NAMES[1:])

@@ -8,7 +8,7 @@ from typing import Any
 from hbstore.errors import FilterError, InvalidPartitionValue
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import asks_to_purge, environment, properties_of
-from hbstore.metastore.methods.expressions import selection_of
+from hbstore.metastore.methods.expressions import is_msck, named_partitions, selection_of
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT
 from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.protocol import THRIFT
@@ -135,9 +135,10 @@ def _selected(call: Call, table: Table, expression: bytes | None) -> list[bytes]
         raise THRIFT.MetaException("an empty expression would drop all partitions: name them, or drop the table")
     if selection.unread:
         raise THRIFT.MetaException(str(selection.unread[0]))
-    partitions = call.store.get_partitions_by_filter(
-        table.database, table.name, selection.where, like_dialect=EXPRESSION_DIALECT
-    )
+    where = selection.where
+    if isinstance(where, str) and is_msck(call.session.settings):
+        where = named_partitions(where)
+    partitions = call.store.get_partitions_by_filter(table.database, table.name, where, like_dialect=EXPRESSION_DIALECT)
     return [partition.payload for partition in partitions if partition.payload is not None]
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
+from hbstore.metastore.methods.expressions import EVALUATORS
 from hbstore.metastore.protocol import THRIFT
 from hbstore.store.hive.lock_table_row import TIMEOUT
 
@@ -38,12 +39,10 @@ _SETTABLE: Final = frozenset(
         "hive.metastore.client.socket.timeout",
         "hive.metastore.partition.name.whitelist.pattern",
         "hive.metastore.callerIsAuthorized",
-        # MSCK of Hive 4 sets the class that is to evaluate its expressions: here no class is loaded.
-        "hive.metastore.expression.proxy",
-        "metastore.expression.proxy",
+        *EVALUATORS,
     }
 )
-"""What a client of HMS may set for its own connection; here it is remembered and changes nothing."""
+"""What a client of HMS may set for its own connection; here it is remembered, and only EVALUATORS change something."""
 
 
 @handlers.answers("set_ugi")
