@@ -9,6 +9,7 @@ import re
 import struct
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, InvalidOperation
+from math import isfinite
 from typing import Final
 
 from hbstore.column_type import Value
@@ -18,6 +19,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\Z")
 _FLOAT = re.compile(r"(?:[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|Infinity)|NaN)\Z")
 MAX_PRECISION: Final = 38
+_PLAIN: Final = range(-3, 7)
+"""Exponents of ten at which Java writes a number without one."""
 _EXACT: Final = Context(prec=1000, traps=[Inexact, InvalidOperation])
 """Decimal's own context rounds to 28 digits, without a word; this one raises where it would have to round."""
 
@@ -168,17 +171,13 @@ class FloatType:
         return float(struct.unpack(form, pattern.to_bytes(self.width, "big"))[0])
 
     def text(self, value: Value) -> str:
-        """The shortest digits that read back as the same number."""
+        """The shortest digits that read back as the same number, as Java writes them: ``1.0E10``."""
         assert isinstance(value, float | int)
-        if value != value:  # noqa: PLR0124
-            return "NaN"
-        if value in (float("inf"), float("-inf")):
-            return "Infinity" if value > 0 else "-Infinity"
         number = self._rounded(float(value))
-        if self.width == 4:  # noqa: PLR2004  nine digits tell any two floats of 4 bytes apart, often fewer do
+        if self.width == 4 and isfinite(number):  # noqa: PLR2004  nine digits tell floats of 4 bytes apart, often fewer
             texts = (float(f"{number:.{digits}g}") for digits in range(1, 10))
             number = next(shorter for shorter in texts if self._rounded(shorter) == number)
-        return repr(number)
+        return java_text(repr(number))
 
     def written(self, value: float) -> tuple[Decimal, Decimal]:
         """The least and the greatest of the numbers that a finite value is written as.
@@ -197,6 +196,23 @@ class FloatType:
         texts = (repr(value), self.text(value), f"{value:.{digits}g}")
         ways = (Decimal(value), *map(Decimal, texts))
         return min(ways), max(ways)
+
+
+def java_text(text: str) -> str:
+    """The digits of a float as Java writes them.
+
+    >>> [java_text(text) for text in ("0.5", "1e10", "nan", "-inf", "0.00012", "-0.0")]
+    ['0.5', '1.0E10', 'NaN', '-Infinity', '1.2E-4', '-0.0']
+    """
+    special = {"nan": "NaN", "inf": "Infinity", "infinity": "Infinity"}.get(text.lower().lstrip("-"))
+    if special:
+        return f"-{special}" if text.startswith("-") else special
+    number = Decimal(text)
+    if not number or number.adjusted() in _PLAIN:
+        plain = f"{number:f}"
+        return plain if "." in plain else f"{plain}.0"
+    digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
+    return f"{'-' * number.is_signed()}{digits[0]}.{digits[1:] or '0'}E{number.adjusted()}"
 
 
 def parse_decimal(text: str) -> Decimal:

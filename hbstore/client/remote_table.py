@@ -75,7 +75,7 @@ class RemoteTable:
     # Reading
 
     def partition(self, partition: PartitionValues) -> Partition:
-        """One partition by its values or its spec, compared by type.
+        """One partition by its values or its spec.
 
         Raises:
             PartitionNotFound: there is none.

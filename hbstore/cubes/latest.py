@@ -15,19 +15,21 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Final, TypeAlias
 
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidTime, PartitionNotFound
-from hbstore.filters.builder import Expression, spec_filter
-from hbstore.keys import TAG_VALUE, cell_text, text_cell, value_part
+from hbstore.filters.builder import Expression, literal
+from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, SpecValue, Timestamp, joined
+from hbstore.keys import NULL_PARTITION, TAG_VALUE, cell_text, text_cell, value_part
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import partition_from_payload, partition_values
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
-from hbstore.types import DateType, TimestampType
+from hbstore.types import ColumnType, DateType, StringType, TimestampType, read_value
 
 Values: TypeAlias = tuple[str, ...]
 
@@ -81,9 +83,9 @@ class Dumps:
         self._change(_Wanted(drop=values))
 
     def latest_values(self, values: Sequence[str]) -> Values:
-        """The values of `latest` in the combination that some values are in."""
-        at = self._time_at
-        return (*values[:at], LATEST, *values[at + 1 :])
+        """The values of `latest` in the combination that some values are in, however they are spelled."""
+        plain, at = plain_values(self.table, values), self._time_at
+        return (*plain[:at], LATEST, *plain[at + 1 :])
 
     def copied(self, copies: Iterable[Partition]) -> list[Values]:
         """The values of the partitions that some called `latest` are copies of, whether they are there or not."""
@@ -165,9 +167,9 @@ class Dumps:
 
     def _filter(self, values: Values) -> Expression | None:
         """The partitions of a combination; None: all."""
-        spec = dict(zip(self.table.partition_column_names, values, strict=True))
-        del spec[self.column]
-        return spec_filter(spec)
+        columns = zip(self.table.partition_column_names, self.table.key_types, values, strict=True)
+        leaves = [_has_value(name, kind, text) for name, kind, text in columns if name != self.column]
+        return Expression(joined(And, leaves)) if leaves else None
 
     def _latest(self, values: Values, newest: Partition) -> Partition:
         time = self._newness(newest)
@@ -232,3 +234,23 @@ def updated(stored: Partition, given: Partition) -> Partition:
     """A stored partition with other parameters, and with another location where one is given."""
     location = stored.location if given.location is None else given.location
     return replace(stored, location=location, parameters=given.parameters)
+
+
+def plain_values(table: Table, values: Sequence[str]) -> Values:
+    """Values as their types spell them: an int's ``05`` is ``5``. A text that is no value stays as it is."""
+    return tuple(map(_plain_text, table.key_types, values))
+
+
+def _plain_text(kind: ColumnType, text: str) -> str:
+    value = None if text == NULL_PARTITION else read_value(kind, text)
+    return text if value is None else kind.text(value)
+
+
+def _has_value(column: str, kind: ColumnType, text: str) -> ExpressionTree:
+    """The partitions that have a value, however it is spelled."""
+    if text == NULL_PARTITION:
+        return IsNull(column)
+    value = read_value(kind, text)
+    if value is None or isinstance(kind, StringType) or (isinstance(value, float) and not isfinite(value)):
+        return SpecValue(column, text)
+    return Comparison(column, Operator.EQ, Timestamp(value) if isinstance(value, tuple) else literal(value))

@@ -13,6 +13,7 @@ from pyspark.sql import types as spark_types
 
 from hbstore.errors import InvalidInput
 from hbstore.keys import NULL_PARTITION
+from hbstore.number_types import java_text
 from hbstore.types import TimestampType
 
 _AS_TEXT: Final = (
@@ -31,8 +32,6 @@ _AS_TEXT: Final = (
 _EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  partition values have no zone
 _SECOND: Final = dt.timedelta(seconds=1)
 _TIMESTAMP: Final = TimestampType()
-_PLAIN: Final = range(-3, 7)
-"""Exponents of ten at which Java writes a number without one."""
 
 
 def quoted(name: str) -> str:
@@ -95,23 +94,6 @@ def value_text(value: object) -> str:
                 type=type(value).__name__,
                 hint="Give a text, a number, a bool, a date, a datetime or None",
             )
-
-
-def java_text(text: str) -> str:
-    """Digits as Java writes them: ``1.0E10``.
-
-    >>> [java_text(text) for text in ("0.5", "1e10", "nan", "-inf", "0.00012", "-0.0")]
-    ['0.5', '1.0E10', 'NaN', '-Infinity', '1.2E-4', '-0.0']
-    """
-    special = {"nan": "NaN", "inf": "Infinity", "infinity": "Infinity"}.get(text.lower().lstrip("-"))
-    if special:
-        return f"-{special}" if text.startswith("-") else special
-    number = Decimal(text)
-    if not number or number.adjusted() in _PLAIN:
-        plain = f"{number:f}"
-        return plain if "." in plain else f"{plain}.0"
-    digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
-    return f"{'-' * number.is_signed()}{digits[0]}.{digits[1:] or '0'}E{number.adjusted()}"
 
 
 def no_text(field: spark_types.StructField, hint: str) -> InvalidInput:

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
-from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
+from pyspark.sql.types import CharType, DataType, StringType, StructField, StructType, VarcharType
 
 from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys import NULL_PARTITION, fits
 from hbstore.model import Table, partition_value_texts
 from hbstore.spark.columns import fields_by_name
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema
 from hbstore.spark.texts import column_of, text_column, value_text
-from hbstore.types import ColumnType, TimestampType, read_value
+from hbstore.types import ColumnType, FloatType
 
 Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
 
@@ -26,8 +26,9 @@ _WHOLE: Final = (spark_types.ByteType, spark_types.ShortType, spark_types.Intege
 _DIGITS: Final = (3, 5, 10, 20)
 """Of each of these whole types."""
 _TEXTS: Final = (StringType, CharType, VarcharType)
-_AS_WRITTEN: Final = (*_TEXTS, spark_types.TimestampType, spark_types.TimestampNTZType)
-"""Types of partition columns whose texts are not cast: a time would change with the session's zone."""
+_TIMESTAMPS: Final = (spark_types.TimestampType, spark_types.TimestampNTZType)
+_LOCAL_TIME: Final = r"^\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}:\d{2}(\.\d{1,6})?)?$"
+"""Texts of timestamps that are the same in all time zones, and whose digits Spark keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class WritePlan:
                 )
             name = names[column.lower()]
             (text,) = partition_value_texts([value_text(value)])
-            texts[name] = _as_spark_writes(types[name], text)
+            texts[name] = _static_text(types[name], text)
         dynamic = tuple(name for name in table.partition_column_names if name not in texts)
         if writer is None:
             writer = "grouped" if dynamic else "single"
@@ -122,9 +123,8 @@ class WritePlan:
             if not isinstance(frame_field.dataType, _TEXTS):
                 self._check_type(name, frame_field.dataType, kind)
                 column = text_column(column.cast(kind), types[name])
-            elif not isinstance(kind, _AS_WRITTEN):
-                # As Spark's INSERT: rows of 05 belong to 5. What is no value stays, and is refused.
-                column = f.coalesce(text_column(column.try_cast(kind), types[name]), column)
+            elif not isinstance(kind, _TEXTS):
+                column = _as_spark_writes(column, types[name])
             columns.append(column.cast("string").alias(name))
         return frame.select(*columns)
 
@@ -144,10 +144,20 @@ class WritePlan:
             )
 
 
-def _as_spark_writes(kind: ColumnType, text: str) -> str:
-    """The text of a static value as INSERT writes it: ``05`` of an int is ``5``; what is no value stays as it is."""
-    value = None if isinstance(kind, TimestampType) or text == NULL_PARTITION else read_value(kind, text)
-    return text if value is None else kind.text(value)
+def _as_spark_writes(column: Column, field: StructField) -> Column:
+    """Texts as INSERT writes them: rows of ``05`` belong to ``5`` of an int. What is no value stays, and is refused."""
+    if not isinstance(field.dataType, _TIMESTAMPS):
+        return f.coalesce(text_column(column.try_cast(field.dataType), field), column)
+    text = column.try_cast(spark_types.TimestampNTZType()).cast("string")
+    return f.when(column.rlike(_LOCAL_TIME), f.coalesce(text, column)).otherwise(column)
+
+
+def _static_text(kind: ColumnType, text: str) -> str:
+    """The same of a static value, whose text is one of Hive's spellings."""
+    if text == NULL_PARTITION or not fits(kind, text):
+        return text
+    plain = kind.text(kind.parse(text))
+    return f"-{plain}" if isinstance(kind, FloatType) and plain == "0.0" and text.startswith("-") else plain
 
 
 def _widens(source: DataType, target: DataType) -> bool:

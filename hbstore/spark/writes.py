@@ -215,7 +215,7 @@ def partitions_there(
 
 def check_values(row: TableRow, values: tuple[str, ...], parameters: Mapping[str, str]) -> None:
     """Refuse values that the store would refuse once the publication is decided."""
-    with hinting(InvalidPartitionValue, "Nothing was changed. Correct the rows, or alter the column to a string"):
+    with hinting(InvalidPartitionValue, "Nothing was changed. Correct the rows"):
         cells = cells_of(row.definition, values, "reject")
     columns = row.definition.time_columns
     if columns is not None:

@@ -58,7 +58,7 @@ def test_filters(shop):
 
 
 def test_order(shop):
-    assert ask(shop, "hour", ascending=False) == [("10",), ("09",), ("9",), (NULL,)]
+    assert ask(shop, "hour", ascending=False) == [("10",), ("9",), ("09",), (NULL,)]
     assert ask(shop, "ds", "hour", order=["hour", "ds"]) == [
         ("2013-01-03", NULL),
         ("2013-01-01", "9"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pytest
 from pyspark.sql import functions as f
@@ -267,3 +268,37 @@ def test_a_static_value_that_has_no_text_is_refused(spark, store, value, error, 
     with pytest.raises(error, match=text):
         write_table(frame, store, "shop.sales", static={"region": value})
     assert store.partition_names("shop", "sales") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("int", ["05", "+7", "8"]),
+        ("double", ["1e7", "10000000", "1e-5", "0.25", "-0.0"]),
+        ("float", ["16777217", "1.5"]),
+        ("decimal(10,2)", ["1.5", "7"]),
+        ("date", ["2024-1-8", "2024-01-08"]),
+        ("timestamp", ["2024-01-08", "2024-01-08T05:06:07.5", "2024-01-08 05:06:07.500"]),
+        ("boolean", ["TRUE", "false"]),
+    ],
+)
+def test_texts_become_the_partitions_that_insert_makes(spark, store, tmp_path, kind, texts):
+    spark.sql(
+        f"CREATE TABLE inserted (id INT, p {kind}) USING parquet PARTITIONED BY (p) LOCATION '{tmp_path}/inserted'"
+    )
+    try:
+        for text in texts:
+            spark.sql(f"INSERT INTO inserted PARTITION (p = '{text}') VALUES (1)")
+        expected = sorted(unquote(folder.name) for folder in tmp_path.glob("inserted/p=*"))
+    finally:
+        spark.sql("DROP TABLE inserted")
+    parameters = {"spark.sql.sources.provider": "parquet"}
+    for name in ("rows", "static"):
+        location = f"file:{tmp_path}/{name}"
+        columns = [Column("p", kind)], [Column("id", "int")]
+        store.create_table(Table("shop", name, *columns, location=location, parameters=parameters))
+    write_table(spark.createDataFrame([(1, text) for text in texts], "id int, p string"), store, "shop.rows")
+    for text in texts:
+        write_table(spark.createDataFrame([(1,)], "id int"), store, "shop.static", static={"p": text})
+    for name in ("rows", "static"):
+        assert sorted(map(unquote, store.partition_names("shop", name))) == expected, name

@@ -14,17 +14,17 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.latest import Dumps, Values
+from hbstore.cubes.latest import Dumps, Values, plain_values
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
 from hbstore.filters.builder import Expression, col, spec_filter
 from hbstore.filters.tree import Or, joined
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys import NULL_PARTITION, after_cell, text_cell
 from hbstore.model import Partition, Table
+from hbstore.names import partition_name
 from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partition_from_payload, partition_values
 from hbstore.timelines.declaration import LATEST
@@ -99,18 +99,21 @@ class _Partitions:
         rows: where they are.
         row: the table's.
         at: the place of the time partition column.
-        stored: the partitions' bytes by their values; empty where they are asked for one by one.
+        stored: the partitions' bytes by their values, as `plain_values` has them; empty where the table has only times,
+            of which the few that matter are read.
     """
 
     rows: Rows
     row: TableRow
     at: int
-    stored: Mapping[Values, bytes]
+    stored: Mapping[Values, list[bytes]]
 
     @staticmethod
     def of(rows: Rows, row: TableRow, column: str, payloads: Iterable[bytes]) -> _Partitions:
         """Those of a table, with the bytes of all of them where it has other partition columns."""
-        stored = {partition_values(one): one for one in payloads}
+        stored: dict[Values, list[bytes]] = {}
+        for payload in payloads:
+            stored.setdefault(plain_values(row.table, partition_values(payload)), []).append(payload)
         return _Partitions(rows, row, row.table.partition_column_names.index(column), stored)
 
     @property
@@ -121,21 +124,24 @@ class _Partitions:
     def copies(self) -> list[Partition]:
         """Those called `latest`, which is no value that a filter could compare with in a column of times."""
         if self.has_times_alone:
-            found = self._get((LATEST,))
+            found = self._get(LATEST)
         else:
-            found = [payload for values, payload in self.stored.items() if values[self.at] == LATEST]
+            found = [one for values, payloads in self.stored.items() if values[self.at] == LATEST for one in payloads]
         return list(map(partition_from_payload, found))
 
-    def has(self, values: Values) -> bool:
-        """Whether there is one of some values."""
-        return bool(self._get(values)) if self.has_times_alone else values in self.stored
+    def of_values(self, values: Values) -> list[Values]:
+        """The values of the partitions that have some, as they are spelled there."""
+        found = self._get(values[0]) if self.has_times_alone else self.stored.get(values, [])
+        return list(map(partition_values, found))
 
     def count_at(self, time: str) -> int:
         """How many there are with a value of the time partition column, of which there is one at least."""
         return 1 if self.has_times_alone else sum(values[self.at] == time for values in self.stored)
 
-    def _get(self, values: Values) -> list[bytes]:
-        return [payload for _, payload in self.rows.multi_get([partition_key(self.row, values)])]
+    def _get(self, text: str) -> list[bytes]:
+        prefix, kind = self.row.definition.prefix, self.row.table.key_types[0]
+        cell = text_cell(kind, text)
+        return list(chain.from_iterable(self.rows.payloads(prefix + cell, prefix + after_cell(kind, cell))))
 
 
 def _newest(dumps: Dumps, partitions: _Partitions) -> Latest | str:
@@ -144,14 +150,20 @@ def _newest(dumps: Dumps, partitions: _Partitions) -> Latest | str:
     newest = dumps.copied(partitions.copies())
     if not newest:
         return f"it has no partition {LATEST}"
-    if not all(map(partitions.has, newest)):
+    spelled = list(map(partitions.of_values, newest))
+    if not all(spelled):
         return f"a partition is gone of which {LATEST} is a copy; register it, or a newer one, again"
+    names = table.partition_column_names
+    for same in spelled:
+        if len(same) > 1:
+            shown = " and ".join(partition_name(names, values) for values in same)
+            return f"{shown} have the same values, so that both would be read; drop one of them"
     times = {values[at] for values in newest}
     if len(times) == 1 and partitions.count_at(newest[0][at]) == len(newest):
         condition = _each(table, (dumps.column,), [(newest[0][at],)])  # all partitions of this time are latest ones
     else:
-        condition = _each(table, table.partition_column_names, newest)
-    specs = (spec_filter(dict(zip(table.partition_column_names, values, strict=True))) for values in newest)
+        condition = _each(table, names, newest)
+    specs = (spec_filter(dict(zip(names, values, strict=True))) for (values,) in spelled)
     return Latest(condition, Expression(joined(Or, [one.tree for one in specs if one is not None])))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import text_cell
+from hbstore.keys import text_cell, value_part
 from hbstore.model import Table
 
 _FORM: Final = re.compile(r"(\d{1,4}(?:,\d{1,4})*):([+-]+)")
@@ -66,6 +66,6 @@ def in_order(table: Table, values: Mapping[str, Sequence[str]], order: Sequence[
     ordered = sorted(values)
     for ordering in reversed(order):
         kind = table.key_types[ordering.column]
-        cells = {name: text_cell(kind, some[ordering.column]) for name, some in values.items()}
+        cells = {name: value_part(kind, text_cell(kind, some[ordering.column])) for name, some in values.items()}
         ordered.sort(key=cells.__getitem__, reverse=ordering.falling)
     return ordered

@@ -41,7 +41,7 @@ _PAGE: Final = 4_000
 
 @handlers.answers("get_partition", "get_partition_with_auth")
 def get_partition(call: Call) -> bytes:
-    """One partition by its values, which are compared by type.
+    """One partition by its values.
 
     Raises:
         NoSuchObjectException: there is none.

@@ -1,8 +1,7 @@
 """get_partition_values: the values that some partition columns have, distinct and in order.
 
-Values are compared and ordered by type, as everywhere, the null partition first: hour 9 comes before hour 10. (HMS 2.3
-orders by the partition's name, escapes values, and with a filter gives all columns whatever was asked for; none of that
-is copied.)
+They are ordered by type, the null partition first: hour 9 comes before hour 10. (HMS 2.3 orders by the partition's
+name, escapes values, and with a filter gives all columns whatever was asked for; none of that is copied.)
 """
 
 from __future__ import annotations
@@ -13,13 +12,14 @@ from operator import itemgetter
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import text_cell
+from hbstore.keys import text_cell, value_part
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.listing import Batches, read_partitions
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Column, Table
 from hbstore.plans.schema import KeySchema
 from hbstore.structs import partition_values
+from hbstore.types import ColumnType
 
 handlers = Handlers()
 
@@ -53,18 +53,12 @@ def _rows(table: Table, batches: Batches, request: Any) -> list[tuple[str, ...]]
     keys = _Columns(table, request.partitionKeys)
     order = _Columns(table, request.partitionOrder or request.partitionKeys)
     keyed_rows = [
-        (order.cells(values), keys.cells(values), keys.texts(values))
-        for batch in batches
-        for values in map(partition_values, batch)
+        (order.cells(values), keys.texts(values)) for batch in batches for values in map(partition_values, batch)
     ]
     keyed_rows.sort(key=itemgetter(0), reverse=request.ascending is False)
+    rows = [texts for _, texts in keyed_rows]
     if request.applyDistinct is not False:
-        distinct: dict[tuple[bytes, ...], tuple[str, ...]] = {}
-        for _, cells, texts in keyed_rows:
-            distinct.setdefault(cells, texts)
-        rows = list(distinct.values())
-    else:
-        rows = [texts for _, _, texts in keyed_rows]
+        rows = list(dict.fromkeys(rows))
     limit = request.maxParts
     return rows[:limit] if limit is not None and limit > 0 else rows
 
@@ -75,12 +69,16 @@ class _Columns:
     def __init__(self, table: Table, named: Sequence[Column]) -> None:
         schema = KeySchema(b"", table.partition_column_names, table.key_types)
         positions = [schema.column(column.name) for column in named]
-        self._typed = [(at, lru_cache(maxsize=_KEPT)(partial(text_cell, schema.types[at]))) for at in positions]
+        self._typed = [(at, lru_cache(maxsize=_KEPT)(partial(_value_cell, schema.types[at]))) for at in positions]
 
     def texts(self, values: Sequence[str]) -> tuple[str, ...]:
         """Their values in a partition."""
         return tuple([values[at] for at, _ in self._typed])
 
     def cells(self, values: Sequence[str]) -> tuple[bytes, ...]:
-        """The same as cells, which sort by type."""
+        """The cells of the values, which sort by type; all texts of a value have one."""
         return tuple([cell(values[at]) for at, cell in self._typed])
+
+
+def _value_cell(column_type: ColumnType, text: str) -> bytes:
+    return value_part(column_type, text_cell(column_type, text))

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 from hbstore.model import Partition, Table
 from hbstore.spark.columns import EXTRAS, PartitionFields
 from hbstore.spark.register import Registering, TaskOutcome, raise_first
-from hbstore.spark.texts import java_text, no_text, value_text
+from hbstore.spark.texts import no_text, value_text
 from hbstore.types import FloatType
 
 _PLAIN: Final = (
@@ -94,7 +94,7 @@ def _text_of(field: spark_types.StructField) -> Callable[[Any], str]:
             return lambda value: f"{value:.{scale}f}"
         case spark_types.FloatType():
             single = FloatType("float", 4)
-            return lambda value: java_text(single.text(value))
+            return single.text
         case spark_types.TimestampType():
             raise no_text(field, "Cast it to timestamp_ntz, in the session's time zone, or to a string")
         case kind if isinstance(kind, _PLAIN):

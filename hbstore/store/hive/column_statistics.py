@@ -162,7 +162,7 @@ def _put(argument: str, statistics: Iterable[ColumnStatistic]) -> CompanionChang
 
 
 def _both(first: CompanionChange, second: CompanionChange) -> CompanionChange:
-    """For values that are one partition in two spellings."""
+    """For values that are one partition: `""` and the name of the null partition."""
     return lambda companion: second(first(companion))
 
 

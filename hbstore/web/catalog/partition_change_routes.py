@@ -178,7 +178,7 @@ def _rename(service: Service, table: Table, old: Partition, new: Partition, valu
     """Give a partition other values; its folder follows if it is where its old name says."""
     cells_of(Definition(table), values, "reject")
     there = service.store.get_partitions(table.database, table.name, [values])
-    if there and (there[0].values != old.values or values == old.values):
+    if there:
         raise _exists(table, there[0].values, "Drop that partition first, or rename to other values")
     renamed = replace(new, values=values)
     rename_partition(service.store, service.warehouse, table, old.values, renamed, replaces=old.payload)

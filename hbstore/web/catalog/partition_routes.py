@@ -154,7 +154,7 @@ def partition_routes(service: Service) -> APIRouter:
     def partition(
         request: Request, database: str, table: str, name: str, *, format: StoredFormQuery = None
     ) -> Response:
-        """One partition by its name, such as ds=2013-01-01/hour=5; values are compared by type."""
+        """One partition by its name, such as ds=2013-01-01/hour=5."""
         stored, tag = named_partition(service, database, table, name)
         if asked_form(request, format, STORED_FORMS) == "thrift":
             return Response(stored.payload, media_type=STORED_FORMS["thrift"], headers={"Vary": "Accept"})

@@ -93,7 +93,37 @@ def test_the_newest_dump_of_each_combination_is_read(kind, others, seed):
         assert len(read) == len(newest)
 
 
-@pytest.mark.parametrize(("others", "reads"), [((), {"multi_get": 2}), ((("region", "string"),), {"payloads": 1})])
+@pytest.mark.parametrize("zoned", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "text"), [("date", "2015-1-2"), ("date", "2015-01-02 00:00:00"), ("timestamp", "2015-01-02")]
+)
+def test_a_dump_that_somebody_spells_otherwise_is_read_by_its_value(kind, text, zoned):
+    with connect("memory://") as store:
+        cubes = opened(store, kind, *((("zone", "int"),) if zoned else ()))
+        zone, other = ("05", ("5",)) if zoned else (None, ())
+        cubes.add_partitions("stations", "lake", [dump(0, zone=zone), dump(2, zone=zone)])
+        store.add_partitions("shop", "lake_stations", [Partition((text, *other))], invalid_values="keep")
+        cubes.drop_partitions("stations", "lake", [dump(2, zone=zone)])
+        answer = cubes.rewrite(ALL)
+        (partition,) = store.get_partitions_by_expr("shop", "lake_stations", answer.reads["lake_stations"])
+        assert partition.values == (text, *other)
+        cubes.add_partitions("stations", "lake", [dump(1, zone=zone and "5")])
+        with pytest.raises(NoCandidate, match=r"have the same values, so that both would be read; drop one of them"):
+            cubes.rewrite(ALL)
+
+
+def test_texts_of_one_value_are_one_combination():
+    with connect("memory://") as store, duckdb.connect() as db:
+        cubes = opened(store, "date", ("zone", "int"))
+        cubes.add_partitions("stations", "lake", [dump(0, zone="5"), dump(1, zone="5"), dump(0, zone="05")])
+        db.execute("CREATE SCHEMA shop")
+        db.execute("CREATE TABLE shop.lake_stations (id INT, dumped VARCHAR, dt DATE, zone INT)")
+        rows = [(1, "first of 5", "2015-01-01", 5), (2, "second of 5", "2015-01-02", 5), (3, "of 05", "2015-01-01", 5)]
+        db.executemany("INSERT INTO shop.lake_stations VALUES (?, ?, ?, ?)", rows)
+        assert db.execute(in_duckdb(cubes.rewrite(ALL).sql)).fetchall() == [(2, "second of 5")]
+
+
+@pytest.mark.parametrize(("others", "reads"), [((), {"payloads": 2}), ((("region", "string"),), {"payloads": 1})])
 @pytest.mark.parametrize("kind", ["date", "timestamp"])
 def test_one_look_up_reads_the_row_of_the_table_once(kind, others, reads):
     with connect("memory://") as store:
