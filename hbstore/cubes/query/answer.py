@@ -18,10 +18,10 @@ from hbstore.cubes.query.candidates import (
     MORE_ROWS,
     MORE_WEIGHT,
     Candidate,
-    Needs,
     Offer,
 )
 from hbstore.cubes.query.choice import index_runs
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import ConditionRange, moments_text
 from hbstore.cubes.query.rates import Compared, Rates
 from hbstore.cubes.query.relations import Chosen
@@ -156,6 +156,11 @@ class Answer:
         """The moments that some block has no partitions of, sorted and joined."""
         return missing_of(self.blocks)
 
+    @property
+    def reads_rows(self) -> bool:
+        """Whether there are partitions that it reads, or rows of a table without partitions."""
+        return any(choice.runs for block in self.blocks for choice in block.choices)
+
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions, or such as are short enough."""
         missing = self.missing
@@ -286,6 +291,7 @@ class Answer:
             dict(sorted(pieces.items())),
             tuple(range(len(self.blocks))) if len(self.blocks) > 1 else (),
             self.flagged,
+            frozenset(one.name for one in self.question.cube.dim_attributes if one.type.lower() == "date"),
         )
 
     def unit(self, number: int) -> exp.Expr:

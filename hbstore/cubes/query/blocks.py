@@ -25,8 +25,9 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from hbstore.cubes.covered import united
-from hbstore.cubes.query.candidates import Needs, Offer
+from hbstore.cubes.query.candidates import Offer
 from hbstore.cubes.query.choice import Choice, Chooser
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.units import AggregateUnit

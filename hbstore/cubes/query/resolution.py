@@ -147,7 +147,7 @@ class _Resolver:
                 node,
                 hint="Group by fields of the rows",
             )
-        return selected.copy()
+        return selected.unnest().copy()
 
     def _is_measure(self, node: exp.Expr) -> bool:
         """Whether a node of a resolved tree is a measure, which stands for its aggregate in SELECT."""

@@ -229,7 +229,7 @@ def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOption
     if of_readable is not None and not of_readable.cost[0]:
         return of_readable
     best = _best_of(question, ranges, options)
-    if of_readable is not None and options.partial and best.cost[0]:
+    if of_readable is not None and options.partial and best.cost[0] and of_readable.reads_rows:
         return of_readable  # as what there is will do, and this can be read
     return best
 

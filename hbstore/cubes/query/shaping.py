@@ -22,8 +22,10 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import joined, united
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, Needs, Offer
+from hbstore.cubes.query.borders import check_dated, check_days, check_not_dated
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, Offer
 from hbstore.cubes.query.choice import Chooser
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
@@ -31,13 +33,14 @@ from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.time_functions import Years
-from hbstore.cubes.query.times import TimeLook, timestamp, with_times
+from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
 from hbstore.cubes.query.trees import with_replaced
 from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, time_at
+from hbstore.times.update_period import UpdatePeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +118,10 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
     if by.relation is not None:
         check_not_dated(query, resolved)
         needed, chosen = by.widened(needed), []
+    check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
     start, stop = (needed[0].start, needed[-1].stop) if needed else (0, LIMIT)
-    looks = replace_times(resolved, cube, by, Years(time_at(start).year, time_at(stop).year))
+    looks, finer = replace_times(resolved, cube, by, Years(time_at(start).year, time_at(stop).year))
     units = Units(query, RollingUp.of(cube, resolved.root))
     take_units(resolved, units)
     group(query, resolved, units)
@@ -127,6 +131,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         by,
         frozenset(name for _, attributes in columns for name in attributes),
         looks,
+        finer,
         frozenset(name for measures, _ in columns for name in measures),
         start,
         stop,
@@ -170,7 +175,7 @@ def replace_ranges(
     resolved.where = None if where == exp.true() else where
 
 
-def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> list[TimeLook]:
+def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> tuple[list[TimeLook], list[TimeLook]]:
     """Put the partition's time in the places of time dimensions where that is enough.
 
     Args:
@@ -180,18 +185,29 @@ def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> l
         years: those that are asked for.
 
     Returns:
-        What the query looks at of the time dimensions of that column.
+        What the query looks at of the time dimensions of that column, and what of any times dates do not tell.
     """
     types = {attribute.name: attribute.type.lower() for attribute in cube.dim_attributes}
-    own = {name: types.get(name, "") for name, column in cube.time_dimensions.items() if column == by.column}
+    times = {name: types.get(name, "") for name in cube.time_dimensions}
+    own = {name: kind for name, kind in times.items() if cube.time_dimensions[name] == by.column}
+    times |= {name: kind for name, kind in types.items() if kind.startswith("timestamp")}
     looks: list[TimeLook] = []
-    trees = [with_times(tree, resolved.root, own, years, looks) for tree in resolved.trees()]
+    trees = [with_times(tree, resolved.root, times, years, looks) for tree in resolved.trees()]
     # A time that stands alone is a column of all rows; then its functions, perhaps of its alias, are of the column.
     nodes = (node for tree in trees for node in tree.walk(prune=is_aggregate))
     alone = {node.name for node in nodes if isinstance(node, exp.Column) and node.table == resolved.root}
+    of_column = [look for look in looks if look.dimension in own and not (look.periods and look.dimension in alone)]
+    finer = [look for look in looks if _tells_more_than_days(look, times[look.dimension])]
     own = {name: kind for name, kind in own.items() if name not in alone}
     _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, []), where=True)
-    return [look for look in looks if look.dimension in own or not look.periods]
+    return of_column, finer
+
+
+def _tells_more_than_days(look: TimeLook, kind: str) -> bool:
+    """Whether it takes more than the day of a time; the kind is that of the time dimension in the model."""
+    if kind == "date" or UpdatePeriod.DAILY in look.periods or isinstance(look.tree, exp.Is | exp.Count):
+        return False
+    return bool(look.periods) or kind.startswith("timestamp")
 
 
 def take_units(resolved: Resolved, units: Units) -> None:
@@ -229,7 +245,9 @@ def group(query: QueryText, resolved: Resolved, units: Units) -> None:
 def _group(query: QueryText, resolved: Resolved, units: Units) -> None:
     if not resolved.grouped:
         plain = (tree for _, tree in resolved.select if not units.has(tree))
-        resolved.group = [tree.copy() for tree in plain if tree.find(exp.Column) is not None]
+        resolved.group = [tree.unnest().copy() for tree in plain if tree.find(exp.Column) is not None]
+        if not (resolved.group or units.found):
+            resolved.group = [exp.Literal.string("")]  # or Spark makes a row of no rows
     for tree in _grouped_trees(resolved):
         for node in tree.walk(prune=lambda node: node in resolved.group):
             if isinstance(node, exp.Column) and node not in resolved.group and unit_of(node) is None:
@@ -237,7 +255,7 @@ def _group(query: QueryText, resolved: Resolved, units: Units) -> None:
                     UnsupportedQuery,
                     "a field is neither aggregated nor grouped by",
                     node,
-                    field=node.meta.get(STANDS_FOR, node.name),
+                    field=node.meta.get(STANDS_FOR, node.name.removeprefix(TIME_OF)),
                     hint="Add it to GROUP BY, or aggregate it",
                 )
 
@@ -305,41 +323,6 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
             cause="FIELDS_CANNOT_BE_QUERIED_TOGETHER",
             fields=", ".join(sorted([*(lone or measures), *named])),
             hint=f"Ask for fields that one derived cube of {cube.name} has",
-        )
-
-
-def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[ConditionRange]) -> None:
-    """See that each expression has a definition at all times that are read.
-
-    Raises:
-        UnsupportedQuery: one has none at some of them.
-    """
-    for name, numbers in resolved.dated:
-        for stretch in stretches:
-            if not any(stretch.holds[number] for number in numbers):
-                raise query.error(
-                    UnsupportedQuery,
-                    "the expression has no definition at some of the times",
-                    None,
-                    expression=name,
-                    times=moments_text([(stretch.start, stretch.stop)]),
-                    hint="Ask for times at which it has one, or give it a definition for these",
-                )
-
-
-def check_not_dated(query: QueryText, resolved: Resolved) -> None:
-    """See that no expression changes its definition within the ranges.
-
-    Raises:
-        UnsupportedQuery: one does, and rows do not say on which side of its border they are.
-    """
-    for name, _ in resolved.dated:
-        raise query.error(
-            UnsupportedQuery,
-            "the definition of the expression changes within the ranges",
-            None,
-            expression=name,
-            hint="Ask for ranges within one definition",
         )
 
 

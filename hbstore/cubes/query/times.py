@@ -8,7 +8,7 @@ is the beginning of each that stands in the place of the times of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from sqlglot import exp, parse_one
 from hbstore.cubes.query.dependence import THE_TIME, Form, Periods, as_a, start_of
 from hbstore.cubes.query.text import DIALECT
 from hbstore.cubes.query.time_functions import Use, Years, effect
+from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
 
@@ -119,6 +120,16 @@ def _look(column: exp.Column, kind: str, years: Years) -> TimeLook:
         tree = tree if isinstance(node, exp.Paren) else node
     # A date alone stays a column, as the facts have it.
     return TimeLook(column.name, tree, column.table, Periods() if tree is column else dependence.same)
+
+
+def with_dates(selected: Iterable[exp.Expr], timestamps: Container[str]) -> Iterator[exp.Expr]:
+    """What is selected of rows, with dates in the places of some columns that rows have as timestamps."""
+
+    def date(node: exp.Expr) -> exp.Expr:
+        is_one = isinstance(node, exp.Column) and node.name in timestamps
+        return in_session(exp.cast(node, "date")) if is_one else node
+
+    return (exp.alias_(with_replaced(one.unalias(), date), one.alias_or_name, quoted=True) for one in selected)
 
 
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:

@@ -32,7 +32,7 @@ from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
-from hbstore.cubes.query.times import TIME_OF, beginning, timestamp
+from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
 from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
@@ -96,6 +96,7 @@ class Columns:
         pieces: what aggregates look at, by name: what it is in the parts of a block and a table; NULL in others.
         flags: numbers of blocks that rows say whether they belong to.
         ranges: numbers of ranges that rows say whether they are in.
+        dates: fields that are dates in the model; a table may have them as timestamps.
     """
 
     attributes: tuple[str, ...]
@@ -103,6 +104,7 @@ class Columns:
     pieces: Mapping[str, Mapping[tuple[int, str], exp.Expr]]
     flags: tuple[int, ...]
     ranges: tuple[int, ...]
+    dates: frozenset[str]
 
 
 class AnswerFacts(Protocol):
@@ -247,6 +249,8 @@ def _rows(answer: AnswerFacts, parts: Sequence[Part], columns: Columns, options:
     union: exp.Query | None = None
     for part in parts:
         selected = list(_selected(part, answer.by.column, columns))
+        if timestamps := {name for name in columns.dates if part.offer.is_of(name, TimestampType)}:
+            selected = list(with_dates(selected, timestamps))
         table = exp.table_(part.offer.table, db=answer.star.catalog.database, quoted=True)
         condition = _condition(part, answer.by)
         if part.offer.reached:

@@ -17,7 +17,8 @@ from random import Random
 
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD
-from tests.cubes.query.stars import BEGIN, END, World
+from tests.cubes.query.star_model import BEGIN, END
+from tests.cubes.query.stars import World
 
 HOUR = dt.timedelta(hours=1)
 ANY, RAW = "any rows", "rows that are not rolled up"

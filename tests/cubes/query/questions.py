@@ -14,7 +14,8 @@ from dataclasses import replace
 from random import Random
 
 from tests.cubes.query.question import Item, Order, Question, place
-from tests.cubes.query.stars import BEGIN, END
+from tests.cubes.query.star_model import BEGIN, END
+from tests.cubes.query.stars import PLAIN, Kind
 from tests.cubes.query.terms import DATE, FLOAT, NUMBER, TEST, TEXT, TIME, TRUTH, UNITS, Term, Terms, call
 
 TS = Term("ts", "ts", TIME)
@@ -51,14 +52,15 @@ OF_ROWS = [
     Term("count(distinct to_date(ts))", "count(DISTINCT CAST(ts AS DATE))", NUMBER),
 ]
 ALIASES = ("d", "e", "f", "Total", "`a b`", "`it's`", '`a"b`', "x1")
+HALF = dt.timedelta(minutes=30)
 COMMENTS = (" /* it's */", " -- it's\n")
-PLAIN = 0.5
+OF_PARTS_ALONE = 0.5
 """How many questions ask for what rolled-up facts can answer, often several of them together."""
 
 
-def question(random: Random) -> Question:
-    """A random query of the cube."""
-    return _Asking(random, plain=random.random() < PLAIN).question()
+def question(random: Random, kind: Kind = PLAIN) -> Question:
+    """A random query of the cube of a star."""
+    return _Asking(random, kind, of_parts=random.random() < OF_PARTS_ALONE).question()
 
 
 class _Asking:
@@ -66,22 +68,25 @@ class _Asking:
 
     Attributes:
         random: decides all.
+        kind: of the star.
         plain: whether rolled-up facts are to answer it.
         source: what stands in FROM.
         rows: terms of rows.
         keys: what is grouped by.
     """
 
-    def __init__(self, random: Random, *, plain: bool) -> None:
-        self.random, self.plain = random, plain
+    def __init__(self, random: Random, kind: Kind, *, of_parts: bool) -> None:
+        self.random, self.kind, self.plain = random, kind, of_parts
         self.source, self._before = random.choice(
             (*[("rides", "")] * 6, ("rides r", "r."), ("rides", "rides."), ("part", ""))
         )
         names = [*OF_FACTS, *EXPRESSIONS]
         if self.source != "part":  # chains are not fields of it
             names += random.sample(BEHIND_CHAINS, 1)
-        if not plain or random.random() < 0.6:
+        if kind.known and (not of_parts or random.random() < 0.6):
             names += OF_TIMES
+        if random.random() < (0.6 if kind.dates else 0.1 if of_parts else 0.3):
+            names.append(Term("paid", "paid", DATE if kind.paid == "date" else TIME))
         self.rows = Terms(random, _by_kind(map(self._named, names)))
         self.keys: list[Term] = []
 
@@ -155,7 +160,7 @@ class _Asking:
         random, rows = self.random, self.rows
         if self.plain and random.random() < 0.4:
             return self._named(random.choice([*OF_FACTS, *EXPRESSIONS]))
-        if not rows.leaves.get(TIME):
+        if TS.kind not in rows.leaves or not self.kind.known:
             return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH)), random.choice((0, 1, 2)))
         chance, ts = random.random(), self._named(TS)
         if chance < 0.05:
@@ -202,13 +207,20 @@ class _Asking:
 
     def _ranges(self) -> Term:
         first, second, kind = self._range(), self._range(), self.random.random()
+        # By the other time, a range of this one is a condition on its column, in which rows without it are not.
+        if self.kind.known and self.random.random() < (0.1 if self.kind == PLAIN else 0.4):
+            second = self._range_of_paid()
+            if self.random.random() < 0.3:
+                return second
         if kind < 0.6:
-            return first
+            return _both(first, second) if "paid" in second.text else first
         a, b = (first.text, second.text), (first.meaning, second.meaning)
-        if kind < 0.75:
+        if kind < 0.75 and "paid" not in a[1]:
             return Term(f"({a[0]} or {a[1]})", f"({b[0]} OR {b[1]})", TRUTH)
         if kind < 0.9:
             return Term(f"({a[0]} and not {a[1]})", f"({b[0]} AND NOT {b[1]})", TRUTH)
+        if "paid" in a[1]:
+            return Term(f"({a[0]} and ({a[1]} or bike = 'a'))", f"({b[0]} AND ({b[1]} OR bike = 'a'))", TRUTH)
         return Term(
             f"(({a[0]} and bike = 'a') or ({a[1]} and region = 'eu'))",
             f"(({b[0]} AND bike = 'a') OR ({b[1]} AND region = 'eu'))",
@@ -226,12 +238,33 @@ class _Asking:
             length = dt.timedelta(hours=1) if unit == "hour" else dt.timedelta(days=1)
             start = BEGIN + length * random.randrange(int(dt.timedelta(days=60) / length))
             end = min(start + length * random.randint(1, 40), END)
-        low, high = (f"TIMESTAMP '{time:%Y-%m-%d %H:%M:%S}'" for time in (start, end))
-        return Term(
-            f"time_range_in({self._before}ts, '{start:%Y-%m-%d-%H}', '{end:%Y-%m-%d-%H}')",
-            f"(ts >= {low} AND ts < {high})",
-            TRUTH,
-        )
+        if self.kind.known and random.random() < 0.05:
+            start += HALF
+        return _within(f"{self._before}ts", "ts", start, end)
+
+    def _range_of_paid(self) -> Term:
+        """A range of the other time: far from the ends, as a row is paid days after its time, or a bit before it."""
+        random = self.random
+        start = BEGIN + dt.timedelta(days=random.randint(4, 50))
+        end = start + dt.timedelta(days=random.randint(1, 12))
+        if self.kind.paid == "timestamp" and random.random() < 0.4:
+            start += random.choice((6, 1)) * HALF
+            end -= random.choice((0, 1, 12)) * HALF
+        return _within(f"{self._before}paid", "paid", start, end)
+
+
+def _both(a: Term, b: Term) -> Term:
+    return Term(f"({a.text} and {b.text})", f"({a.meaning} AND {b.meaning})", TRUTH)
+
+
+def _within(name: str, meaning: str, start: dt.datetime, end: dt.datetime) -> Term:
+    """That a time is in a range."""
+    low, high = (f"TIMESTAMP '{time:%Y-%m-%d %H:%M:%S}'" for time in (start, end))
+    return Term(
+        f"time_range_in({name}, '{start:%Y-%m-%d-%H:%M}', '{end:%Y-%m-%d-%H:%M}')",
+        f"({meaning} >= {low} AND {meaning} < {high})",
+        TRUTH,
+    )
 
 
 def _tightly(random: Random, name: Term) -> Term:

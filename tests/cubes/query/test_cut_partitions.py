@@ -12,7 +12,7 @@ from hbstore.cubes.logical_tables import Column
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rewriting import rewrite
 from hbstore.errors import NoCandidate
-from tests.cubes.query import stars
+from tests.cubes.query import star_model, stars
 from tests.cubes.query.comparison import check
 from tests.cubes.query.questions import question
 from tests.cubes.query.terms import TRUTH, Term
@@ -112,7 +112,7 @@ def test_rows_of_random_stars(group):
         random = Random(seed)
         world = stars.world(random)
         for _ in range(12):
-            start = stars.BEGIN + HALF * random.randrange(2 * stars.HOURS - 200)
+            start = star_model.BEGIN + HALF * random.randrange(2 * star_model.HOURS - 200)
             asked = replace(question(random), where=[between(start, start + HALF * random.randint(1, 190))])
             try:
                 found = rewrite(world.cubes._catalog, asked.text, stars.NOW, QueryOptions(partial=True))

@@ -99,6 +99,27 @@ def test_groups_that_meet_a_condition(world, ours, theirs):
     assert rows  # or the question tells nothing
 
 
+@pytest.mark.parametrize("select", ["1 as c", "'x' as c, 1 as d", "1 as c, revenue", "count(*) as c"])
+@pytest.mark.parametrize("where", ["", "and bike = 'none'"])
+def test_constants_of_no_rows(world, select, where):
+    """No rows come once as none, and are one group where something is aggregated."""
+    text = f"select {select} from rides where {RANGE} {where} having c is not null"
+    rows = world.run(world.cubes.rewrite(text).sql)
+    assert len(rows) == (not where or "revenue" in select or "count" in select)
+
+
+@pytest.mark.parametrize(
+    ("key", "alias", "by"),
+    [("date_trunc('month', ts)", "", ""), ("upper(bike)", "as b", "group by b"), ("label", "", "group by 1")],
+)
+def test_keys_in_brackets(world, key, alias, by):
+    """Brackets around a key make no other one of it."""
+    text = f"select {{}} {alias}, n from rides where {RANGE} {by} having n > 0 order by {key}, n"
+    bracketed, plain = (world.run(world.cubes.rewrite(text.format(one)).sql) for one in (f"({key})", key))
+    assert bracketed == plain
+    assert plain
+
+
 def test_a_dimension_alone(world):
     written = world.cubes.rewrite("select city from customer having city = 1").sql
     assert world.run(written) == [(1,)]
@@ -110,6 +131,8 @@ def test_a_field_that_is_not_grouped_by_is_named(world):
     with pytest.raises(UnsupportedQuery, match="neither aggregated nor grouped by") as caught:
         world.cubes.rewrite(f"select region from rides where {RANGE} having bike = 'a'")
     assert caught.value.fields["field"] == "bike"
+    with pytest.raises(UnsupportedQuery, match=r"neither aggregated nor grouped by: .*field=ts"):
+        world.cubes.rewrite(f"select year(ts), revenue from rides where {RANGE} group by bike")
 
 
 def test_aggregates_in_order_by_stand_in_a_query_around_groups_that_meet_a_condition(world):

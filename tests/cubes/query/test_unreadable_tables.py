@@ -84,6 +84,19 @@ def test_one_that_cannot_be_read_answers_where_no_other_is_whole():
         assert list(cubes.rewrite(FARES).partitions) == ["lake_light"]
 
 
+def test_a_partial_answer_reads_one_that_cannot_be_read_where_the_others_have_nothing():
+    """Spark then says that it cannot read it, where an empty answer would say nothing."""
+    with opened(*CUBE, light(**HANDLER), HEAVY) as cubes:
+        assert dict(cubes.rewrite(FARES, partial=True).partitions) == {}
+        cubes.add_partitions("light", "lake", DAYS[:1])
+        found = cubes.rewrite(FARES, partial=True)
+        assert list(found.partitions) == ["lake_light"]
+        assert [start.day for start, _ in found.missing] == [2]
+        cubes.add_partitions("heavy", "vault", DAYS[1:])
+        found = cubes.rewrite(FARES, partial=True)  # which both have together
+        assert (list(found.partitions), found.missing) == (["lake_light", "vault_heavy"], ())
+
+
 def test_tables_of_a_dimension():
     columns = [Column(name="id", type="int"), Column(name="name", type="string")]
     on = StorageTable(storage="lake", description=TableDescription(**HANDLER))
