@@ -71,6 +71,7 @@ class _Asking:
         kind: of the star.
         plain: whether rolled-up facts are to answer it.
         source: what stands in FROM.
+        paid: the time of the cube that is no time of partitions.
         rows: terms of rows.
         keys: what is grouped by.
     """
@@ -85,8 +86,9 @@ class _Asking:
             names += random.sample(BEHIND_CHAINS, 1)
         if kind.known and (not of_parts or random.random() < 0.6):
             names += OF_TIMES
-        if random.random() < (0.6 if kind.dates else 0.1 if of_parts else 0.3):
-            names.append(Term("paid", "paid", DATE if kind.paid == "date" else TIME))
+        self.paid = Term("paid", "paid", DATE if kind.paid == "date" else TIME)
+        if random.random() < (0.1 if kind == PLAIN else 0.5):
+            names.append(self.paid)
         self.rows = Terms(random, _by_kind(map(self._named, names)))
         self.keys: list[Term] = []
 
@@ -158,8 +160,9 @@ class _Asking:
     def _key(self) -> Term:
         """What groups are made by: a name, or what is computed of names."""
         random, rows = self.random, self.rows
-        if self.plain and random.random() < 0.4:
-            return self._named(random.choice([*OF_FACTS, *EXPRESSIONS]))
+        special = self.kind != PLAIN and random.random() < 0.1
+        if special or (self.plain and random.random() < 0.4):
+            return self._named(self.paid if special else random.choice([*OF_FACTS, *EXPRESSIONS]))
         if TS.kind not in rows.leaves or not self.kind.known:
             return rows.varying(random.choice((TEXT, TEXT, NUMBER, TRUTH)), random.choice((0, 1, 2)))
         chance, ts = random.random(), self._named(TS)
@@ -247,7 +250,7 @@ class _Asking:
         random = self.random
         start = BEGIN + dt.timedelta(days=random.randint(4, 50))
         end = start + dt.timedelta(days=random.randint(1, 12))
-        if self.kind.paid == "timestamp" and random.random() < 0.4:
+        if self.kind.paid == "timestamp" and random.random() < 0.6:
             start += random.choice((6, 1)) * HALF
             end -= random.choice((0, 1, 12)) * HALF
         return _within(f"{self._before}paid", "paid", start, end)

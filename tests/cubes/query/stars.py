@@ -56,10 +56,10 @@ class Kind:
         if random.random() < 0.4:
             return Kind()
         return Kind(
-            random.choice([0.0, 0.5]),
+            random.choice([0.0, 0.7]),
             random.choice(["timestamp", "timestamp", "date"]),
             random.random() < 0.7,
-            random.choice([0.0, 0.4]),
+            random.choice([0.0, 0.6]),
         )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hbstore.cubes.logical_tables import Column, DimTable, Serde, StorageTable, TableDescription
 from hbstore.cubes.storage_tables import unreadable
@@ -95,6 +97,32 @@ def test_a_partial_answer_reads_one_that_cannot_be_read_where_the_others_have_no
         cubes.add_partitions("heavy", "vault", DAYS[1:])
         found = cubes.rewrite(FARES, partial=True)  # which both have together
         assert (list(found.partitions), found.missing) == (["lake_light", "vault_heavy"], ())
+
+
+@given(
+    st.lists(st.tuples(st.sets(st.integers(1, 4)), st.booleans()), min_size=1, max_size=3),
+    st.tuples(st.integers(1, 4), st.integers(1, 4)).map(sorted),
+)
+def test_what_random_facts_answer_in_part(facts, ends):
+    """Those that can be read answer alone if they have all or the others do not have the rest, and something at all."""
+    first, last = ends
+    asked = set(range(first, last + 1))
+    tables = [
+        fact(f"f{at}", "fare", described(table("lake", "DAILY"), **(HANDLER if unread else {})), weight=at)
+        for at, (_, unread) in enumerate(facts)
+    ]
+    with opened(*CUBE, *tables) as cubes:
+        for at, (days, _) in enumerate(facts):
+            cubes.add_partitions(f"f{at}", "lake", partitions("DAILY", [f"2015-01-{day:02}" for day in days]))
+        query = f"select fare from rides where time_range_in(start_time, '2015-01-{first:02}', '2015-01-{last + 1:02}')"
+        found = cubes.rewrite(query, partial=True)
+    readable = asked.intersection(set().union(*(days for days, unread in facts if not unread)))
+    there = asked.intersection(set().union(*(days for days, _ in facts)))
+    answered = readable if readable and there != asked else there
+    assert asked - answered == {day for start, stop in found.missing for day in range(start.day, stop.day)}
+    assert sum(map(len, found.partitions.values())) == len(answered)
+    if readable == answered:
+        assert not any(facts[int(name[-1])][1] for name in found.partitions)
 
 
 def test_tables_of_a_dimension():
