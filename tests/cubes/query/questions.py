@@ -49,8 +49,8 @@ OF_ROWS = [
     *(Term("sum(revenue * high)", "sum(revenue * high)", NUMBER), Term("count(customer)", "count(customer)", NUMBER)),
     *(Term("sum(dated)", f"sum({_DATED})", NUMBER), Term("max(dated)", f"max({_DATED})", NUMBER)),
     Term("eu_revenue", "sum(CASE WHEN region = 'eu' THEN revenue END)", NUMBER),
-    Term("count(distinct to_date(ts))", "count(DISTINCT CAST(ts AS DATE))", NUMBER),
 ]
+OF_DAYS = Term("count(distinct to_date(ts))", "count(DISTINCT CAST(ts AS DATE))", NUMBER)
 ALIASES = ("d", "e", "f", "Total", "`a b`", "`it's`", '`a"b`', "x1")
 HALF = dt.timedelta(minutes=30)
 COMMENTS = (" /* it's */", " -- it's\n")
@@ -180,7 +180,8 @@ class _Asking:
         chance = random.random()
         if chance < (0.95 if self.plain else 0.75):
             own, parts = (0.7, 0.95) if self.plain else (0.4, 0.6)
-            return self._named(random.choice(OWN if chance < own else OF_PARTS if chance < parts else OF_ROWS))
+            of_rows = [*OF_ROWS, OF_DAYS] if self.kind.known else OF_ROWS
+            return self._named(random.choice(OWN if chance < own else OF_PARTS if chance < parts else of_rows))
         if random.random() < 0.3:
             kind = random.choice((TEXT, NUMBER))
             of, name = self.rows.varying(kind, random.choice((0, 1, 2))), random.choice(("min", "max", "count"))
