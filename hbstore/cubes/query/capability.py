@@ -72,7 +72,7 @@ def candidates_of(
     assert base is not None  # as the catalog has it
     offers = Offer.all_of(star, base, now, options)
     columns = frozenset(name for offer in offers for name in offer.columns)
-    by = list(ways_to_choose(base, [offer.fact for offer in offers], ranges))
+    by = ways_to_choose(base, [offer.fact for offer in offers], ranges)
 
     def candidates(ways: ResolutionWay) -> list[Candidate]:
         resolved = resolve(query, star, ranges, columns, ways, options)

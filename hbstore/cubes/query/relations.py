@@ -14,7 +14,7 @@ the first is then in partitions of [from - b, to - a) by the other; rows outside
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -122,16 +122,22 @@ class Chosen:
         return wider
 
 
-def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> Iterator[Chosen]:
-    """The ways to choose partitions for some ranges: by their own columns first, then by relations."""
+def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[Chosen]:
+    """The ways to choose partitions for some ranges: by their own columns first, then by relations.
+
+    A column that no table has is none, so that the error is that of a way that might have been; but for want of others.
+    """
     dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
+    tables = [on for fact in facts for on in fact.storage_tables]
+    columns = {column for on in tables for column in on.time_partition_columns}
+    all_own = [Chosen(name, cube.time_dimensions[name]) for name in dimensions]
+    own = all_own if any(on.is_continuous for on in tables) else [one for one in all_own if one.column in columns]
+    related: list[Chosen] = []
     for name in dimensions:
-        yield Chosen(name, cube.time_dimensions[name])
-    for name in dimensions:
-        relations = [_relation_of(cube, fact.properties, name) for fact in facts]
-        for relation in dict.fromkeys(relations):
-            if relation is not None and relation.other in cube.time_dimensions:
-                yield Chosen(name, cube.time_dimensions[relation.other], relation)
+        relations = dict.fromkeys(_relation_of(cube, fact.properties, name) for fact in facts)
+        known = (relation for relation in relations if relation is not None and relation.other in cube.time_dimensions)
+        related += [Chosen(name, cube.time_dimensions[relation.other], relation) for relation in known]
+    return [*own, *related] or all_own
 
 
 def _relation_of(cube: Cube, properties: Mapping[str, str], dimension: str) -> TimeRelation | None:

@@ -238,7 +238,7 @@ def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOpt
     """The best of the answers in all ways in which the names can be resolved."""
     offers = question.offers
     columns = frozenset(name for offer in offers for name in offer.columns)
-    by = list(ways_to_choose(question.cube, [offer.fact for offer in offers], ranges))
+    by = ways_to_choose(question.cube, [offer.fact for offer in offers], ranges)
 
     def understood(ways: ResolutionWay) -> Way:
         resolved = resolve(question.query, question.star, ranges, columns, ways, options)

@@ -68,7 +68,7 @@ def test_dates_answer_what_is_the_same_in_days(cubes, select, where, told):
 def test_dates_of_the_model_have_ranges_of_whole_days():
     with opened(*of_dates("date"), paid("times", "timestamp", "vault", 9)) as cubes:
         cubes.add_partitions("times", "vault", DAYS)
-        query = f"select paid_time, fare from rides where {RANGE} and time_range_in(paid_time, '2015-01-01', '{{}}')"
+        query = f"select paid_time, fare from rides where time_range_in(paid_time, '2015-01-01', '{{}}') and {RANGE}"
         with pytest.raises(UnsupportedQuery, match="the range of a date begins or ends within a day"):
             cubes.rewrite(query.format("2015-01-01-18"))
         assert "CAST(`paid_time` AS DATE) AS `paid_time`" in cubes.rewrite(query.format("2015-01-02")).sql
