@@ -125,7 +125,9 @@ class _Asking:
             more = [self._aggregate()] if aggregates else []
             of_groups = Terms(random, _by_kind([*(item.result for item in items), *aggregates, *more]))
             made = replace(made, having=of_groups.varying(TRUTH, random.choice((1, 2))))
-        if len(made.keys) == len(self.keys) and random.random() < 0.4:
+        # Of two columns of one name, none is meant by an expression of it.
+        repeated = len({key.text.lower() for key in self.keys}) < len(self.keys)
+        if len(made.keys) == len(self.keys) and random.random() < 0.4 and not repeated:
             order = self._order(items)
             return replace(made, order=order, limit=random.choice((1, 2, 5)) if random.random() < 0.3 else None)
         return replace(made, distinct=random.random() < 0.05)
