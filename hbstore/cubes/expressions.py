@@ -73,7 +73,7 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     from hbstore.cubes.rereading import lost_by
 
     try:
-        _check_comments(tokenize(text, read=QueryDialect))
+        _check_tokens(tokenize(text, read=QueryDialect))
         tree = parse_one(text, dialect=QueryDialect, into=exp.Condition)
     except ParseError as error:
         raise _unparsed(text, error.errors) from None
@@ -84,7 +84,6 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
         exp.Query: "no subquery",
         exp.Placeholder: "no parameter",
         exp.Parameter: "no parameter",
-        exp.Block: "one expression",
     }
     columns = []
     for node in tree.walk():
@@ -103,8 +102,10 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     return tuple(sorted(columns, key=lambda one: one.offset))
 
 
-def _check_comments(tokens: Iterable[Token]) -> None:
+def _check_tokens(tokens: Iterable[Token]) -> None:
     for token in tokens:
+        if token.token_type.name == "SEMICOLON":
+            raise BadExpression("one expression", token.text)
         if token.comments or token.token_type.name == "HINT":
             raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
 

@@ -6,8 +6,9 @@ import pytest
 from sqlglot import exp, parse_one
 from sqlglot.errors import ParseError
 
-from hbstore.cubes.dialect import LOOKED_AT, QueryDialect
+from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.expressions import columns_of
+from hbstore.cubes.function_calls import LOOKED_AT
 
 
 def written(text):

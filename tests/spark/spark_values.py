@@ -1,4 +1,4 @@
-"""What Spark makes of expressions: how it reads them, and what they are worth over a few rows."""
+"""What Spark makes of queries: how it reads them, and what they are worth over a few rows."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class SparkValues:
         self.spark.conf.unset(TIME_TYPE)
         PySparkLogger.getLogger("SQLQueryContextLogger").disabled = False
 
-    def tree(self, text):
-        """How Spark reads an expression; an error is the name of its class."""
+    def plan(self, query):
+        """How Spark reads a query; an error is the name of its class."""
         try:
-            return self.parser.parseExpression(text)
+            return self.parser.parsePlan(query)
         except _ERRORS as error:
             return condition(error)
 
-    def reads_alike(self, text, other):
-        """Whether Spark reads two expressions as the same tree, which then has the same value for any row."""
-        tree, second = self.tree(text), self.tree(other)
-        return not isinstance(tree, str) and not isinstance(second, str) and tree.equals(second)
+    def reads_alike(self, query, other):
+        """Whether Spark reads two queries as the same tree, which then has the same values for any rows."""
+        plan, second = self.plan(query), self.plan(other)
+        return not isinstance(plan, str) and not isinstance(second, str) and plan.equals(second)
 
     def worth(self, query):
         """The types and the values of the columns of a query, or the class of the error that it ends with.

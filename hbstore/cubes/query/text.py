@@ -23,7 +23,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from hbstore.arguments import expect, expect_texts
 from hbstore.cubes.dialect import QueryDialect, name_of
 from hbstore.cubes.query.options_clause import without_options
-from hbstore.cubes.query.quotes import unclosed
+from hbstore.cubes.quotes import COMMENT, unclosed
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 
@@ -36,7 +36,7 @@ MAX_LIMIT: Final = 2**31 - 1
 
 TIME_RANGE_IN: Final = "time_range_in"
 
-_SPACE: Final = r"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*\*/)"
+_SPACE: Final = rf"(?:\s|{COMMENT}|/\*(?:[^*]|\*(?!/))*\*/)"
 _CUBE: Final = re.compile(rf"(?P<before>{_SPACE}*)cube(?={_SPACE}+select\b)", re.IGNORECASE)
 _CLAUSES: Final = frozenset(("kind", "distinct", "expressions", "from_", "joins", "where", "group", "having", "order"))
 _PARTS: Final = _CLAUSES | {"limit"}

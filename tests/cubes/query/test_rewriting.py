@@ -297,7 +297,7 @@ def test_what_cannot_be_answered_says_why_and_what_to_do(cubes, text, error, say
     [
         (f"select fare from rides where {JANUARY} and sum(fare) > 4", "sum(fare) > 4"),
         (f"select distinct bike, fare from rides where {JANUARY} order by fare + tip", "tip"),
-        (f"select fare from rides where {JANUARY} and bike = ?", "bike = ?"),
+        (f"select fare from rides where {JANUARY} and bike = ?", "?"),
         (f"select distinct on (bike) fare from rides where {JANUARY}", "bike) fare"),
         (f"select fare from rides where {JANUARY} group by bike, -1", "1"),
         (f"select bike, fare + 0 as more from rides where {JANUARY} group by bike, 2", "2"),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sqlglot.errors import TokenError
 
 from hbstore.cubes.dialect import QueryDialect
-from hbstore.cubes.query.quotes import unclosed
 from hbstore.cubes.query.text import parse_query
+from hbstore.cubes.quotes import unclosed
 from hbstore.errors import CubeSyntaxError
 
 

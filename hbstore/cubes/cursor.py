@@ -1,0 +1,91 @@
+"""A place among the tokens of a text, from which they are read one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, NoReturn
+
+from sqlglot import Token, TokenType
+
+_NO_WORDS: Final = frozenset(
+    (TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.HEX_STRING, TokenType.NATIONAL_STRING)
+)
+_WORD: Final = re.compile(r"\w+")
+_END: Final = Token(TokenType.SENTINEL, "")
+
+
+class Cursor:
+    """A place among tokens.
+
+    Attributes:
+        at: the number of the next token.
+    """
+
+    def __init__(self, tokens: Sequence[Token], at: int, refuse: Callable[[str, Token], None]) -> None:
+        self.at = at
+        self._tokens = tokens
+        self._refuse = refuse
+
+    @property
+    def next(self) -> Token:
+        """The next token; a SENTINEL behind the last."""
+        return self.behind(0)
+
+    def behind(self, number: int) -> Token:
+        """The token that many behind the next."""
+        at = self.at + number
+        return self._tokens[at] if 0 <= at < len(self._tokens) else _END
+
+    def token(self) -> Token:
+        """The next token, which is read."""
+        token = self.next
+        self.at += 1
+        return token
+
+    def word(self, number: int = 0) -> str:
+        """The word or sign that many tokens behind the next, in capitals; empty for literals and names in quotes."""
+        token = self.behind(number)
+        return "" if token.token_type in _NO_WORDS else token.text.upper()
+
+    def skips(self, *words: str) -> bool:
+        """Whether these words or signs come next; they are read then."""
+        if any(self.word(number) != word for number, word in enumerate(words)):
+            return False
+        self.at += len(words)
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Read these words or signs.
+
+        Raises:
+            ParseError: others come next.
+        """
+        for word in words:
+            if not self.skips(word):
+                self.refuse(f"Expected {word}")
+
+    def name(self, reserved: Collection[str] = ()) -> Token | None:
+        """The name that comes next, in quotes or a word that is not reserved; None if none does."""
+        token = self.next
+        if token.token_type is not TokenType.IDENTIFIER:
+            word = self.word()
+            if word in reserved or not _WORD.fullmatch(word):
+                return None
+        self.at += 1
+        return token
+
+    def literal(self, kind: TokenType) -> Token | None:
+        """The text or number that comes next; None if none does."""
+        if self.next.token_type is not kind:
+            return None
+        return self.token()
+
+    def refuse(self, message: str) -> NoReturn:
+        """Say that the next token is not what it should be.
+
+        Raises:
+            ParseError: always.
+        """
+        self._refuse(message, self._tokens[min(self.at, len(self._tokens) - 1)])
+        raise AssertionError(message)  # sqlglot was told to go on behind an error
