@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NoReturn
 
 from sqlglot import Token, TokenType
@@ -13,6 +13,16 @@ _NO_WORDS: Final = frozenset(
 )
 _WORD: Final = re.compile(r"\w+")
 _END: Final = Token(TokenType.SENTINEL, "")
+
+
+def expected(error: Mapping[str, object]) -> str | None:
+    """What should stand where a text does not parse, of one of a ParseError's `errors`; None if it does not say so.
+
+    >>> expected({"description": "Expected a type of Spark"})
+    'a type of Spark'
+    """
+    _, is_said, what = str(error.get("description", "")).partition("Expected ")
+    return what if is_said else None
 
 
 class Cursor:

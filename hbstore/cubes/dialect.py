@@ -55,13 +55,21 @@ class QueryDialect(Spark):
         def _parse_assignment(self) -> exp.Expr | None:
             return self._parse_disjunction()
 
+        def _parse_projections(self) -> tuple[list[exp.Expr], list[exp.Expr] | None]:
+            if self._prev.token_type is TokenType.ALIAS:  # sqlglot has read SELECT AS, of which BigQuery has STRUCT
+                self._retreat(self._index - 1)
+                self.raise_error("Expected an expression")
+            return super()._parse_projections()
+
         def _parse_csv(self, parse_method: Callable[[], Any], sep: TokenType = TokenType.COMMA) -> list[Any]:
             """What is between commas. sqlglot lets nothing stand there."""
             items = [parse_method()]
             while self._match(sep):
+                if items[-1] is None:
+                    self.raise_error("Expected an expression", self._prev)
                 items.append(parse_method())
-            if len(items) > 1 and None in items:
-                self.raise_error("Expected no comma, or something behind it")
+            if len(items) > 1 and items[-1] is None:
+                self.raise_error("Expected an expression")
             return [item for item in items if item is not None]
 
         def query(self, at: int) -> tuple[exp.Expr | None, int]:

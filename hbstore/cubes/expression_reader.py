@@ -28,7 +28,10 @@ _RESERVED: Final = frozenset(
         *("THEN", "TRUE", "WHEN", "WHERE"),
     ]
 )
-"""Words that are no names without quotes, unless a dot stands before them or a bracket behind them."""
+"""Words that are no names without quotes, unless a dot stands before them."""
+
+_CALLED: Final = frozenset(("AND", "BETWEEN", "DIV", "ILIKE", "IN", "LIKE", "OR", "REGEXP", "RLIKE", "WHEN"))
+"""Of these, those that Spark has functions for, too."""
 
 
 class Clauses(Protocol):
@@ -259,7 +262,7 @@ class ExpressionReader:
         token = self.cursor.next
         if self.cursor.skips("*"):
             return exp.Star().update_positions(token)
-        if not self._is_name() and self.cursor.word(1) != "(":
+        if not self._is_name() and (self.cursor.word() not in _CALLED or self.cursor.word(1) != "("):
             self.cursor.refuse("Expected an expression")
         parts = [self._identifier()]
         while self.cursor.word() == "." and len(parts) < 4:  # noqa: PLR2004  as in sqlglot, further ones are fields

@@ -111,6 +111,8 @@ def _check_tokens(tokens: Iterable[Token]) -> None:
 
 
 def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
+    from hbstore.cubes.cursor import expected
+
     if not errors:
         return BadExpression("an expression that parses", "nothing", 0)
     line, end, token = errors[0].get("line"), errors[0].get("col"), str(errors[0].get("highlight") or "")
@@ -118,4 +120,4 @@ def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
     if isinstance(line, int) and isinstance(end, int):
         before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
         offset = max(0, before + end - len(token))
-    return BadExpression("an expression that parses", token or "the end", offset)
+    return BadExpression(expected(errors[0]) or "an expression that parses", token or "the end", offset)

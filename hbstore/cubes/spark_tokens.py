@@ -14,7 +14,8 @@ from hbstore.cubes.quotes import without_continued_comments
 _SIGNS: Final = frozenset(("/*+", "==", "::", "||", "|>", ">=", "<=", "<>", "!=", "<=>", "->", "=>"))
 """Of several characters, which Spark has, too. It sees two signs in others that sqlglot knows, such as ``&&``."""
 
-_WORDS: Final = re.compile(r"[A-Z_0-9 ]+")
+_WORDS: Final = re.compile(r"\w+|\w+ BY|GROUPING SETS")
+"""Of several words, only those that begin clauses are one token: ``double precision`` is a name and its alias."""
 
 
 class SparkTokenizer(Spark.Tokenizer):

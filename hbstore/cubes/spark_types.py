@@ -54,7 +54,6 @@ def data_type(cursor: Cursor) -> exp.DataType:
     """
     word = cursor.word()
     if word in _SIMPLE:
-        cursor.token()
         return _simple(cursor, _SIMPLE[word])
     if word not in ("ARRAY", "INTERVAL", "MAP", "STRUCT"):
         cursor.refuse("Expected a type of Spark")
@@ -74,6 +73,8 @@ def data_type(cursor: Cursor) -> exp.DataType:
 
 
 def _simple(cursor: Cursor, kind: exp.DType) -> exp.DataType:
+    start = cursor.at
+    cursor.token()
     numbers = []
     if kind in _NUMBERS and cursor.skips("("):
         numbers.append(_number(cursor))
@@ -81,7 +82,8 @@ def _simple(cursor: Cursor, kind: exp.DType) -> exp.DataType:
             numbers.append(_number(cursor))
         cursor.expect(")")
     if len(numbers) not in _NUMBERS.get(kind, (0,)):
-        cursor.refuse("Expected another number of digits")
+        cursor.at = start
+        cursor.refuse("Expected a type of Spark with as many numbers in brackets as it has")
     if kind is _Kind.TIMESTAMPTZ and cursor.skips("WITH"):
         cursor.expect("LOCAL", "TIME", "ZONE")
     elif kind in (_Kind.TIME, _Kind.TIMESTAMPTZ) and cursor.skips("WITHOUT"):

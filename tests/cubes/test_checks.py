@@ -177,9 +177,9 @@ def test_a_stored_property_that_is_wrong_names_no_part():
 @pytest.mark.parametrize(
     ("text", "found", "expected", "caret"),
     [
-        ("weight / (((", "(", "an expression that parses", 11),
+        ("weight / (((", "(", "an expression", 11),
         ("weight from crops", "from", "an expression that parses", 7),
-        ("weight\n  + ) price", ")", "an expression that parses", 4),
+        ("weight\n  + ) price", ")", "an expression", 4),
         ("weight + harvest", "harvest", "a field of the cube crops", 9),
         ("crops.harvest", "crops.harvest", "a field of the cube crops", 0),
         ("1 + sold_to.name", "sold_to.name", "a join chain of the cube crops", 4),

@@ -77,3 +77,43 @@ def test_expressions_of_models_are_read_alike():
     assert [str(one) for one in columns_of("max_by(fare, minutes, 2) + instr(name, city.name, 1, 2)")] == [
         *("fare", "minutes", "name", "city.name")
     ]
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "text", "varchar", "datetime", "int(3)", "int[]", "map<int>", "decimal(1, 2, 3)"]
+)
+def test_types_that_spark_does_not_have(kind):
+    """`int8` was written as TINYINT."""
+    for text in (f"a::{kind}", f"CAST(a AS {kind})"):
+        with pytest.raises(ParseError):
+            written(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("a::array<string>[0]", "CAST(a AS ARRAY<STRING>)[0]"),
+        ("a::map<string, time(3)>", "CAST(a AS MAP<STRING, TIME(3)>)"),
+        (
+            "a::struct<b int not null comment 'c', `d e`: void>",
+            "CAST(a AS STRUCT<b: INT NOT NULL COMMENT 'c', `d e`: VOID>)",
+        ),
+        ("a::interval day to second", "CAST(a AS INTERVAL DAY TO SECOND)"),
+        ("a::timestamp with local time zone", "CAST(a AS TIMESTAMP)"),
+        ("a !> 1 and b !< 2", "a <= 1 AND b >= 2"),
+        ("a >> 1 >>> 2", "SHIFTRIGHTUNSIGNED(SHIFTRIGHT(a, 1), 2)"),
+        ("transform(a, X -> x.y + z.x)", "TRANSFORM(a, X -> x.y + z.x)"),
+        ("interval 1 day + 2", "INTERVAL '1' DAY + 2"),
+        ("show.end + left", "show.end + left"),
+    ],
+)
+def test_what_spark_reads_is_read(text, same):
+    assert parse_one(text, dialect=QueryDialect, into=exp.Condition).sql(QueryDialect) == same
+
+
+def test_a_comment_goes_on_behind_a_backslash():
+    assert written("a -- b \\\n+ c\n- d") == "a - d"
+    assert written("a -- b \\ \n+ c") == "a + c"
+    with pytest.raises(ParseError) as caught:
+        written("a -- b \\\n'\n  + )")
+    assert (caught.value.errors[0]["line"], caught.value.errors[0]["col"]) == (3, 5)

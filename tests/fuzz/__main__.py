@@ -173,7 +173,7 @@ def run_dialect(first, expressions, seconds):
     """Compare what Spark reads in random expressions with what it reads in the same as hbstore writes them."""
     from tests.fuzz.dialect import opened  # which need PySpark
     from tests.spark.dialect_comparison import compare as compare_dialect
-    from tests.spark.spark_expressions import expression
+    from tests.spark.spark_expressions import any_expression
 
     began, seen = time.monotonic(), Counter()
     with opened() as values:
@@ -183,7 +183,7 @@ def run_dialect(first, expressions, seconds):
             random = Random(seed)
             for _ in range(min(DIALECT_EXPRESSIONS, expressions - seen.total())):
                 try:
-                    seen[compare_dialect(values, expression(random, random.randrange(5)))] += 1
+                    seen[compare_dialect(values, any_expression(random))] += 1
                 except AssertionError as error:
                     seen["of other values"] += 1
                     print(*error.args, sep="\n", file=sys.stderr, flush=True)

@@ -38,6 +38,7 @@ def compare(values, text):
 
 def _rewritten(text):
     """What hbstore writes of a query of an expression, as it does at the end of each rewrite; None if it is refused."""
+    tree = None
     try:
         tree = parse_query(f"cube select {text}\nfrom t").select
         ours = written(tree, pretty=len(text) % 2 == 0) if tree.selects else None  # nothing is a comment
@@ -51,7 +52,9 @@ def _rewritten(text):
 
 def _is_more_than_an_expression(tree):
     """Whether a query has, in place of an expression, what only a query can have there."""
-    return len(tree.selects) != 1 or isinstance(tree.selects[0], exp.Alias) or tree.args["distinct"]
+    return tree is not None and (
+        len(tree.selects) != 1 or isinstance(tree.selects[0], exp.Alias) or tree.args["distinct"]
+    )
 
 
 def _refused_in_a_model(text):

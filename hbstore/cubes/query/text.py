@@ -21,6 +21,7 @@ from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect, expect_texts
+from hbstore.cubes.cursor import expected
 from hbstore.cubes.dialect import QueryDialect, name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.quotes import COMMENT, unclosed
@@ -272,12 +273,13 @@ def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:
         return CubeSyntaxError("the query does not parse", hint=_FORM)
     before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
     offset = min(max(0, before + end - len(token)), len(text))
-    at = place(text, offset)
+    at, what = place(text, offset), expected(first)
     return CubeSyntaxError(
         "the query does not parse",
         line=at[0],
         column=at[1],
         found=token or "the end",
         highlight=highlight(text, offset),
+        **({"expected": what} if what else {}),
         hint="Correct what stands at the caret; docs/cube-queries.md has the language",
     )

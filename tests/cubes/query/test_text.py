@@ -23,7 +23,7 @@ def test_the_place_of_a_mistake_counts_what_stands_before_cube(before):
     assert line[caret.index("^")] == "b"
 
 
-PIECES = ["'", '"', "`", "\\", "r", "R'", "ar'", "a", "1", " ", "--", "\n", "/* ' */", "/*", "*/", ";", "''"]
+PIECES = ["\\\n", "'", '"', "`", "\\", "r", "R'", "ar'", "a", "1", " ", "--", "\n", "/* ' */", "/*", "*/", ";", "''"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
@@ -63,3 +63,29 @@ def test_quotes_within_quotes():
     query = parse_query("cube select 'o''brien' \"\"\"x\" from rides options (join_type = 'it''s', a = \"b\"\"c\")")
     assert query.select.selects[0].this == "o'brien\"x"
     assert query.options == {"join_type": "it's", "a": 'b"c'}
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "expected"),
+    [
+        ("select fare::int8 from rides", "int8", "a type of Spark"),
+        ("select as fare from rides", "as", "an expression"),
+        ("select fare, , tip from rides", ",", "an expression"),
+        ("select fare from rides where bike between 'a' or bike", "or", "AND"),
+        ("select case when bike then 1 from rides", "from", "END"),
+        ("select {fn upper(bike)} from rides", "{", "an expression"),
+    ],
+)
+def test_an_error_says_what_was_expected(text, what, expected):
+    with pytest.raises(CubeSyntaxError, match="does not parse") as caught:
+        parse_query(text)
+    assert caught.value.fields["expected"] == expected
+    assert caught.value.fields["found"] == what
+
+
+def test_comments_that_go_on_in_the_next_line():
+    query = parse_query("-- a \\\n select (\ncube select fare -- b \\\n + 'tip\n + 1 from rides")
+    assert query.select.sql(QueryDialect, comments=False) == "SELECT fare + 1 FROM rides"
+    with pytest.raises(CubeSyntaxError) as caught:
+        parse_query("cube select fare -- b \\\n ' tip\n + ) from rides")
+    assert (caught.value.fields["line"], caught.value.fields["column"]) == (3, 4)
