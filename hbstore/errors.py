@@ -397,7 +397,7 @@ class CubeQueryError(TextError, CubeError):
 class CubeSyntaxError(CubeQueryError):
     """The text is not a cube query.
 
-    ``fields`` holds ``line`` and ``column`` (from 1) where the place is known.
+    ``fields`` holds ``line`` and ``column`` (from 1) where the place is known, and ``expected`` where one thing is.
     """
 
 

@@ -11,7 +11,7 @@ otherwise, and nothing that Spark does not have.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlglot import TokenType, exp
 from sqlglot.dialects.spark import Spark
@@ -20,12 +20,10 @@ from sqlglot.parsers.spark import SparkParser
 
 from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.expression_reader import ExpressionReader
-from hbstore.cubes.function_calls import call, name_of
 from hbstore.cubes.spark_literals import LITERAL
 from hbstore.cubes.spark_tokens import SparkTokenizer
 
-__all__ = ["QueryDialect", "call", "name_of"]
-
+_Tree = TypeVar("_Tree", bound=exp.Expr)
 _NO_EXPRESSION: Final = frozenset(
     [
         *(TokenType.COMMA, TokenType.R_PAREN, TokenType.SEMICOLON, TokenType.SENTINEL),
@@ -47,13 +45,13 @@ class QueryDialect(Spark):
             """The next expression; None where a clause ends, as sqlglot asks for one more."""
             if self._curr.token_type in _NO_EXPRESSION:
                 return None
-            reader = ExpressionReader(Cursor(self._tokens, self._index, self.raise_error), self)
-            tree = reader.expression()
-            self._go_to(reader.cursor.at)
-            return tree
+            return self._read(ExpressionReader.expression)
 
         def _parse_assignment(self) -> exp.Expr | None:
             return self._parse_disjunction()
+
+        def _parse_ordered(self, _parse_method: object = None) -> exp.Ordered | None:
+            return None if self._curr.token_type in _NO_EXPRESSION else self._read(ExpressionReader.sort_item)
 
         def _parse_projections(self) -> tuple[list[exp.Expr], list[exp.Expr] | None]:
             if self._prev.token_type is TokenType.ALIAS:  # sqlglot has read SELECT AS, of which BigQuery has STRUCT
@@ -77,10 +75,16 @@ class QueryDialect(Spark):
             self._go_to(at)
             return self._parse_select(), self._index
 
-        def behind_call(self, made: exp.Expr, at: int) -> tuple[exp.Expr, int]:
-            """A call with what follows it, such as FILTER (WHERE …), and the number of the token behind that."""
+        def window(self, call: exp.Expr, at: int) -> tuple[exp.Expr, int]:
+            """A call with its OVER (…), and the number of the token behind that."""
             self._go_to(at)
-            return self._parse_window(made) or made, self._index
+            return self._parse_window(call) or call, self._index
+
+        def _read(self, part: Callable[[ExpressionReader], _Tree]) -> _Tree:
+            reader = ExpressionReader(Cursor(self._tokens, self._index, self.raise_error), self)
+            tree = part(reader)
+            self._go_to(reader.cursor.at)
+            return tree
 
         def _go_to(self, at: int) -> None:
             self._advance(at - self._index)

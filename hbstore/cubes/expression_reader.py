@@ -20,7 +20,7 @@ _LIKES: Final[dict[str, type[exp.Binary]]] = {"LIKE": exp.Like, "ILIKE": exp.ILi
 _QUANTIFIERS: Final = {"ALL": exp.All, "ANY": exp.Any, "SOME": exp.Any}
 _QUERIES: Final = frozenset(("FROM", "SELECT", "TABLE", "VALUES", "WITH"))
 _WITHOUT_BRACKETS: Final = frozenset(("CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER"))
-_BEHIND_CALLS: Final = frozenset(("FILTER", "IGNORE", "OVER", "RESPECT", "WITHIN"))
+_NULLS: Final = {"IGNORE": exp.IgnoreNulls, "RESPECT": exp.RespectNulls}
 _RESERVED: Final = frozenset(
     [
         *("ALL", "AND", "AS", "BETWEEN", "CASE", "DISTINCT", "DIV", "ELSE", "END", "ESCAPE", "FALSE", "FOR", "FROM"),
@@ -40,8 +40,8 @@ class Clauses(Protocol):
     def query(self, at: int) -> tuple[exp.Expr | None, int]:
         """The query that begins at a token."""
 
-    def behind_call(self, made: exp.Expr, at: int) -> tuple[exp.Expr, int]:
-        """A call with its FILTER (WHERE …), WITHIN GROUP (ORDER BY …), IGNORE NULLS and OVER (…)."""
+    def window(self, call: exp.Expr, at: int) -> tuple[exp.Expr, int]:
+        """A call with its OVER (…)."""
 
 
 class ExpressionReader:
@@ -297,9 +297,44 @@ class ExpressionReader:
                 self.cursor.at = start
                 self.cursor.refuse("Expected another number of arguments")
         node.update_positions(token)
-        if self.cursor.word() in _BEHIND_CALLS:
-            node, self.cursor.at = self._clauses.behind_call(node, self.cursor.at)
+        node = self._behind_call(node)
         return exp.Dot.build([*parts[:-1], node]) if len(parts) > 1 else node
+
+    def _behind_call(self, node: exp.Expr) -> exp.Expr:
+        """A call with its WITHIN GROUP (ORDER BY …), FILTER (WHERE …), IGNORE NULLS and OVER (…)."""
+        if self.cursor.skips("WITHIN"):
+            self.cursor.expect("GROUP", "(", "ORDER BY")
+            order = [self.sort_item()]
+            while self.cursor.skips(","):
+                order.append(self.sort_item())
+            self.cursor.expect(")")
+            node = exp.WithinGroup(this=node, expression=exp.Order(expressions=order))
+        if self.cursor.skips("FILTER", "("):
+            self.cursor.expect("WHERE")
+            node = exp.Filter(this=node, expression=exp.Where(this=self.expression()))
+            self.cursor.expect(")")
+        word = self.cursor.word()
+        if word in _NULLS and self.cursor.skips(word, "NULLS"):
+            node = _NULLS[word](this=node)
+        if self.cursor.word() == "OVER":
+            node, self.cursor.at = self._clauses.window(node, self.cursor.at)
+        return node
+
+    def sort_item(self) -> exp.Ordered:
+        """The next expression to sort by; NULL comes first where nothing is said and the order is ascending.
+
+        Raises:
+            ParseError: it is not of Spark.
+        """
+        is_all = self.cursor.word() == "ALL" and self.cursor.word(1) != "("
+        tree = exp.var(self.cursor.token().text.upper()) if is_all else self.expression()
+        desc = self.cursor.skips("DESC") or (False if self.cursor.skips("ASC") else None)
+        is_first = not desc
+        if self.cursor.skips("NULLS"):
+            is_first = self.cursor.skips("FIRST")
+            if not is_first:
+                self.cursor.expect("LAST")
+        return exp.Ordered(this=tree, desc=desc, nulls_first=is_first)
 
     def arguments(self, first: exp.Expr | None = None) -> list[exp.Expr]:
         """The next arguments, and the bracket that closes them.

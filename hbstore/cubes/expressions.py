@@ -5,7 +5,7 @@
 >>> columns_of("price / (((")
 Traceback (most recent call last):
     ...
-hbstore.cubes.expressions.BadExpression: an expression that parses
+hbstore.cubes.expressions.BadExpression: an expression
 >>> columns_of("price - (select max(price) from sales)")
 Traceback (most recent call last):
     ...

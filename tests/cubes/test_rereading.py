@@ -8,8 +8,9 @@ import pytest
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from hbstore.cubes.dialect import QueryDialect, call
+from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.expressions import BadExpression, columns_of
+from hbstore.cubes.function_calls import call
 from hbstore.cubes.rereading import lost_by, written
 from hbstore.errors import UnsupportedQuery
 from tests.spark.spark_expressions import expression

@@ -7,7 +7,7 @@ from typing import Final
 from sqlglot import exp, parse_one
 
 from hbstore.byte_cache import remembered
-from hbstore.cubes.dialect import name_of
+from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.text import DIALECT
 
 _INSENSITIVE: Final = (

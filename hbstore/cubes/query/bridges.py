@@ -23,7 +23,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.dialect import call, name_of
+from hbstore.cubes.function_calls import call, name_of
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved

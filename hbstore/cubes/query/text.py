@@ -22,7 +22,8 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect, expect_texts
 from hbstore.cubes.cursor import expected
-from hbstore.cubes.dialect import QueryDialect, name_of
+from hbstore.cubes.dialect import QueryDialect
+from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.quotes import COMMENT, unclosed
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery

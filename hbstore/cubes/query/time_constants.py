@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.dialect import name_of
+from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.dependence import WITHIN, Dependence, Periods, moved
 from hbstore.times.moments import DAY, LIMIT, SECOND, moment
 from hbstore.times.update_period import UpdatePeriod

@@ -16,7 +16,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.dialect import name_of
+from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.dependence import ALL, WITHIN, Dependence, Form, as_a, moved, part_of, start_of
 from hbstore.cubes.query.time_constants import TIME_TYPES, UNITS, begun_at, moved_by, movement
 from hbstore.cubes.query.zone_shifts import seconds_of

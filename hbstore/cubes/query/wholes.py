@@ -15,7 +15,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.dialect import call
+from hbstore.cubes.function_calls import call
 from hbstore.cubes.parts import Parts
 from hbstore.cubes.query.aggregate_calls import call_of
 from hbstore.cubes.query.units import Piece, RolledUp

@@ -20,7 +20,7 @@ from typing import Final, Protocol, TypeAlias
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
-from hbstore.cubes.dialect import call
+from hbstore.cubes.function_calls import call
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import with_units
 from hbstore.cubes.query.bridges import KEY
