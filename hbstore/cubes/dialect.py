@@ -11,6 +11,7 @@ otherwise, and nothing that Spark does not have.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from sqlglot import TokenType, exp
@@ -21,6 +22,7 @@ from sqlglot.parsers.spark import SparkParser
 from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.expression_reader import ExpressionReader
 from hbstore.cubes.spark_literals import LITERAL
+from hbstore.cubes.spark_operators import SHIFTS, Positive
 from hbstore.cubes.spark_tokens import SparkTokenizer
 
 _Tree = TypeVar("_Tree", bound=exp.Expr)
@@ -96,6 +98,11 @@ class QueryDialect(Spark):
         TRANSFORMS = {  # noqa: RUF012  as in sqlglot
             **SparkGenerator.TRANSFORMS,
             exp.NullSafeEQ: lambda self, node: self.binary(node, "<=>"),
+            Positive: lambda self, node: f"+{self.sql(node, 'this')}",
+            **{
+                kind: partial(lambda self, node, sign: self.binary(node, sign), sign=sign)
+                for sign, kind in SHIFTS.items()
+            },
         }
         TYPE_MAPPING = {**SparkGenerator.TYPE_MAPPING, exp.DType.NULL: "VOID", exp.DType.TIME: "TIME"}  # noqa: RUF012
 

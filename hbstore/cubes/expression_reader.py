@@ -13,7 +13,7 @@ from sqlglot import Token, TokenType, exp
 from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.function_calls import SPELLED, call, called
 from hbstore.cubes.spark_literals import CONSTANTS, literal
-from hbstore.cubes.spark_operators import COMPARISONS, applied, level_of, operator, skip
+from hbstore.cubes.spark_operators import COMPARISONS, Positive, applied, level_of, operator, skip
 from hbstore.cubes.spark_types import data_type
 
 _LIKES: Final[dict[str, type[exp.Binary]]] = {"LIKE": exp.Like, "ILIKE": exp.ILike}
@@ -170,7 +170,7 @@ class ExpressionReader:
 
     def _unary(self) -> exp.Expr:
         if self.cursor.skips("+"):
-            return call("POSITIVE", self._unary())
+            return Positive(this=self._unary())
         if self.cursor.skips("~"):
             return exp.BitwiseNot(this=self._unary())
         if not self.cursor.skips("-"):
@@ -335,6 +335,10 @@ class ExpressionReader:
             if not is_first:
                 self.cursor.expect("LAST")
         return exp.Ordered(this=tree, desc=desc, nulls_first=is_first)
+
+    def first_operand(self) -> exp.Expr:
+        """That of a call which may have words between its operands, or a whole argument: only these begin with NOT."""
+        return self.expression() if self.cursor.word() in ("NOT", "!") else self.value()
 
     def arguments(self, first: exp.Expr | None = None) -> list[exp.Expr]:
         """The next arguments, and the bracket that closes them.

@@ -48,6 +48,9 @@ class Reader(Protocol):
     def value(self) -> exp.Expr:
         """The next expression, but for IN, LIKE and such, NOT, AND and OR."""
 
+    def first_operand(self) -> exp.Expr:
+        """The next operand; the whole expression where no operand begins with its first word."""
+
     def arguments(self, first: exp.Expr | None = None) -> list[exp.Expr]:
         """The next arguments and their bracket; of the first one, the first operand may have been read."""
 
@@ -124,7 +127,7 @@ def _extract(reader: Reader) -> exp.Expr:
 
 
 def _overlay(reader: Reader) -> exp.Expr:
-    first = reader.value()
+    first = reader.first_operand()
     if not reader.cursor.skips("PLACING"):
         return call("OVERLAY", *reader.arguments(first))
     overlay = exp.Overlay(this=first, expression=reader.value())
@@ -137,7 +140,7 @@ def _overlay(reader: Reader) -> exp.Expr:
 
 
 def _position(reader: Reader) -> exp.Expr:
-    first = reader.value()
+    first = reader.first_operand()
     if not reader.cursor.skips("IN"):
         return call("POSITION", *reader.arguments(first))
     made = call("POSITION", first, reader.value())
@@ -146,7 +149,7 @@ def _position(reader: Reader) -> exp.Expr:
 
 
 def _substring(reader: Reader) -> exp.Expr:
-    parts = [reader.value()]
+    parts = [reader.first_operand()]
     if not reader.cursor.skips("FROM"):
         return call("SUBSTRING", *reader.arguments(parts[0]))
     parts.append(reader.value())
@@ -161,7 +164,7 @@ def _trim(reader: Reader) -> exp.Expr:
     side = cursor.word() if cursor.word() in _SIDES and cursor.word(1) not in (")", ",", ".") else ""
     if side:
         cursor.token()
-    signs = None if cursor.word() == "FROM" else reader.value()
+    signs = None if cursor.word() == "FROM" else reader.first_operand()
     if not cursor.skips("FROM"):
         if side or signs is None:
             cursor.refuse("Expected FROM")

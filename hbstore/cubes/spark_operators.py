@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -9,13 +10,21 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
 from hbstore.cubes.cursor import Cursor
-from hbstore.cubes.function_calls import call
 
-_Operator = type[exp.Binary] | str
+
+class Positive(exp.Unary):
+    """``+a``, which sqlglot leaves out. Spark makes a number of a text by it."""
+
+
+class ShiftRightUnsigned(exp.Expression, exp.Binary):
+    """``a >>> b``, which sqlglot does not have."""
+
 
 COMPARISONS: Final = (exp.EQ, exp.NullSafeEQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_SHIFTS: Final[dict[str, _Operator]] = {">>>": "SHIFTRIGHTUNSIGNED", ">>": "SHIFTRIGHT", "<<": "SHIFTLEFT"}
-_LEVELS: Final[tuple[dict[str, _Operator], ...]] = (
+SHIFTS: Final = {">>>": ShiftRightUnsigned, ">>": exp.BitwiseRightShift, "<<": exp.BitwiseLeftShift}
+"""The longest first: their signs are tokens of their own, as ARRAY<ARRAY<INT>> ends in two."""
+
+_LEVELS: Final[tuple[Mapping[str, type[exp.Binary]], ...]] = (
     {
         **dict.fromkeys(("=", "=="), exp.EQ),
         **dict.fromkeys(("<>", "!="), exp.NEQ),
@@ -28,18 +37,18 @@ _LEVELS: Final[tuple[dict[str, _Operator], ...]] = (
     {"|": exp.BitwiseOr},
     {"^": exp.BitwiseXor},
     {"&": exp.BitwiseAnd},
-    _SHIFTS,
+    SHIFTS,
     {"+": exp.Add, "-": exp.Sub, "||": exp.DPipe},
     {"*": exp.Mul, "/": exp.Div, "%": exp.Mod, "DIV": exp.IntDiv},
 )
-"""Those that bind least first. A shift is a function for sqlglot, whose operators for it bind otherwise."""
+"""Those that bind least first."""
 
 _OPERATORS: Final = {sign: (level, kind) for level, signs in enumerate(_LEVELS) for sign, kind in signs.items()}
 
 
 def operator(cursor: Cursor) -> str:
     """The operator that comes next; empty where none does."""
-    for sign in _SHIFTS:  # whose signs are tokens of their own, as ARRAY<ARRAY<INT>> ends in two
+    for sign in SHIFTS:
         tokens = [cursor.behind(number) for number in range(len(sign))]
         signs = "".join(cursor.word(number) for number in range(len(sign)))
         if signs == sign and all(first.end + 1 == second.start for first, second in pairwise(tokens)):
@@ -55,14 +64,12 @@ def level_of(sign: str) -> int:
 
 def skip(cursor: Cursor, sign: str) -> None:
     """Read the operator that comes next."""
-    cursor.at += len(sign) if sign in _SHIFTS else 1
+    cursor.at += len(sign) if sign in SHIFTS else 1
 
 
 def applied(sign: str, first: exp.Expr, second: exp.Expr) -> exp.Expr:
     """An operator with its operands."""
     kind = _OPERATORS[sign][1]
-    if isinstance(kind, str):
-        return call(kind, first, second)
     if kind is exp.Div:
         return exp.Div(this=first, expression=second, typed=Spark.TYPED_DIVISION, safe=Spark.SAFE_DIVISION)
     return kind(this=first, expression=second)
