@@ -85,8 +85,6 @@ def test_texts_and_names_that_hbstore_writes_itself(spark):
             "DATE'2020-' '01-31'",
             "(i ISNULL)",
             "(b = NOT b)",
-            "AS s",
-            "AS (s)",
             "(s DOUBLE PRECISION)",
             "i LIKE 'a' ESCAPE 'ab'",
             "MAX(i HAVING MAX j)",
