@@ -33,6 +33,8 @@ def test_what_is_not_closed_takes_time_in_proportion(size):
         "show partitions t where " + "/**/" * size + "-" * size,
         "cube -- select\n" + "/**/--\n" * size + "selec",
         "cube " + "/* *" * size,
+        "-- a" + "\\\n--" * size + "\ncube selec",
+        "cube " + "--\\\n\n" * size + "'",
         "cube select '" + "\\'a" * size,
         "cube select " + "r'a" * size + "/**/" * size + "`",
     ):

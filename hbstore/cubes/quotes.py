@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-COMMENT: Final = r"--(?:\\\n|[^\r\n])*+"
-"""To the end of its line; one whose line ends in a backslash goes on in the next line."""
+COMMENT: Final = r"--[^\r\n]*+(?:(?<=\\)\n[^\r\n]*+)*(?!(?<=\\)\n)"
+"""To the end of its line; one whose line ends in a backslash goes on in the next line, and cannot end before."""
 
 _PIECE: Final = re.compile(
     r"""[rR]'[^']*'|[rR]"[^"]*"|\w+|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|`[^`]*`"""
