@@ -36,6 +36,7 @@ class Cursor:
         self.at = at
         self._tokens = tokens
         self._refuse = refuse
+        self._word_at, self._word = -1, ""
 
     @property
     def next(self) -> Token:
@@ -55,13 +56,17 @@ class Cursor:
 
     def word(self, number: int = 0) -> str:
         """The word or sign that many tokens behind the next, in capitals; empty for literals and names in quotes."""
-        token = self.behind(number)
-        return "" if token.token_type in _NO_WORDS else token.text.upper()
+        at = self.at + number
+        if at != self._word_at:  # it is asked many times what the next word is
+            token = self.behind(number)
+            self._word_at, self._word = at, "" if token.token_type in _NO_WORDS else token.text.upper()
+        return self._word
 
     def skips(self, *words: str) -> bool:
         """Whether these words or signs come next; they are read then."""
-        if any(self.word(number) != word for number, word in enumerate(words)):
-            return False
+        for number, word in enumerate(words):
+            if self.word(number) != word:
+                return False
         self.at += len(words)
         return True
 

@@ -24,16 +24,17 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from hbstore.cubes.dialect import QueryDialect
+from hbstore.cubes.function_calls import name_of
 from hbstore.errors import UnsupportedQuery
 
 _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
 """What nodes have in their `args` for other engines alone, or that is written where it is needed."""
 
-_ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null)
-_PLAIN: Final = frozenset(
-    (exp.Avg, exp.Count, exp.EQ, exp.GT, exp.GTE, exp.In, exp.Is, exp.LT, exp.LTE, exp.Max, exp.Min, exp.NEQ, exp.Sum)
-)
-"""Operators and functions that, over names and literals alone, cannot be read as anything else."""
+_ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null, exp.Star)
+_PLAIN_CALLS: Final = frozenset((exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum))
+_PLAIN_COMPARISONS: Final = frozenset((exp.Between, exp.EQ, exp.GT, exp.GTE, exp.In, exp.Is, exp.LT, exp.LTE, exp.NEQ))
+"""Operators that, over names, literals and plain calls alone, cannot be read as anything else. The conditions by which
+partitions are read are made of these, and may be long."""
 
 _SHOWN: Final = 200
 """Characters of an expression in an error."""
@@ -92,11 +93,28 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
 
 def _is_plain(node: exp.Expr) -> bool:
     """Whether there is nothing in an expression that could be lost."""
-    if isinstance(node, exp.And):
-        return all(_is_plain(operand) for operand in node.flatten(unnest=False))
-    if type(node) in _PLAIN:
-        return all(isinstance(operand, _ATOMS) for operand in node.iter_expressions())
-    return isinstance(node, (exp.Star, *_ATOMS))
+    if isinstance(node, exp.And | exp.Or):
+        operands = list(node.flatten(unnest=False))
+        return all(map(_is_plain, operands)) and not (isinstance(node, exp.And) and _has_or(operands))
+    if isinstance(node, exp.Paren):
+        return _is_plain(node.this)
+    if isinstance(node, exp.Filter):
+        return _is_plain_operand(node.this) and _is_plain(node.expression.this)
+    if isinstance(node, exp.Not):
+        return (type(node.this) in _PLAIN_COMPARISONS or isinstance(node.this, exp.Paren)) and _is_plain(node.this)
+    if type(node) in _PLAIN_COMPARISONS:
+        return all(map(_is_plain_operand, node.iter_expressions()))
+    return _is_plain_operand(node)
+
+
+def _is_plain_operand(node: exp.Expr) -> bool:
+    is_call = type(node) in _PLAIN_CALLS or name_of(node) == "length"
+    return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain_operand, node.iter_expressions())))
+
+
+def _has_or(operands: list[exp.Expr]) -> bool:
+    """Whether an OR stands without brackets where AND would take a part of it."""
+    return any(isinstance(operand, exp.Or) for operand in operands)
 
 
 def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
