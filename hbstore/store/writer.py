@@ -191,13 +191,20 @@ class Writer:
 
         def step(transaction: Transaction) -> Change:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
-            if now.definition is not row.definition and now.definition.schema != row.definition.schema:
+            if now.definition is not row.definition and not _has_keys_of(now, row):
                 raise ConcurrentChange(
                     "the table was dropped and created with other partition columns", table=row.table, hint="Try again"
                 )
             return write_change(view, now, change(now, view))
 
         return self.tables.transactions.run(step)
+
+
+def _has_keys_of(row: TableRow, other: TableRow) -> bool:
+    """Whether two rows of a table make the same keys of the same values."""
+    schemas = row.definition.schema, other.definition.schema
+    (prefix, types), expected = ((schema.prefix, schema.types) for schema in schemas)
+    return (prefix, types) == expected
 
 
 def write_change(view: RowView, row: TableRow, change: Change) -> Change:

@@ -60,7 +60,7 @@ def test_every_partition_is_found_by_its_whole_spec_as_it_is_printed(data, types
 )
 def test_conditions_select_what_they_are_true_of(partitions, hours, days):
     table = Table("d", "t", [Column("ds", "string"), Column("hour", "int")])
-    conditions = [Condition("HOUR", one, f"{hour:03}") for one, hour in hours]
+    conditions = [Condition("HOUR", one, str(hour) if one is Operator.EQ else f"{hour:03}") for one, hour in hours]
     conditions += [Condition("ds", one, day) for one, day in days]
     true = [
         f"ds={ds}/hour={hour}"

@@ -28,13 +28,13 @@ def place_of(kind, text):
     """Where a value's text stands among all texts of its column."""
     if text == NULL_PARTITION:
         return (0,)
-    spelling = ""
     try:
         value = kind.parse(text)
     except ValueError:
-        spelling, value = text, kind.read(text)
+        value = kind.read(text)
     if value is None:
         return (2, text)
+    spelling = "" if kind.text(value) == text else text
     if isinstance(value, float):
         return (1, math.isnan(value), 0.0 if math.isnan(value) else value, spelling)
     return (1, value, spelling)

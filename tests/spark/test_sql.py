@@ -245,7 +245,7 @@ def test_another_catalogs_tables_are_sparks(shop):
         ("SHOW PARTITIONS shop.nothing WHERE hour = 5", TableNotFound, "nothing"),
         ("EXPLAIN PARTITIONS nowhere.sales", DatabaseNotFound, "nowhere"),
         ("SHOW PARTITIONS shop.flat", TableNotPartitioned, "shop.flat"),
-        ("ALTER TABLE shop.sales ADD PARTITION (ds = 'a', hour = 01)", AlreadyExists, "ds=a/hour=01"),
+        ("ALTER TABLE shop.sales ADD PARTITION (ds = 'a', hour = 1)", AlreadyExists, "ds=a/hour=1"),
         ("ALTER TABLE shop.sales DROP PARTITION (ds = 'z')", PartitionNotFound, "ds = 'z'"),
         ("SHOW TABLES IN shop; SELECT 1", DdlSyntaxError, "found=SELECT"),
         ("SHOW PARTITIONS shop.nothing", AnalysisException, "TABLE_OR_VIEW_NOT_FOUND"),
