@@ -201,10 +201,9 @@ class Writer:
 
 
 def _has_keys_of(row: TableRow, other: TableRow) -> bool:
-    """Whether two rows of a table make the same keys of the same values."""
-    schemas = row.definition.schema, other.definition.schema
-    (prefix, types), expected = ((schema.prefix, schema.types) for schema in schemas)
-    return (prefix, types) == expected
+    """Whether two rows of a table make the same keys of the same specs."""
+    schema, expected = row.definition.schema, other.definition.schema
+    return (schema.prefix, schema.names, schema.types) == (expected.prefix, expected.names, expected.types)
 
 
 def write_change(view: RowView, row: TableRow, change: Change) -> Change:
