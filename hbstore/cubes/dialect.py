@@ -19,11 +19,11 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.generators.spark import SparkGenerator
 from sqlglot.parsers.spark import SparkParser
 
-from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.expression_reader import ExpressionReader
 from hbstore.cubes.spark_literals import LITERAL
 from hbstore.cubes.spark_operators import SHIFTS, Positive
 from hbstore.cubes.spark_tokens import SparkTokenizer
+from hbstore.cubes.token_cursor import TokenCursor
 
 _Tree = TypeVar("_Tree", bound=exp.Expr)
 _NO_EXPRESSION: Final = frozenset(
@@ -83,7 +83,7 @@ class QueryDialect(Spark):
             return self._parse_window(call) or call, self._index
 
         def _read(self, part: Callable[[ExpressionReader], _Tree]) -> _Tree:
-            reader = ExpressionReader(Cursor(self._tokens, self._index, self.raise_error), self)
+            reader = ExpressionReader(TokenCursor(self._tokens, self._index, self.raise_error), self)
             tree = part(reader)
             self._go_to(reader.cursor.at)
             return tree

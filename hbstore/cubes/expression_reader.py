@@ -10,11 +10,11 @@ from typing import Final, Protocol
 
 from sqlglot import Token, TokenType, exp
 
-from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.function_calls import SPELLED, call, called
 from hbstore.cubes.spark_literals import CONSTANTS, literal
 from hbstore.cubes.spark_operators import COMPARISONS, Positive, applied, level_of, operator, skip
 from hbstore.cubes.spark_types import data_type
+from hbstore.cubes.token_cursor import TokenCursor
 
 _LIKES: Final[dict[str, type[exp.Binary]]] = {"LIKE": exp.Like, "ILIKE": exp.ILike}
 _QUANTIFIERS: Final = {"ALL": exp.All, "ANY": exp.Any, "SOME": exp.Any}
@@ -51,7 +51,7 @@ class ExpressionReader:
         cursor: the place; behind what was read.
     """
 
-    def __init__(self, cursor: Cursor, clauses: Clauses) -> None:
+    def __init__(self, cursor: TokenCursor, clauses: Clauses) -> None:
         self.cursor = cursor
         self._clauses = clauses
         self._variables: list[str] = []  # of the functions ``x -> …`` that are being read

@@ -111,7 +111,7 @@ def _check_tokens(tokens: Iterable[Token]) -> None:
 
 
 def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
-    from hbstore.cubes.cursor import expected
+    from hbstore.cubes.token_cursor import expected
 
     if not errors:
         return BadExpression("an expression that parses", "nothing", 0)

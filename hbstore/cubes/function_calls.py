@@ -14,8 +14,8 @@ from typing import Final, Protocol
 from sqlglot import exp
 from sqlglot.parsers.spark import SparkParser
 
-from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.spark_types import data_type
+from hbstore.cubes.token_cursor import TokenCursor
 
 LOOKED_AT: Final = (
     *("APPROX_COUNT_DISTINCT", "AVG", "BIT_AND", "BIT_OR", "BOOL_AND", "BOOL_OR", "COLLECT_SET", "COUNT"),
@@ -37,10 +37,10 @@ _WITH_UNITS: Final = frozenset(
 _SIDES: Final = ("BOTH", "LEADING", "TRAILING")
 
 
-class Reader(Protocol):
+class ArgumentReader(Protocol):
     """What reads the arguments between the words of a call."""
 
-    cursor: Cursor
+    cursor: TokenCursor
 
     def expression(self, first: exp.Expr | None = None) -> exp.Expr:
         """The next expression, of which the first operand may have been read."""
@@ -94,7 +94,7 @@ def _is_unit(argument: exp.Expr) -> bool:
     return is_word and argument.name.upper() in _UNITS
 
 
-def _cast(reader: Reader, kind: type[exp.Cast]) -> exp.Expr:
+def _cast(reader: ArgumentReader, kind: type[exp.Cast]) -> exp.Expr:
     value = reader.expression()
     reader.cursor.expect("AS")
     made = kind(this=value, to=data_type(reader.cursor), safe=kind is exp.TryCast)
@@ -102,11 +102,11 @@ def _cast(reader: Reader, kind: type[exp.Cast]) -> exp.Expr:
     return made
 
 
-def _struct(reader: Reader) -> exp.Expr:
+def _struct(reader: ArgumentReader) -> exp.Expr:
     return exp.Anonymous(this="STRUCT", expressions=reader.named_expressions())
 
 
-def _first(reader: Reader, name: str) -> exp.Expr:
+def _first(reader: ArgumentReader, name: str) -> exp.Expr:
     if reader.cursor.word() in ("ALL", "DISTINCT"):
         return exp.Anonymous(this=name, expressions=reader.arguments())
     value = reader.expression()
@@ -116,7 +116,7 @@ def _first(reader: Reader, name: str) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=[exp.IgnoreNulls(this=value)])
 
 
-def _extract(reader: Reader) -> exp.Expr:
+def _extract(reader: ArgumentReader) -> exp.Expr:
     field = reader.cursor.name()
     if field is None:
         reader.cursor.refuse("Expected the field of a time")
@@ -126,7 +126,7 @@ def _extract(reader: Reader) -> exp.Expr:
     return made
 
 
-def _overlay(reader: Reader) -> exp.Expr:
+def _overlay(reader: ArgumentReader) -> exp.Expr:
     first = reader.first_operand()
     if not reader.cursor.skips("PLACING"):
         return call("OVERLAY", *reader.arguments(first))
@@ -139,7 +139,7 @@ def _overlay(reader: Reader) -> exp.Expr:
     return overlay
 
 
-def _position(reader: Reader) -> exp.Expr:
+def _position(reader: ArgumentReader) -> exp.Expr:
     first = reader.first_operand()
     if not reader.cursor.skips("IN"):
         return call("POSITION", *reader.arguments(first))
@@ -148,7 +148,7 @@ def _position(reader: Reader) -> exp.Expr:
     return made
 
 
-def _substring(reader: Reader) -> exp.Expr:
+def _substring(reader: ArgumentReader) -> exp.Expr:
     parts = [reader.first_operand()]
     if not reader.cursor.skips("FROM"):
         return call("SUBSTRING", *reader.arguments(parts[0]))
@@ -159,7 +159,7 @@ def _substring(reader: Reader) -> exp.Expr:
     return call("SUBSTRING", *parts)
 
 
-def _trim(reader: Reader) -> exp.Expr:
+def _trim(reader: ArgumentReader) -> exp.Expr:
     cursor = reader.cursor
     side = cursor.word() if cursor.word() in _SIDES and cursor.word(1) not in (")", ",", ".") else ""
     if side:
@@ -179,7 +179,7 @@ def _trim(reader: Reader) -> exp.Expr:
     return made
 
 
-SPELLED: Final[dict[str, Callable[[Reader], exp.Expr]]] = {
+SPELLED: Final[dict[str, Callable[[ArgumentReader], exp.Expr]]] = {
     **{name: partial(_first, name=name) for name in ("ANY_VALUE", "FIRST", "LAST")},
     "CAST": partial(_cast, kind=exp.Cast),
     "EXTRACT": _extract,

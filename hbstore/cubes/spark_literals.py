@@ -8,8 +8,8 @@ from typing import Final
 
 from sqlglot import TokenType, exp
 
-from hbstore.cubes.cursor import Cursor
 from hbstore.cubes.spark_types import LITERALS, data_type
+from hbstore.cubes.token_cursor import TokenCursor
 
 LITERAL: Final = "literal"
 """What a cast has in its `args` that was written as a literal of its type, such as ``DATE'2015-01-01'``."""
@@ -26,7 +26,7 @@ _QUANTITY: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
 _QUANTITY_AND_UNIT: Final = re.compile(rf"\s*({_QUANTITY.pattern})\s+([A-Za-z]+)\s*")
 
 
-def literal(cursor: Cursor) -> exp.Expr | None:
+def literal(cursor: TokenCursor) -> exp.Expr | None:
     """The literal that comes next; None if none does, and nothing is read then.
 
     Raises:
@@ -52,7 +52,7 @@ def literal(cursor: Cursor) -> exp.Expr | None:
     return _of_a_type(cursor) if is_of_a_type else None
 
 
-def _text(cursor: Cursor) -> exp.Expr:
+def _text(cursor: TokenCursor) -> exp.Expr:
     """A text, or several in a row, which are one."""
     first = cursor.token()
     text = first.text
@@ -61,7 +61,7 @@ def _text(cursor: Cursor) -> exp.Expr:
     return exp.Literal.string(text).update_positions(first)
 
 
-def _of_a_type(cursor: Cursor) -> exp.Expr:
+def _of_a_type(cursor: TokenCursor) -> exp.Expr:
     """A text behind its type, which is no cast: ``DATE'tomorrow'``."""
     to = data_type(cursor)
     token = cursor.token()
@@ -72,7 +72,7 @@ def _of_a_type(cursor: Cursor) -> exp.Expr:
     return made
 
 
-def _interval(cursor: Cursor) -> exp.Expr | None:
+def _interval(cursor: TokenCursor) -> exp.Expr | None:
     """``INTERVAL '1' DAY``, ``'1-2' YEAR TO MONTH``, ``'1 day 2 hours'``; ``1 DAY 2 HOURS`` is the last.
 
     None where the word is the name of a column.
@@ -102,7 +102,7 @@ def _interval(cursor: Cursor) -> exp.Expr | None:
     return exp.Neg(this=made) if negative else made
 
 
-def _parts(cursor: Cursor) -> Iterator[tuple[str, str | None]]:
+def _parts(cursor: TokenCursor) -> Iterator[tuple[str, str | None]]:
     """The quantities that come next, with their units; the first may have none, and is the last then."""
     unit: str | None = ""
     while unit is not None:
@@ -118,7 +118,7 @@ def _parts(cursor: Cursor) -> Iterator[tuple[str, str | None]]:
         yield quantity, unit
 
 
-def _quantity(cursor: Cursor) -> str | None:
+def _quantity(cursor: TokenCursor) -> str | None:
     """The text or the number, with its sign, that comes next in an interval; None where none does."""
     if (text := cursor.literal(TokenType.STRING)) is not None:
         return text.text

@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
-from hbstore.cubes.cursor import Cursor
+from hbstore.cubes.token_cursor import TokenCursor
 
 
 class Positive(exp.Unary):
@@ -46,7 +46,7 @@ _LEVELS: Final[tuple[Mapping[str, type[exp.Binary]], ...]] = (
 _OPERATORS: Final = {sign: (level, kind) for level, signs in enumerate(_LEVELS) for sign, kind in signs.items()}
 
 
-def operator(cursor: Cursor) -> str:
+def operator(cursor: TokenCursor) -> str:
     """The operator that comes next; empty where none does."""
     for sign in SHIFTS:
         tokens = [cursor.behind(number) for number in range(len(sign))]
@@ -62,7 +62,7 @@ def level_of(sign: str) -> int:
     return _OPERATORS[sign][0]
 
 
-def skip(cursor: Cursor, sign: str) -> None:
+def skip(cursor: TokenCursor, sign: str) -> None:
     """Read the operator that comes next."""
     cursor.at += len(sign) if sign in SHIFTS else 1
 

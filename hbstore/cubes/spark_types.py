@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlglot import TokenType, exp
 
-from hbstore.cubes.cursor import Cursor
+from hbstore.cubes.token_cursor import TokenCursor
 
 _Kind = exp.DType
 _SIMPLE: Final = {
@@ -46,7 +46,7 @@ LITERALS: Final = frozenset(("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIME
 """Types that may stand before a text: ``DATE'2020-01-31'``."""
 
 
-def data_type(cursor: Cursor) -> exp.DataType:
+def data_type(cursor: TokenCursor) -> exp.DataType:
     """The type that comes next.
 
     Raises:
@@ -72,7 +72,7 @@ def data_type(cursor: Cursor) -> exp.DataType:
     return exp.DataType(this=kind, expressions=inner, nested=True)
 
 
-def _simple(cursor: Cursor, kind: exp.DType) -> exp.DataType:
+def _simple(cursor: TokenCursor, kind: exp.DType) -> exp.DataType:
     start = cursor.at
     cursor.token()
     numbers = []
@@ -95,14 +95,14 @@ def _simple(cursor: Cursor, kind: exp.DType) -> exp.DataType:
     return made
 
 
-def _number(cursor: Cursor) -> exp.Expr:
+def _number(cursor: TokenCursor) -> exp.Expr:
     token = cursor.literal(TokenType.NUMBER)
     if token is None or not token.text.isdecimal():
         cursor.refuse("Expected digits")
     return exp.DataTypeParam(this=exp.Literal.number(token.text))
 
 
-def _interval(cursor: Cursor) -> exp.DataType:
+def _interval(cursor: TokenCursor) -> exp.DataType:
     for units in _SPANS:
         first = cursor.word()
         if first not in units:
@@ -116,7 +116,7 @@ def _interval(cursor: Cursor) -> exp.DataType:
     return exp.DataType(this=_Kind.INTERVAL)
 
 
-def _field(cursor: Cursor) -> exp.Expr:
+def _field(cursor: TokenCursor) -> exp.Expr:
     """A field of a struct: ``a: INT NOT NULL COMMENT 'of b'``; the colon may be left out."""
     name = _name(cursor)
     cursor.skips(":")
@@ -133,7 +133,7 @@ def _field(cursor: Cursor) -> exp.Expr:
     return field
 
 
-def _name(cursor: Cursor) -> exp.Identifier:
+def _name(cursor: TokenCursor) -> exp.Identifier:
     token = cursor.name()
     if token is None:
         cursor.refuse("Expected a name")

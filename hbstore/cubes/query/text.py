@@ -21,11 +21,11 @@ from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
 from hbstore.arguments import expect, expect_texts
-from hbstore.cubes.cursor import expected
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.quotes import COMMENT, unclosed
+from hbstore.cubes.token_cursor import expected
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 

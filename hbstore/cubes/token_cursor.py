@@ -25,7 +25,7 @@ def expected(error: Mapping[str, object]) -> str | None:
     return what if is_said else None
 
 
-class Cursor:
+class TokenCursor:
     """A place among tokens.
 
     Attributes:
