@@ -69,9 +69,11 @@ def statements(seed, folder):
     column_type = parse_type(kind)
     read = {text: value for text in texts if (value := read_value(column_type, text)) is not None}
     written = [column_type.text(value) for value in read.values()] or ["1"]
-    if read and not isinstance(column_type, StringType):  # rows of a value that is there in another spelling
-        yield f"INSERT INTO t{seed} SELECT 100, CAST({_literal(random.choice(written))} AS {kind})"
-        yield f"INSERT INTO t{seed} PARTITION (p = {_literal(random.choice(written))}) VALUES (101)"
+    blanks_behind = {text.rstrip(" ") for text in texts if text.endswith(" ")}  # Derby takes `5` for its `5 ` and fails
+    added = [text for text in written if text not in blanks_behind]
+    if read and added and not isinstance(column_type, StringType):  # rows of a value that is there in another spelling
+        yield f"INSERT INTO t{seed} SELECT 100, CAST({_literal(random.choice(added))} AS {kind})"
+        yield f"INSERT INTO t{seed} PARTITION (p = {_literal(random.choice(added))}) VALUES (101)"
         yield shown
     yield from (f"{shown} WHERE {_condition(random, kind, written)}" for _ in range(FILTERS))
     yield f"DROP TABLE t{seed}"
